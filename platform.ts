@@ -5,11 +5,19 @@ import { freePorts } from '#server/http/listen.ts';
 import { openDatabaseServer, settingsOf } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
 import { complete, missingChoices, type Environment } from '#server/settings.ts';
+import type { StartOptions } from '#server/start/options.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
 
-/** Starts the database, the six services and the gateway in this process. If one of them cannot start, stops the others. */
-export async function startPlatform(env: Environment, progress: Progress): Promise<Running> {
+/**
+ * Starts the database, the six services and the gateway in this process. If one of them cannot start, stops the others.
+ * @param options for measurements
+ */
+export async function startPlatform(
+  env: Environment,
+  progress: Progress,
+  { usesFastPath }: Pick<StartOptions, 'usesFastPath'> = {},
+): Promise<Running> {
   const startedAt = performance.now();
   // A person reads the output of this start, so requests are logged only if LOG_LEVEL says so.
   const environment = await withOwnUrls({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
@@ -35,7 +43,12 @@ export async function startPlatform(env: Environment, progress: Progress): Promi
     const database = await openDatabaseServer(gatewaySettings, (step) => progress(`  ${step}`));
     running.database = database;
     const start = async ({ subgraph, settings, port }: (typeof services)[number]) => {
-      const service = await startSubgraph(subgraph, { settings, port, databaseServer: database.server });
+      const service = await startSubgraph(subgraph, {
+        settings,
+        port,
+        databaseServer: database.server,
+        usesFastPath,
+      });
       running.services.push(service);
       progress(`  ${service.name.padEnd(10)} ${service.url}`);
     };

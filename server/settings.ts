@@ -147,6 +147,11 @@ export const serverSettings = z.object({
     .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database')
     .optional(),
   /**
+   * Whether connections keep prepared statements for frequent reads. Off behind a pooler that gives a client another
+   * connection for each transaction.
+   */
+  databasePreparedStatements: toggle(true),
+  /**
    * Redis for several replicas of a service, `redis://host:6379`. If absent, shared state such as rate limits is in the
    * memory of this process.
    */

@@ -29,6 +29,8 @@ interface OpenDatabaseOptions {
   name?: string;
   /** How many connections are open at most. Default: 10. A request that waits 10 s for a connection fails. */
   poolMax?: number;
+  /** Whether frequent reads are prepared statements, which the connections keep. Default: true. */
+  preparesStatements?: boolean | undefined;
   /** Overrides `TIME_LIMITS`; for tests. */
   timeLimits?: Partial<typeof TIME_LIMITS>;
   /** Whether to run the missing migrations. Default: true. */
@@ -69,6 +71,7 @@ export async function openDatabase(
       // Some load balancers and firewalls drop connections that are silent for minutes.
       keepAlive: true,
       Client: PlatformClient,
+      preparesStatements: options.preparesStatements,
     },
     pool: { min: 0, max: options.poolMax ?? 10, idleTimeoutMillis: 30_000 },
     ensureDatabase: false, // `ensureDatabase` above does it, also if several replicas start at once

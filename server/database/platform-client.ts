@@ -1,7 +1,16 @@
 import pg from 'pg';
+import { PreparedRead, type Statement } from './prepared-read.ts';
 
 /** pg's callback for the result of a query. */
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
+
+export interface PlatformClientConfig extends pg.ClientConfig {
+  /** Whether `read` prepares statements. Default: true. False behind a pooler that shares connections between clients. */
+  preparesStatements?: boolean | undefined;
+}
+
+/** Receives the rows of a read, which are empty if it failed. */
+type ReadCallback = (error: Error | null | undefined, rows: unknown[]) => void;
 
 /** pg's method that returns the parameters of the startup message; @types/pg does not declare it. */
 type StartupOf = (this: pg.Client) => Record<string, string>;
@@ -27,9 +36,27 @@ type StartupOf = (this: pg.Client) => Record<string, string>;
  * would be acknowledged.
  */
 export class PlatformClient extends pg.Client {
+  private readonly preparesStatements: boolean;
+
+  constructor(config: PlatformClientConfig = {}) {
+    super(config);
+    this.preparesStatements = config.preparesStatements ?? true;
+  }
+
   getStartupConf(): Record<string, string> {
     const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: StartupOf };
     return { ...getStartupConf.call(this), TimeZone: 'UTC' };
+  }
+
+  /** Runs a `select`, and returns its rows. */
+  read(statement: Statement, values: readonly unknown[], done: ReadCallback): void {
+    const prepared = this.preparesStatements ? statement : { ...statement, name: undefined };
+    super.query(
+      new PreparedRead(prepared, values, this, (error, rows = []) => {
+        if (error) this.endIfLost(error);
+        done(error, rows);
+      }),
+    );
   }
 
   // One signature for pg's eleven overloads: arguments and result pass through unchanged.

@@ -1,4 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, PostgreSqlConnection } from '@mikro-orm/postgresql';
+import type { PlatformClient } from './platform-client.ts';
+import type { Statement } from './prepared-read.ts';
 
 /**
  * Runs a `select` with a constant text, and returns its rows, for data that is returned unchanged. PostgreSQL plans the
@@ -14,22 +16,48 @@ export async function read<Row>(
   sql: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const { name, text } = statementOf(sql);
+  const statement = statementOf(sql);
   if (em.isInTransaction()) {
+    const { text } = statement;
     const query = { kind: 'RawNode', sqlFragments: [text], parameters: [] } as const;
     const compiled = { query, sql: text, parameters: values, queryId: { queryId: '' } };
     return (await em.getKysely().executeQuery<Row>(compiled)).rows;
   }
   const pool = await em.getConnection().getNativeClient();
-  const { rows } = await pool.query({ name, text, values: [...values] });
-  return rows as Row[];
+  try {
+    return (await readFrom(pool, statement, values)) as Row[];
+  } catch (error) {
+    if (error instanceof Error) Error.captureStackTrace(error); // its own begins at the socket, and names no caller
+    throw error;
+  }
 }
 
-interface Statement {
-  /** The name of the prepared statement; undefined if the statement is not prepared. */
-  readonly name?: string;
-  readonly text: string;
-}
+type Pool = Awaited<ReturnType<PostgreSqlConnection['getNativeClient']>>;
+
+/** As `pool.query`, which copies and checks the statement at each execution. */
+const readFrom = (pool: Pool, statement: Statement, values: readonly unknown[]): Promise<unknown[]> =>
+  new Promise((resolve, reject) => {
+    pool.connect((failure, client) => {
+      if (failure || !client) return reject(failure ?? new Error('The pool has no connection.'));
+      let isOver = false;
+      const end = (error: Error | null | undefined, rows: unknown[]) => {
+        if (isOver) return;
+        isOver = true;
+        client.removeListener('error', onError);
+        client.release(error ?? undefined);
+        if (error) reject(error);
+        else resolve(rows);
+      };
+      const onError = (error: Error) => end(error, []);
+      client.once('error', onError);
+      try {
+        // openDatabase gives the pool this class.
+        (client as unknown as PlatformClient).read(statement, values, end);
+      } catch (error) {
+        end(error as Error, []);
+      }
+    });
+  });
 
 /** Without a bound, texts that depend on a client's filters would fill the memory of each connection. */
 const MAX_PREPARED = 200;
@@ -40,7 +68,7 @@ function statementOf(sql: string): Statement {
   if (known) return known;
   let count = 0;
   const text = sql.replaceAll('?', () => `$${(count += 1)}`);
-  if (prepared.size >= MAX_PREPARED) return { text };
+  if (prepared.size >= MAX_PREPARED) return { name: undefined, text };
   const statement = { name: `read_${prepared.size}`, text };
   prepared.set(sql, statement);
   return statement;

@@ -12,17 +12,37 @@ export interface Connection<Node> {
   };
 }
 
-/** A page as a Relay connection, with the same cursors as in REST. */
+/**
+ * A page as a Relay connection, with the same cursors as in REST. A cursor contains a checksum, and most queries select
+ * none, so each is computed when it is read.
+ */
 export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
-  const edges = page.items.map((node) => ({ cursor: page.cursorOf(node), node }));
+  const { items } = page;
+  const cursorAt = (index: number): string | null => {
+    const item = items.at(index);
+    return item === undefined ? null : page.cursorOf(item);
+  };
   return {
-    edges,
-    nodes: [...page.items],
+    get edges() {
+      return items.map((node) => ({
+        node,
+        get cursor() {
+          return page.cursorOf(node);
+        },
+      }));
+    },
+    get nodes() {
+      return [...items];
+    },
     pageInfo: {
       hasNextPage: page.hasNextPage,
       hasPreviousPage: page.hasPreviousPage,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return cursorAt(0);
+      },
+      get endCursor() {
+        return cursorAt(-1);
+      },
     },
   };
 }

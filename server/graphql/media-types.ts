@@ -10,8 +10,20 @@ export const ANSWER_TYPES = [
 ];
 
 /** The media type of the answer to a request with these headers; undefined if its `Accept` allows none. */
-export const answerTypeFor = (headers: IncomingHttpHeaders): string | undefined =>
-  !headers.accept ? ANSWER_TYPES[0] : new Negotiator({ headers }).mediaType(ANSWER_TYPES);
+export function answerTypeFor({ accept }: IncomingHttpHeaders): string | undefined {
+  if (!accept) return ANSWER_TYPES[0];
+  const known = chosen.get(accept);
+  if (known !== undefined) return known;
+  const type = new Negotiator({ headers: { accept } }).mediaType(ANSWER_TYPES);
+  if (type !== undefined && chosen.size < MAX_CHOSEN && accept.length < MAX_CHOSEN_CHARACTERS)
+    chosen.set(accept, type);
+  return type;
+}
+
+/** By the value of `Accept`: clients send few different ones, and reading one takes 4 µs. */
+const chosen = new Map<string, string>();
+const MAX_CHOSEN = 100;
+const MAX_CHOSEN_CHARACTERS = 200;
 
 /**
  * Refuses a request whose `Accept` header allows none of the answer's media types. Apollo Server itself checks this only

@@ -26,7 +26,7 @@ export function createLogger(service: string, level: string): Logger {
     },
     // Lines are buffered, because one system call for each line takes a twelfth of a busy server's time. The rest of the
     // buffer is written at exit.
-    pino.destination({ sync: false, minLength: 4_096, periodicFlush: 200 }), // bytes, ms
+    pino.destination({ sync: false, minLength: 16_000, periodicFlush: 200 }), // bytes, ms
   );
 }
 

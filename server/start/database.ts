@@ -29,7 +29,12 @@ export async function openServiceDatabase(
       `${subgraph.title} needs a database: set DATABASE_URL, or start it by main.ts, which starts an embedded one.`,
     );
   const name = databaseName ?? subgraph.database.name;
-  const orm = await openDatabase(subgraph.database, { server, name, log: (message) => log.info(message) });
+  const orm = await openDatabase(subgraph.database, {
+    server,
+    name,
+    preparesStatements: settings.databasePreparedStatements,
+    log: (message) => log.info(message),
+  });
   const poolWatch = await watchPool(orm, { server, name });
   return {
     orm,

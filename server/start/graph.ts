@@ -16,7 +16,7 @@ import { generalLimitOf, type DoorHost } from './doors.ts';
 
 /** The graph of a started service, behind HTTP and the socket. */
 export interface Graph {
-  /** In front of express: handles known queries itself. */
+  /** In front of express: handles known queries itself, unless the start's options say otherwise. */
   listener: RequestListener;
   schema: GraphQLSchema;
   checks: OperationChecks;
@@ -52,7 +52,8 @@ export async function openGraph(app: Express, host: DoorHost): Promise<Graph> {
       return { context: contextOf(unit, services), ...keyed };
     },
   });
-  const { listener } = new FastPath({
+  const { settings, usesFastPath = true } = host.options;
+  const fastPath = new FastPath({
     app,
     queries,
     checks,
@@ -60,14 +61,14 @@ export async function openGraph(app: Express, host: DoorHost): Promise<Graph> {
     origins,
     log,
     metrics,
-    settings: host.options.settings,
+    settings,
     count: limit && rateCounter(limit, store),
     contextOf(viewer, origin) {
       const unit = rules.unitOf(viewer, origin);
       return contextOf(unit, rules.servicesOf(unit));
     },
   });
-  return { listener, schema, checks, contextOf, stop };
+  return { listener: usesFastPath ? fastPath.listener : app, schema, checks, contextOf, stop };
 }
 
 async function executableSchema({

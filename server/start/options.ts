@@ -13,4 +13,6 @@ export interface StartOptions {
   log?: Logger;
   /** Checks every REST answer against its declared shape; for tests. */
   verifyAnswers?: boolean;
+  /** Whether known queries take the fast path. Default: true. `bench:platform` compares it with Apollo Server alone. */
+  usesFastPath?: boolean | undefined;
 }

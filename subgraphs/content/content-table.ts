@@ -28,6 +28,18 @@ interface Declaration<Shape extends z.ZodObject, Entity extends ContentEntity> {
   shape: Shape;
 }
 
+/** A declaration with its select list, which is made once and not for every unit of work. */
+export interface ContentTableDeclaration<
+  Shape extends z.ZodObject,
+  Entity extends ContentEntity,
+> extends Declaration<Shape, Entity> {
+  readonly columns: string;
+}
+
+export const contentTable = <Shape extends z.ZodObject, Entity extends ContentEntity>(
+  declaration: Declaration<Shape, Entity>,
+): ContentTableDeclaration<Shape, Entity> => ({ ...declaration, columns: columnsOf(declaration.shape) });
+
 /** A row of the table. */
 interface Row {
   id: string;
@@ -39,7 +51,7 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
   /** The select list of the shape. */
   readonly columns: string;
   private readonly unit: UnitOfWork;
-  private readonly declaration: Declaration<Shape, Entity>;
+  private readonly declaration: ContentTableDeclaration<Shape, Entity>;
   private readonly byId = loaderOf<z.infer<Shape> & Row & { isDeleted: boolean }>(
     (ids) =>
       this.unit.read(
@@ -49,10 +61,10 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     (row) => row.id,
   );
 
-  constructor(unit: UnitOfWork, declaration: Declaration<Shape, Entity>) {
+  constructor(unit: UnitOfWork, declaration: ContentTableDeclaration<Shape, Entity>) {
     this.unit = unit;
     this.declaration = declaration;
-    this.columns = columnsOf(declaration.shape);
+    this.columns = declaration.columns;
   }
 
   /** Batched. Null if there is none that the viewer may see. A deleted row is found, because older content refers to it. */

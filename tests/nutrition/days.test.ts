@@ -183,6 +183,35 @@ test('a change of the time zone in the profile applies to the next entry', async
   }
 });
 
+test('a day is today in the time zone of the request, else of the representation, else of the profile', async () => {
+  const { token, id } = await platform.register();
+  await platform.rest('identity', 'PUT', '/profile', { token, body: { timezone: 'Pacific/Niue' } }); // UTC-11
+  const today = (zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date());
+  const dayOf = async (sent: object, argument = '') => {
+    const { data, errors } = await platform.graph(
+      'nutrition',
+      `query($all: [_Any!]!) { _entities(representations: $all) { ... on User { nutritionDay${argument} { date } } } }`,
+      { all: [{ __typename: 'User', id, ...sent }] },
+      { token },
+    );
+    return data._entities[0].nutritionDay?.date ?? errors?.[0]?.extensions?.code;
+  };
+  // Kiribati is 25 hours ahead of Niue, so that it is never the same day in both.
+  const kiribati = 'Pacific/Kiritimati';
+  /** The day may change during a request. */
+  const expectDay = async (zone: string, sent: object, argument?: string) => {
+    const before = today(zone);
+    const day = await dayOf(sent, argument);
+    expect([before, today(zone)]).toContain(day);
+  };
+  await expectDay('Pacific/Niue', {});
+  expect(await dayOf({})).not.toBe(await dayOf({ timezone: kiribati }));
+  await expectDay(kiribati, { timezone: kiribati });
+  await expectDay('Pacific/Niue', { timezone: kiribati }, '(timezone: "Pacific/Niue")');
+  for (const timezone of ['Nowhere/Atall', 7, {}, '+01:00'])
+    expect(await dayOf({ timezone })).toBe('VALIDATION_FAILED');
+});
+
 test('days are summed up over weeks and months, and a day of 23 hours is one day', async () => {
   const { token, id } = await platform.register();
   for (const [localDate, calories] of [

@@ -77,6 +77,53 @@ describe('a read', () => {
     expect(await read(em, TEXTS, [[id], ''])).toEqual([{ text: 'mine' }]);
   });
 
+  it('returns the same rows as pg itself, at the first execution and later', async () => {
+    const { em } = await open(declaration, await cloneDatabase(declaration));
+    const pool = await em.getConnection().getNativeClient();
+    const select = (placeholder: string) =>
+      `select number, number % 2 = 0 as even, nullif(number, 1) as nullable, number / 4::float8 as share,
+         array[number::text, 'b'] as list, jsonb_build_object('number', number) as json, now()::date as day,
+         'ä😀"' as text from generate_series(1, ${placeholder}::int) as number order by number`;
+    for (const count of [3, 0, 1, 200]) {
+      const { rows } = await pool.query(select('$1'), [count]);
+      expect(await read(em, select('?'), [count])).toEqual(rows);
+    }
+  });
+
+  it('never gives the values of a column to another one if a migration changes the table', async () => {
+    const { em } = await open(declaration, { ...(await cloneDatabase(declaration)), poolMax: 1 });
+    const all = 'select * from note';
+    await em.fork().insert(Note, { id: uuidv7(), text: '7' });
+    expect(await read(em, all)).toEqual([{ id: expect.any(String), text: '7' }]);
+    await em.execute(
+      'alter table note add column place int default 3, alter column text type int using text::int',
+    );
+    await expect(read(em, all)).rejects.toThrow('cached plan must not change result type');
+    expect(await read(em, all)).toEqual([{ id: expect.any(String), text: 7, place: 3 }]);
+  });
+
+  it('that fails says why, and the next one works', async () => {
+    const { em } = await open(declaration, { ...(await cloneDatabase(declaration)), poolMax: 1 });
+    const circular: { own?: unknown } = {};
+    circular.own = circular;
+    for (let round = 0; round < 2; round += 1) {
+      await expect(read(em, 'select ?::int as number', ['x'])).rejects.toMatchObject({ code: '22P02' });
+      await expect(read(em, 'select ?::json as json', [circular])).rejects.toThrow('circular');
+      await expect(
+        read(em, 'select 1 / (? - number) as share from generate_series(1, 3) as number', [3]),
+      ).rejects.toMatchObject({ code: '22012' });
+      expect(await read(em, 'select ?::int as number', [2])).toEqual([{ number: 2 }]);
+    }
+  });
+
+  it('prepares nothing if prepared statements are off', async () => {
+    const clone = await cloneDatabase(declaration);
+    const { em } = await open(declaration, { ...clone, poolMax: 1, preparesStatements: false });
+    for (let round = 0; round < 3; round += 1)
+      expect(await read(em, 'select ?::int as number', [round])).toEqual([{ number: round }]);
+    expect(await read(em, 'select name from pg_prepared_statements')).toEqual([]);
+  });
+
   it('keeps a bounded number of prepared statements, however many different texts it has run', async () => {
     const { em } = await open(declaration, await cloneDatabase(declaration));
     for (let number = 0; number < 250; number += 1)

@@ -6,7 +6,7 @@ import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { maySee, requireAdmin } from '../access.ts';
-import { ContentTable } from '../content-table.ts';
+import { ContentTable, contentTable } from '../content-table.ts';
 import { visibleConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
@@ -25,6 +25,13 @@ const ORDERS = {
   newest: { name: 'newest', key: 'created_at', type: 'timestamptz', descending: true },
 } as const satisfies Record<string, Order>;
 
+const TABLE = contentTable({
+  what: 'exercise',
+  table: 'exercise',
+  entity: Exercise,
+  shape: ExerciseShape,
+});
+
 /** The exercise library, and the exercises that gyms add to it. */
 export class Exercises {
   private readonly unit: UnitOfWork;
@@ -38,12 +45,7 @@ export class Exercises {
     this.searches = searches;
     this.media = media;
     this.owners = owners;
-    this.table = new ContentTable(unit, {
-      what: 'exercise',
-      table: 'exercise',
-      entity: Exercise,
-      shape: ExerciseShape,
-    });
+    this.table = new ContentTable(unit, TABLE);
   }
 
   /** By name; the best match first if there is a search. An unknown value of a filter gives an empty list. */

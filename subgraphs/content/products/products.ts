@@ -7,7 +7,7 @@ import type { Removals } from '#server/references/removals.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireAdmin } from '../access.ts';
-import { ContentTable } from '../content-table.ts';
+import { ContentTable, contentTable } from '../content-table.ts';
 import { visibleConditions, type Order } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
@@ -44,6 +44,13 @@ interface ProductsOptions {
   removals: Removals;
 }
 
+const TABLE = contentTable({
+  what: 'product',
+  table: 'product',
+  entity: Product,
+  shape: StoredShape,
+});
+
 /** What gyms sell: supplements and merchandise. A product is global, so that every gym sells it, or belongs to one gym. */
 export class Products {
   private readonly unit: UnitOfWork;
@@ -59,12 +66,7 @@ export class Products {
     this.media = media;
     this.owners = owners;
     this.removals = removals;
-    this.table = new ContentTable(unit, {
-      what: 'product',
-      table: 'product',
-      entity: Product,
-      shape: StoredShape,
-    });
+    this.table = new ContentTable(unit, TABLE);
   }
 
   /** By name; the best match first if there is a search. An unknown value of a filter gives an empty list. */

@@ -8,7 +8,7 @@ import { MAX_INTEGER } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { invalidFields, validated } from '#server/validate.ts';
 import { requireAdmin } from '../access.ts';
-import { ContentTable, countUp } from '../content-table.ts';
+import { ContentTable, contentTable, countUp } from '../content-table.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { visibleConditions, type Order } from '../listing.ts';
@@ -42,6 +42,13 @@ interface WorkoutsOptions {
   removals: Removals;
 }
 
+const TABLE = contentTable({
+  what: 'workout routine',
+  table: 'workout_routine',
+  entity: WorkoutRoutine,
+  shape: WorkoutRoutineShape,
+});
+
 /** Workout routines: global ones, and those that gyms add for their own users. Every change stores a version that stays readable. */
 export class Workouts {
   private readonly unit: UnitOfWork;
@@ -71,12 +78,7 @@ export class Workouts {
     this.media = media;
     this.owners = owners;
     this.removals = removals;
-    this.table = new ContentTable(unit, {
-      what: 'workout routine',
-      table: 'workout_routine',
-      entity: WorkoutRoutine,
-      shape: WorkoutRoutineShape,
-    });
+    this.table = new ContentTable(unit, TABLE);
   }
 
   /** By title; the best match first if there is a search. An unknown value of a filter gives an empty list. */

@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader';
 import { requireGym, requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
-import { presented } from '#server/database/columns.ts';
+import { columnsOf, presented } from '#server/database/columns.ts';
 import { lockedForChange } from '#server/database/versioned.ts';
+import { listLoaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireManage } from '../access.ts';
@@ -9,22 +9,18 @@ import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Announcement } from './announcement.entity.ts';
 import { AnnouncementShape, CreateAnnouncementInput } from './announcements.shapes.ts';
 
+const CURRENT = `
+  select ${columnsOf(AnnouncementShape)} from announcement, (select ?::timestamptz as now) as request
+  where gym_id = any(?::uuid[]) and starts_at <= now and (ends_at is null or ends_at > now)
+  order by starts_at desc, id desc`;
+
 /** News of a gym for its users. */
 export class Announcements {
   private readonly unit: UnitOfWork;
-  private readonly currentByGym = new DataLoader<string, Announcement[]>(async (gymIds) => {
-    const now = new Date();
-    const found = await this.unit.em.find(
-      Announcement,
-      {
-        gymId: { $in: [...gymIds] },
-        startsAt: { $lte: now },
-        $or: [{ endsAt: null }, { endsAt: { $gt: now } }],
-      },
-      { orderBy: { startsAt: 'desc', id: 'desc' } },
-    );
-    return gymIds.map((gymId) => found.filter((announcement) => announcement.gymId === gymId));
-  });
+  private readonly currentByGym = listLoaderOf(
+    (gymIds) => this.unit.read<AnnouncementShape>(CURRENT, [new Date().toISOString(), gymIds]),
+    (announcement) => announcement.gymId,
+  );
 
   constructor(unit: UnitOfWork) {
     this.unit = unit;
@@ -32,8 +28,7 @@ export class Announcements {
 
   /** The current announcements, newest first. */
   async current(gymId?: string | null): Promise<AnnouncementShape[]> {
-    const current = await this.currentByGym.load(requireGym(this.unit.viewer, gymId));
-    return current.map((announcement) => presented(AnnouncementShape, announcement));
+    return this.currentByGym.load(requireGym(this.unit.viewer, gymId));
   }
 
   async create(input: unknown): Promise<AnnouncementShape> {

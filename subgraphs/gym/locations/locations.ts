@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   actorOf,
   requireGym,
@@ -35,22 +36,26 @@ const LOCATIONS = `select ${columnsOf(LocationShape)} from location`;
 
 const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
+const PeopleInside = z.object({ locationId: z.uuid(), people: z.int(), changedAt: z.iso.datetime() });
+
 /**
  * How many people are inside each location, and when its occupancy last changed: the time of the latest check-in, check-out
  * or expiry of a visit, or of the last change of the location. Each is read from the end of an index. The time of the request
  * is not used, because it would differ in every answer, and no answer could be confirmed by its ETag.
  */
 const PEOPLE_INSIDE = `
-  select location.id as "locationId",
-    (select count(*)::int from check_in
-      where location_id = location.id and checked_out_at is null and expires_at > now()) as people,
-    greatest(
+  select ${columnsOf(PeopleInside, {
+    locationId: 'location.id',
+    people: `(select count(*)::int from check_in
+      where location_id = location.id and checked_out_at is null and expires_at > now())`,
+    changedAt: `greatest(
       location.updated_at,
       (select max(checked_in_at) from check_in where location_id = location.id),
       (select max(checked_out_at) from check_in where location_id = location.id and checked_out_at is not null),
       (select max(expires_at) from check_in
         where location_id = location.id and checked_out_at is null and expires_at <= now())
-    ) as "changedAt"
+    )`,
+  })}
   from location where id = any(?::uuid[])`;
 
 /** The locations of gyms, and their occupancy. The gym's users see them, its GYM_ADMIN changes them. */
@@ -74,7 +79,7 @@ export class Locations {
     (location) => location.gymId,
   );
   private readonly people = loaderOf(
-    (ids) => this.unit.read<{ locationId: string; people: number; changedAt: string }>(PEOPLE_INSIDE, [ids]),
+    (ids) => this.unit.read<z.infer<typeof PeopleInside>>(PEOPLE_INSIDE, [ids]),
     (row) => row.locationId,
   );
 
@@ -111,7 +116,7 @@ export class Locations {
     const people = found?.people ?? 0;
     const percent = Math.round((people / location.capacity) * 100);
     const level = people >= location.capacity ? 'FULL' : percent >= BUSY_FROM_PERCENT ? 'BUSY' : 'OK';
-    const updatedAt = new Date(found?.changedAt ?? Date.now()).toISOString();
+    const updatedAt = found?.changedAt ?? new Date().toISOString();
     return { people, capacity: location.capacity, percent, level, updatedAt };
   }
 

@@ -34,7 +34,7 @@ const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 /** The columns of a user that some viewer may see. */
 const UserRow = UserShape.required({ email: true, qrCode: true, body: true, trainingGoals: true });
 type UserRow = z.infer<typeof UserRow>;
-const USERS_BY_ID = `select ${columnsOf(UserRow)} from user_account where id = any(?::uuid[])`;
+const USERS = `select ${columnsOf(UserRow)} from user_account`;
 
 /** The users of the platform: which users a viewer may see, and which of their fields. */
 export class Users {
@@ -42,7 +42,7 @@ export class Users {
   private readonly passwords: Passwords;
   private readonly gyms: GymsOfUsers;
   private readonly byId = loaderOf(
-    (ids) => this.unit.read<UserRow>(USERS_BY_ID, [ids]),
+    (ids) => this.unit.read<UserRow>(`${USERS} where id = any(?::uuid[])`, [ids]),
     (user) => user.id,
   );
 
@@ -80,10 +80,10 @@ export class Users {
     const gymId = isSuperAdmin(viewer) ? request.gymId : requireGym(viewer, request.gymId);
     const after = cursors.read(request.cursor);
     if (gymId && !isUuid(gymId)) throw invalid('gymId', 'expected the id of a gym');
-    const rows = await this.unit.em.find(
-      User,
-      { ...(gymId && { gymId }), ...(after && { id: { $gt: after[0] } }) },
-      { orderBy: { id: 'asc' }, limit: pageSize(request) + 1 },
+    const conditions = ['true', ...(gymId ? ['gym_id = ?'] : []), ...(after ? ['id > ?'] : [])];
+    const rows = await this.unit.read<UserRow>(
+      `${USERS} where ${conditions.join(' and ')} order by id limit ?`,
+      [...(gymId ? [gymId] : []), ...(after ?? []), pageSize(request) + 1],
     );
     return mapPage(
       cursors.page(rows, request, (user) => [user.id]),
@@ -113,10 +113,9 @@ export class Users {
   /** The SUPER_ADMINs, whom users contact for support, with their email. */
   async superAdmins(): Promise<UserShape[]> {
     requireUser(this.unit.viewer);
-    const admins = await this.unit.em.find(
-      User,
-      { role: Role.SUPER_ADMIN },
-      { orderBy: { id: 'asc' }, limit: 200 },
+    const admins = await this.unit.read<UserRow>(
+      `${USERS} where role = '${Role.SUPER_ADMIN}' order by id limit 200`,
+      [],
     );
     return admins.map((user) => presentUser(this.unit, user));
   }

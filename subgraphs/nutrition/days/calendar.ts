@@ -26,9 +26,11 @@ export const noonOf = (day: string, zone: string): Date => instantOf(day, '12:00
 export const timeOfDay = (instant: Date, zone: string): string =>
   DateTime.fromJSDate(instant, { zone }).toFormat('HH:mm:ss.SSS');
 
+const ZoneInput = z.object({ timezone });
+
 /** The time zone of a request; undefined if it has none. @throws VALIDATION_FAILED for an unknown one */
 export const validZone = (zone: string | null | undefined): string | undefined =>
-  zone ? validated(z.object({ timezone }), { timezone: zone }).timezone : undefined;
+  zone ? validated(ZoneInput, { timezone: zone }).timezone : undefined;
 
 export const addDays = (day: string, days: number): string => fromMillis(millisOf(day) + days * DAY_MILLIS);
 

@@ -1,15 +1,28 @@
+import type { User } from '../models.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+
+/** The gateway sends the time zone of the profile with the user, so that this service need not ask identity for it. */
+const zoneOf = (user: User, timezone: string | null | undefined) => timezone ?? user.timezone;
 
 const METRIC = { CALORIES: 'calories', PROTEIN: 'protein', CARBS: 'carbs', FATS: 'fats' } as const;
 
 export const daysGraphql = {
   User: {
-    nutritionDay: ({ id }, { date, timezone }, { days }) => days.day(id, date, timezone),
-    nutritionSeries: ({ id }, { bucket, ...range }, { days }) =>
-      days.series(id, { ...range, bucket: bucket ?? undefined }),
-    nutritionChart: ({ id }, { bucket, metric, ...range }, { days }) =>
-      days.chart(id, { ...range, bucket: bucket ?? undefined, metric: metric ? METRIC[metric] : undefined }),
-    nutritionGoal: ({ id }, { date, timezone }, { days }) => days.goal(id, date, timezone),
+    nutritionDay: (user, { date, timezone }, { days }) => days.day(user.id, date, zoneOf(user, timezone)),
+    nutritionSeries: (user, { bucket, timezone, ...range }, { days }) =>
+      days.series(user.id, {
+        ...range,
+        timezone: zoneOf(user, timezone),
+        bucket: bucket ?? undefined,
+      }),
+    nutritionChart: (user, { bucket, metric, timezone, ...range }, { days }) =>
+      days.chart(user.id, {
+        ...range,
+        timezone: zoneOf(user, timezone),
+        bucket: bucket ?? undefined,
+        metric: metric ? METRIC[metric] : undefined,
+      }),
+    nutritionGoal: (user, { date, timezone }, { days }) => days.goal(user.id, date, zoneOf(user, timezone)),
   },
   NutritionDay: {
     goal: (day, _args, { days }) => days.goalOf(day),

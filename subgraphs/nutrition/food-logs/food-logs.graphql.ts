@@ -20,7 +20,7 @@ export const foodLogsGraphql = {
   },
   User: {
     // The reference reveals nothing; each field checks the rights.
-    __resolveReference: async ({ id }) => ({ id }),
+    __resolveReference: async (reference) => reference,
     foodLogs: async ({ id }, { first, after, ...filter }, { foodLogs }) =>
       connectionOf(await foodLogs.history(id, filter, pageOf({ first, after }))),
   },

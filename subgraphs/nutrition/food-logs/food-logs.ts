@@ -40,7 +40,7 @@ export class FoodLogs {
   private readonly foods: Foods;
   private readonly dayTotals: DayTotals;
   private readonly byId = loaderOf<FoodLogShape>(
-    (ids) => this.unit.em.execute(`select ${FOOD_LOG_COLUMNS} from food_log where id in (?)`, [[...ids]]),
+    (ids) => this.unit.read(`select ${FOOD_LOG_COLUMNS} from food_log where id = any(?::uuid[])`, [ids]),
     (entry) => entry.id,
   );
 
@@ -68,7 +68,7 @@ export class FoodLogs {
     when(filter.to, 'local_date <= ?::date', filter.to);
     when(filter.mealType, 'meal_type = ?', filter.mealType && validated(mealTypeShape, filter.mealType));
     when(after, '(local_date, logged_at, id) < (?::date, ?::timestamptz, ?::uuid)', ...(after ?? []));
-    const rows = await this.unit.em.execute<FoodLogShape[]>(
+    const rows = await this.unit.read<FoodLogShape>(
       `select ${FOOD_LOG_COLUMNS} from food_log where ${conditions.join(' and ')} order by local_date desc, logged_at desc, food_log.id desc limit ?`,
       [...params, pageSize(request) + 1],
     );
@@ -77,7 +77,7 @@ export class FoodLogs {
 
   /** The entries of a range of days, the first eaten first. @throws NOT_FOUND for another user */
   async between(userId: string, from: string, to: string): Promise<FoodLogShape[]> {
-    return this.unit.em.execute(
+    return this.unit.read(
       `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date between ?::date and ?::date order by food_log.local_date, logged_at, food_log.id`,
       [requireOwner(this.unit.viewer, userId), from, to],
     );

@@ -1,0 +1,80 @@
+/**
+ * The processor time of the services for queries, as a multiple of the stock way, in which Express and Apollo Server
+ * answer every query: `npm run bench:platform -- compare [main.ts of another checkout]...`. All platforms take turns, so
+ * that what else a machine does falls on each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
+ */
+import path from 'node:path';
+import { Load, median } from '../gateway/load.ts';
+import { errandsAt, READING, type Errand } from './errands.ts';
+import { startMeasuredPlatform, type MeasuredPlatform } from './measured-platform.ts';
+
+const STOCK = 'bench/platform/stock.ts';
+const ROUNDS = Number(process.env.ROUNDS ?? 9);
+const REQUESTS = Number(process.env.REQUESTS ?? 400);
+const WARM_UP_REQUESTS = 3 * REQUESTS;
+
+interface Contender {
+  readonly name: string;
+  readonly platform: MeasuredPlatform;
+  readonly errands: ReadonlyMap<string, Errand>;
+}
+
+export async function compare(checkouts: readonly string[]): Promise<void> {
+  const programs = [STOCK, 'main.ts', ...checkouts.map((file) => path.resolve(file))];
+  const contenders: Contender[] = [];
+  try {
+    for (const program of programs) {
+      const platform = await startMeasuredPlatform(program, program === STOCK ? 'main.ts' : program);
+      contenders.push({ name: program, platform, errands: await errandsAt(platform.url) });
+    }
+    for (const errand of READING) report(errand, await measure(errand, contenders));
+  } finally {
+    for (const { platform } of contenders) await platform.stop();
+  }
+}
+
+/** Milliseconds of the services' processor time a request, for each contender and round. */
+async function measure(errand: string, contenders: readonly Contender[]): Promise<Map<string, number[]>> {
+  const figures = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  const loads = new Map(
+    contenders.map((one) => [one, new Load(one.errands.get(errand) ?? missing(errand))] as const),
+  );
+  for (const [{ name, errands }, load] of loads) {
+    await requireData(name, errands.get(errand) ?? missing(errand));
+    await load.pressure(60, WARM_UP_REQUESTS);
+  }
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [{ name, platform }, load] of loads) {
+      const before = platform.cpu();
+      const { requests, failures } = await load.pressure(60, REQUESTS);
+      if (failures > 0) throw new Error(`${name}: ${failures} failures`);
+      figures.get(name)?.push((platform.cpu().services - before.services) / requests);
+    }
+  for (const load of loads.values()) load.close();
+  return figures;
+}
+
+function report(errand: string, figures: ReadonlyMap<string, readonly number[]>): void {
+  const [stock = []] = figures.values();
+  console.log(`\n${errand}`);
+  for (const [name, millis] of figures) {
+    const ratios = millis.map((value, round) => value / (stock[round] ?? Number.NaN));
+    const least = Math.min(...millis) / Math.min(...stock);
+    console.log(
+      `  ${name.padEnd(26)} ${median(millis).toFixed(2)} ms, ${median(ratios).toFixed(2)} times the stock way (by the least of each ${least.toFixed(2)})`,
+    );
+  }
+}
+
+/** A checkout with another schema could answer with errors, which take less or more time. */
+async function requireData(name: string, { url, bodies: [body], headers }: Errand): Promise<void> {
+  const [sent] = [headers].flat();
+  const answer = await (
+    await fetch(url, { method: 'POST', body: String(body), headers: { ...sent } })
+  ).text();
+  if (answer.includes('"errors":')) throw new Error(`${name} answers ${answer.slice(0, 1_000)}`);
+}
+
+function missing(errand: string): never {
+  throw new Error(`There is no errand "${errand}".`);
+}
