@@ -2,42 +2,17 @@
  * Everyday requests to the whole platform: `npm run bench:platform`. The six services and their database are one process
  * and its children, the gateway is another process, so that their processor times can be read separately.
  */
-import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { pictures } from '../../tests/support/pictures.ts';
-import { startProcess } from '../../tests/support/process.ts';
 import { median, percentile, pressure, steady, type LoadOptions } from '../gateway/load.ts';
-import { cpuMillisOf, freePort, memoryMibOf } from '../gateway/processes.ts';
 import { writePlatform, type PlatformFigures } from '../gateway/report.ts';
+import { jsonHeaders as json, login, newLocation, newMembers } from './people.ts';
+import { startPlatform } from './running-platform.ts';
 
-const SERVICES = ['identity', 'gym', 'wizard', 'nutrition', 'content', 'squad'];
 const [SECONDS, STEADY_SECONDS, ROUNDS] = [3, 4, 3];
-const PASSWORD = 'demo-password-1';
 
-const dataDir = await mkdtemp(path.join(os.tmpdir(), 'bench-platform-'));
-const ports = Object.fromEntries(
-  await Promise.all([...SERVICES, 'gateway', 'own'].map(async (name) => [name, await freePort()] as const)),
-) as Record<string, number>;
-const common = { DATA_DIR: dataDir, HOST: '127.0.0.1', RATE_LIMITS: 'off', DEMO: 'on', LOG_LEVEL: 'info' };
-const services = startProcess([], {
-  ...common,
-  ...Object.fromEntries(
-    [...SERVICES, 'gateway'].map((name) => [`${name.toUpperCase()}_PORT`, String(ports[name])]),
-  ),
-});
-await services.printed(/Ready after/);
-const gateway = startProcess(['gateway'], {
-  ...common,
-  ...Object.fromEntries(
-    SERVICES.map((name) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports[name]}`]),
-  ),
-  GATEWAY_PORT: String(ports.own),
-});
-const url = `http://127.0.0.1:${ports.own}`;
+const platform = await startPlatform();
+const { url } = platform;
 try {
-  await gateway.printed(/ready/i);
   const figures: PlatformFigures[] = [];
   for (const [name, options] of await errands()) {
     const one = await measure(name, options);
@@ -46,20 +21,14 @@ try {
   }
   await writePlatform(figures);
 } finally {
-  await gateway.end();
-  await services.end();
-  await rm(dataDir, { recursive: true, force: true });
+  await platform.stop();
 }
 
 type Errand = Pick<LoadOptions, 'url' | 'bodies' | 'headers' | 'connections'>;
 
 async function errands(): Promise<[string, Errand][]> {
-  const [maya, staff] = await Promise.all([login('maya@iron.test'), login('admin@iron.test')]);
-  const json = (token?: string) => ({
-    'content-type': 'application/json',
-    ...(token && { authorization: `Bearer ${token}` }),
-  });
-  const members = await Promise.all(Array.from({ length: 24 }, newMember));
+  const [maya, staff] = await Promise.all([login(url, 'maya@iron.test'), login(url, 'admin@iron.test')]);
+  const members = await newMembers(url, 24);
   const tokens = members.map(({ token }) => token);
   const graph = (
     query: string,
@@ -70,21 +39,16 @@ async function errands(): Promise<[string, Errand][]> {
     url: `${url}/graphql`,
     bodies: variables.map((one) => JSON.stringify({ query, variables: one })),
     // Different members, because the gateway sends equal concurrent queries of one member once.
-    headers: typeof token === 'object' ? token.map(json) : json(token),
+    headers: typeof token === 'object' ? token.map((one) => json(one)) : json(token),
     connections,
   });
-  const { id: locationId } = await post('/gym/locations', staff, {
-    name: 'Hall',
-    timezone: 'UTC',
-    capacity: 10_000,
-  });
-  await Promise.all(tokens.map(logMeals));
+  const locationId = await newLocation(url, staff, 'Hall');
   const picture = await pictures.honest('jpeg', 800, 600);
   return [
     [
       'log-in',
       graph(
-        `mutation ($email: String!) { login(input: { email: $email, password: "${PASSWORD}" }) { token user { id } } }`,
+        `mutation ($email: String!) { login(input: { email: $email, password: "demo-password-1" }) { token user { id } } }`,
         undefined,
         [{ email: 'maya@iron.test' }, { email: 'leo@iron.test' }],
       ),
@@ -140,9 +104,9 @@ async function measure(name: string, errand: Errand): Promise<PlatformFigures> {
     database: number;
   }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const before = cpu();
+    const before = platform.cpu();
     const { requests, seconds, failures } = await pressure({ ...errand, seconds: SECONDS });
-    const after = cpu();
+    const after = platform.cpu();
     rounds.push({
       perSecond: requests / seconds,
       failures,
@@ -165,68 +129,6 @@ async function measure(name: string, errand: Errand): Promise<PlatformFigures> {
     },
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    memoryMib: memoryMibOf(gateway.child.pid ?? 0),
+    memoryMib: platform.gatewayMemoryMib(),
   };
-}
-
-function cpu(): { gateway: number; services: number; database: number } {
-  const [file = ''] = globSync(path.join(dataDir, '**/postmaster.pid'));
-  const database = cpuMillisOf(Number(readFileSync(file, 'utf8').split('\n')[0]));
-  const all = cpuMillisOf(services.child.pid ?? 0);
-  return {
-    gateway: cpuMillisOf(gateway.child.pid ?? 0),
-    services: isBelow(services.child.pid ?? 0, file) ? all - database : all,
-    database,
-  };
-}
-
-/** Whether the database's processes are counted with the services'. */
-function isBelow(parent: number, pidFile: string): boolean {
-  for (let pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]); pid > 1;) {
-    if (pid === parent) return true;
-    pid = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  }
-  return false;
-}
-
-async function post(at: string, token: string | undefined, body: object): Promise<Record<string, string>> {
-  const response = await fetch(url + at, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${at}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
-}
-
-async function login(email: string, password = PASSWORD): Promise<string> {
-  return (await post('/identity/auth/login', undefined, { email, password })).token ?? '';
-}
-
-async function newMember(_: unknown, index: number): Promise<{ token: string; qrCode: string }> {
-  const account = {
-    email: `bench-${index}@example.test`,
-    password: 'a-long-password-1',
-    displayName: 'Bench',
-  };
-  await post('/identity/auth/register', undefined, {
-    ...account,
-    gymId: '01900000-0000-7000-8000-000000000001',
-  });
-  const token = await login(account.email, account.password);
-  const me = await fetch(`${url}/identity/users/me`, { headers: { authorization: `Bearer ${token}` } });
-  return { token, qrCode: ((await me.json()) as { qrCode: string }).qrCode };
-}
-
-async function logMeals(token: string): Promise<void> {
-  for (let part = 0; part < 10; part += 1)
-    await post('/nutrition/log', token, {
-      entries: Array.from({ length: 20 }, (_, index) => ({
-        foodName: `Oatmeal ${part}-${index}`,
-        calories: 158,
-        protein: 5.5,
-        carbs: 27,
-        fats: 3.2,
-      })),
-    });
 }

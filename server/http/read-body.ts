@@ -6,18 +6,22 @@ import { parseJson, readJson } from './json-body.ts';
 const read = new WeakMap<IncomingMessage, string>();
 
 /** The body as text; undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
-export function readBody(req: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    let first: Buffer | undefined;
-    let further: Buffer[] | undefined;
-    req.on('data', (chunk: Buffer) => {
-      if (!first) first = chunk;
-      else (further ??= [first]).push(chunk);
-    });
-    req.on('end', () => resolve(further ? Buffer.concat(further).toString() : (first?.toString() ?? '')));
-    req.on('error', () => resolve(undefined));
+export const readBody = (req: IncomingMessage): Promise<string | undefined> =>
+  new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes?.toString())));
+
+/** As `readBody`, for a body that is passed on unchanged. */
+export function readBytes(req: IncomingMessage, done: (bytes: Buffer | undefined) => void): void {
+  let first: Buffer | undefined;
+  let further: Buffer[] | undefined;
+  req.on('data', (chunk: Buffer) => {
+    if (!first) first = chunk;
+    else (further ??= [first]).push(chunk);
   });
+  req.on('end', () => done(further ? Buffer.concat(further) : (first ?? EMPTY)));
+  req.on('error', () => done(undefined));
 }
+
+const EMPTY = Buffer.alloc(0);
 
 /** Passes a body that was read already on to `jsonBody`. */
 export const leaveBody = (req: IncomingMessage, text: string): void => void read.set(req, text);
