@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedCache } from './observability/bounded-cache.ts';
 
 /** Shapes that the inputs of several services share. */
 
@@ -113,12 +114,22 @@ export const visibleText = (maxCharacters: number, minCharacters = 1) =>
     })
     .refine((text) => !INVISIBLE_ONLY.test(text), 'expected some visible text');
 
+/** The time zones that were found valid, because creating a DateTimeFormat takes 80 µs. */
+const knownTimezones = boundedCache<string, true>({
+  name: 'timezones',
+  maxEntries: 1_000, // there are about 600, and Intl accepts upper and lower case
+  maxBytes: 256 * 1024, // 256 KiB
+});
+
 function isTimezone(name: string): boolean {
+  if (knownTimezones.has(name)) return true;
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
-    // Intl also accepts "+01:00", which is an offset and not a time zone.
-    return /^[A-Za-z]/.test(name);
   } catch {
     return false;
   }
+  // Intl also accepts "+01:00", which is an offset and not a time zone.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  knownTimezones.set(name, true);
+  return true;
 }

@@ -57,7 +57,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     // undici destroys the stream that it gets, and with `req` it would destroy the client's connection.
     if (!(Number(req.headers['content-length']) <= READ_WHOLE_BYTES))
       return this.dispatch(
-        Readable.from(this.chunksOf(req.iterator({ destroyOnReturn: false })), { objectMode: false }),
+        streamOf(this.chunksOf(req.iterator({ destroyOnReturn: false }))),
       );
     readBytes(req, (bytes) => {
       if (bytes) this.dispatch(bytes);

@@ -262,7 +262,7 @@ describe('if the service fails', () => {
     await expect(ask({ path: '/gym/things' })).rejects.toThrow(/aborted|hang up/);
   });
 
-  it('it is asked again by the next request', async () => {
+  it('the next request reaches it again', async () => {
     answer = (req) => void req.socket.destroy();
     await askAs();
     answer = (_req, res) => void res.end('ok');
@@ -281,7 +281,9 @@ describe('metrics', () => {
   it('count a request by its service, method and status', async () => {
     answer = (_req, res) => res.writeHead(202).end();
     await ask({ method: 'PUT', path: '/gym/things/1' });
-    await eventually(async () => (await counted('door="rest",operation="PUT /gym",status="202"')) === 1);
+    expect(
+      await eventually(async () => (await counted('door="rest",operation="PUT /gym",status="202"')) === 1),
+    ).toBe(true);
   });
 
   it('count a client that left as 499, and the service gets no further work', async () => {
@@ -294,7 +296,9 @@ describe('metrics', () => {
     const atService = await arrived;
     left.destroy();
     await once(atService, 'close');
-    await eventually(async () => (await counted('door="rest",operation="PATCH /gym",status="499"')) === 1);
+    expect(
+      await eventually(async () => (await counted('door="rest",operation="PATCH /gym",status="499"')) === 1),
+    ).toBe(true);
   });
 
   it('a client that leaves in the middle of its body', async () => {
