@@ -76,7 +76,7 @@ export class Load {
       for (let sent = 0; performance.now() < start + (leadSeconds + seconds) * 1000;) {
         const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
         for (; sent < due; sent += 1) {
-          const from = sent < lead ? undefined : start + (sent / perSecond) * 1000;
+          const from = sent < lead ? undefined : start + ((sent + 1) / perSecond) * 1000;
           const one: Promise<void> = this.send(from).finally(() => pending.delete(one));
           pending.add(one);
         }

@@ -14,6 +14,8 @@ export interface Workload {
 
 const MEMBERS = 24;
 const CONNECTIONS = 8;
+/** A check-in locks its location, so with one location they would mostly wait for each other. */
+const HALLS = 8;
 /** More keyed requests than one round sends, because a repeated key would only be answered again. */
 const KEYS = 4_000;
 const MEAL = JSON.stringify({ foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 });
@@ -23,7 +25,9 @@ export async function workloadsOf(platform: RunningPlatform): Promise<Workload[]
   const { url } = platform;
   const staff = await login(url, 'admin@iron.test');
   const members = await newMembers(url, MEMBERS);
-  const halls = [await newLocation(url, staff, 'Hall'), await newLocation(url, staff, 'Annexe')];
+  const halls = await Promise.all(
+    Array.from({ length: HALLS }, (_, at) => newLocation(url, staff, `Hall ${at}`)),
+  );
   const headers = members.map(({ token }) => jsonHeaders(token));
   const compressed = headers.map((one) => ({ ...one, 'accept-encoding': 'gzip, deflate, br' }));
   const request = (
@@ -65,8 +69,10 @@ export async function workloadsOf(platform: RunningPlatform): Promise<Workload[]
     request('POST /locations/check-in', 'gym', '/locations/check-in', () => ({
       method: 'POST',
       headers: [...headers, ...headers],
-      bodies: halls.flatMap((locationId) =>
-        members.map(({ qrCode }) => JSON.stringify({ qrCode, locationId })),
+      bodies: [0, 1].flatMap((turn) =>
+        members.map(({ qrCode }, at) =>
+          JSON.stringify({ qrCode, locationId: halls[(2 * at + turn) % HALLS] }),
+        ),
       ),
     })),
   ];

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Express, Request, Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { PlatformError } from '#server/errors.ts';
 import { readBytes } from '#server/http/read-body.ts';
 import type { RequestContext } from '#server/http/request-context.ts';
 import { sendProblem } from '#server/rest/problem.ts';
+import { streamOf } from '#server/streams.ts';
 import { TimeLimited } from '../tuned-for-v8/time-limit.ts';
 import { removeHopByHop } from './hop-by-hop-headers.ts';
 import type { ServiceConnections } from './service-connections.ts';
@@ -56,9 +57,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     if (!hasBody(req)) return this.dispatch(null);
     // undici destroys the stream that it gets, and with `req` it would destroy the client's connection.
     if (!(Number(req.headers['content-length']) <= READ_WHOLE_BYTES))
-      return this.dispatch(
-        streamOf(this.chunksOf(req.iterator({ destroyOnReturn: false }))),
-      );
+      return this.dispatch(streamOf(this.chunksOf(req.iterator({ destroyOnReturn: false }))));
     readBytes(req, (bytes) => {
       if (bytes) this.dispatch(bytes);
     });
