@@ -20,6 +20,9 @@ export interface StartOptions {
   readonly through?: readonly string[];
 }
 
+// Otherwise a signal would end this program without the event 'exit', and leave the started programs running.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
+
 /** Starts a program and, with `ready`, waits for a matching line of its output. */
 export async function start(
   args: readonly string[],

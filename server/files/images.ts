@@ -24,13 +24,13 @@ export interface Picture {
 const MAX_PIXELS = 50_000_000;
 
 /**
- * Two pictures at a time, in processes of their own, so that they take at most 400 MB. 50 wait at most, for 2 s with pictures
- * of an ordinary size. A decoder that crashes ends its process only.
+ * Two pictures at a time, in processes of their own, so that they take at most 400 MB. 25 wait for each at most, for 2 s
+ * with pictures of an ordinary size. A decoder that crashes ends its process only.
  */
 const processes = new WorkerPool<PictureJob, PictureResult>(new URL('picture-worker.ts', import.meta.url), {
   kind: 'process',
-  helpers: 2,
-  waiting: 50,
+  mostHelpers: 2,
+  waitingForEach: 25,
 });
 
 /**

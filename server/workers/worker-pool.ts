@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { atMost } from '../concurrency.ts';
 import { processFor, threadFor, type Helper } from './helpers.ts';
 
@@ -6,10 +7,10 @@ interface WorkerPoolOptions {
    * `thread` for synchronous work. `process` for work that runs in libuv's threads, which all threads of a process share.
    */
   kind: 'thread' | 'process';
-  /** How many jobs run at once, each in a helper of its own. */
-  helpers: number;
-  /** How many jobs wait at most; further ones are refused. */
-  waiting: number;
+  /** How many jobs run at once at most, each in a helper of its own; fewer if no processor would be left for other work. */
+  mostHelpers: number;
+  /** How many jobs wait for each helper at most; further ones are refused. */
+  waitingForEach: number;
 }
 
 /** What a helper sends back for a job. */
@@ -31,10 +32,11 @@ export class WorkerPool<Job, Result> {
   private readonly idle: { helper: Helper; end: NodeJS.Timeout }[] = [];
 
   /** @param program a file that calls `serveJobs` */
-  constructor(program: URL, { kind, helpers, waiting }: WorkerPoolOptions) {
+  constructor(program: URL, { kind, mostHelpers, waitingForEach }: WorkerPoolOptions) {
+    const helpers = Math.max(1, Math.min(mostHelpers, os.availableParallelism() - 1));
     this.program = program;
     this.kind = kind;
-    this.slot = atMost(helpers, { waiting });
+    this.slot = atMost(helpers, { waiting: helpers * waitingForEach });
   }
 
   /** Runs one job; waiting jobs run in their order. @throws SERVER_BUSY if too many wait; an Error if the job failed */

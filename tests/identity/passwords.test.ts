@@ -107,7 +107,7 @@ describe('if many people log in at once', () => {
     );
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(0);
-    expect(answers.length - refused.length).toBeGreaterThanOrEqual(202); // two run, 200 wait
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(101); // one runs, 100 wait; twice as many with three processors or more
     for (const { status, body, headers } of refused) {
       expect([status, body.code]).toEqual([503, 'SERVER_BUSY']);
       expect(headers.get('retry-after')).toBe('2');

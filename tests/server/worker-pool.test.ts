@@ -11,8 +11,8 @@ const KINDS = ['thread', 'process'] as const;
 const poolOf = (kind: (typeof KINDS)[number]) =>
   new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
     kind,
-    helpers: 1,
-    waiting: 3,
+    mostHelpers: 1,
+    waitingForEach: 3,
   });
 
 it.each(KINDS)(
