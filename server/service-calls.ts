@@ -1,7 +1,6 @@
 import { Pool } from 'undici';
 import { PlatformError, type ErrorCode, ERRORS, type FieldError } from './errors.ts';
 import { continued } from './http/trace.ts';
-import { withinTime } from './time-limit.ts';
 import type { ServiceTokens } from './auth/service-tokens.ts';
 import { urlOf, type ServerSettings, type ServiceName } from './settings.ts';
 import type { Origin } from './unit-of-work.ts';
@@ -50,25 +49,29 @@ export function serviceCalls({
   return {
     async call({ method, path, body, as, origin, onBehalfOf, idempotencyKey }) {
       const authorization = as === 'caller' ? origin.authorization : `Bearer ${await tokens.get()}`;
-      const headers = {
-        accept: 'application/json',
-        traceparent: continued(origin.traceparent),
-        ...(origin.requestId && { 'x-request-id': origin.requestId }),
-        ...(origin.address && { 'x-forwarded-for': origin.address }),
-        ...(authorization && { authorization }),
-        ...(onBehalfOf && { 'x-on-behalf-of': onBehalfOf }),
-        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      };
-      const text = body === undefined ? null : JSON.stringify(body);
-      const answer = await withinTime(timeoutMillis, async (signal) => {
-        try {
-          const response = await pool.request({ method, path, signal, headers, body: text });
-          return { status: response.statusCode, text: await response.body.text() };
-        } catch (cause) {
-          throw unavailable(name, signal.aborted, cause);
-        }
-      });
+      const signal = AbortSignal.timeout(timeoutMillis);
+      let answer: { status: number; text: string };
+      try {
+        const response = await pool.request({
+          method,
+          path,
+          signal,
+          headers: {
+            accept: 'application/json',
+            traceparent: continued(origin.traceparent),
+            ...(origin.requestId && { 'x-request-id': origin.requestId }),
+            ...(origin.address && { 'x-forwarded-for': origin.address }),
+            ...(authorization && { authorization }),
+            ...(onBehalfOf && { 'x-on-behalf-of': onBehalfOf }),
+            ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        answer = { status: response.statusCode, text: await response.body.text() };
+      } catch (cause) {
+        throw unavailable(name, signal.aborted, cause);
+      }
       return bodyOf(name, answer.status, answer.text);
     },
     close: () => pool.close(),
