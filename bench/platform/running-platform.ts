@@ -73,20 +73,10 @@ export async function startPlatform(
 function cpuOf(gateway: number, services: number, dataDir: string): PlatformCpu {
   const [file = ''] = globSync(path.join(dataDir, '**/postmaster.pid'));
   const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  const database = cpuMillisOf(postmaster);
-  const all = cpuMillisOf(services);
   return {
     gateway: cpuMillisOf(gateway),
-    services: isBelow(services, postmaster) ? all - database : all,
-    database,
+    // Not a difference of two sums: a process of the database that ends between them would make it too small.
+    services: cpuMillisOf(services, postmaster),
+    database: cpuMillisOf(postmaster),
   };
-}
-
-/** Whether a process is a descendant of another one. */
-function isBelow(ancestor: number, process: number): boolean {
-  for (let pid = process; pid > 1;) {
-    if (pid === ancestor) return true;
-    pid = Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  }
-  return false;
 }
