@@ -16,7 +16,7 @@ import { mountDocuments } from './api-documents/mount-documents.ts';
 import { openGraphEndpoint } from './http/graph-endpoint.ts';
 import { mountExplorer } from './pages/explorer/explorer.ts';
 import { mountStartPage } from './pages/start-page.ts';
-import { mountProxies } from './rest/proxy.ts';
+import { RestProxies } from './rest/proxy.ts';
 import type { GatewaySettings } from './settings.ts';
 import { PlatformHeaders } from './subgraphs/platform-headers.ts';
 import { openSupergraph } from './supergraph/open-supergraph.ts';
@@ -62,12 +62,12 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
     await openGraphEndpoint(app, { ...host, supergraph, rateLimitStores, writes }),
   );
   mountDocuments(app, settings, { log, apiSchema: () => graph.apiSchema() });
-  const proxies = mountProxies(app, { settings, origins, proof: platformHeaders.proof, log });
+  const proxies = new RestProxies(app, { settings, origins, proof: platformHeaders.proof, metrics, log });
   parts.add('proxies', { stop: () => proxies.close() });
   app.use(unknownPath);
   app.use(problemHandler);
 
-  const server = httpServerFor(graph.listener, settings, origins);
+  const server = httpServerFor(proxies.listener(graph.listener), settings, origins);
   const graceMillis = settings.stopGracePeriodMillis;
   parts.add('requests', { stop: () => close(server, graceMillis) }, graceMillis + 1_000);
   const sockets = createSockets(server, { settings, metrics, origins, otherwise: proxies.upgrade });

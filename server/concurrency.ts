@@ -3,7 +3,7 @@ import { PlatformError } from './errors.ts';
 
 /**
  * Runs at most `concurrency` tasks at a time; further tasks wait in order. If more than `waiting` tasks wait (default
- * 1,000), the next task is refused with RATE_LIMITED, because its client would leave before its turn.
+ * 1,000), the next task is refused with SERVER_BUSY, because its client would leave before its turn.
  *
  *     const slot = atMost(2);
  *     await slot(() => hash(password));
@@ -17,7 +17,7 @@ export function atMost(
   return async (work) => {
     if (limit.pendingCount >= maxWaiting)
       throw new PlatformError(
-        'RATE_LIMITED',
+        'SERVER_BUSY',
         'Too many requests of this kind are waiting; try again in a moment.',
         { retryAfterSeconds: 2 },
       );

@@ -22,6 +22,7 @@ export const ERRORS = {
   OPERATION_LIMIT_EXCEEDED: { status: 400, title: 'The GraphQL operation is too large' },
   OPERATION_NOT_REGISTERED: { status: 403, title: 'Only registered operations are answered here' },
   UNAUTHORIZED_FIELD_OR_TYPE: { status: 403, title: 'A field that the caller may not ask for' },
+  SERVER_BUSY: { status: 503, title: 'Too much work is waiting' },
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
   UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
   INSUFFICIENT_STORAGE: { status: 507, title: 'No space left' },

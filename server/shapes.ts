@@ -117,7 +117,7 @@ export const visibleText = (maxCharacters: number, minCharacters = 1) =>
 /** Names that were checked before: a check takes 40 µs. */
 const knownTimezones = boundedCache<string, true>({
   name: 'time_zones',
-  maxEntries: 1_000,
+  maxEntries: 1_000, // there are about 600, and Intl accepts upper and lower case
   maxBytes: 256 * 1024, // 256 KiB
 });
 

@@ -10,16 +10,21 @@ const LAST_CHUNK = '0\r\n\r\n';
  */
 const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
 
-/** The bytes of a POST request. */
+/** The bytes of a request; a GET has no body. */
 export function messageOf(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: string | Buffer,
+  method: 'GET' | 'POST' = 'POST',
 ): Buffer {
   const content = Buffer.from(body);
-  const lines = Object.entries({ host: url.host, ...headers, 'content-length': String(content.length) });
+  const length = method === 'POST' ? { 'content-length': String(content.length) } : {};
+  const lines = Object.entries({ host: url.host, ...headers, ...length });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return Buffer.concat([Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${head}\r\n`), content]);
+  return Buffer.concat([
+    Buffer.from(`${method} ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`),
+    content,
+  ]);
 }
 
 /**

@@ -4,6 +4,8 @@ type Headers = Readonly<Record<string, string>>;
 
 interface LoadTarget {
   readonly url: string;
+  /** Default POST. A GET has no body, so `bodies` is then a list with one empty text. */
+  readonly method?: 'GET' | 'POST';
   readonly bodies: readonly (string | Buffer)[];
   /** One for all requests, or several in turn. */
   readonly headers: Headers | readonly Headers[];
@@ -33,8 +35,8 @@ export class Load {
   private failures = 0;
   private latencies: number[] = [];
 
-  constructor({ url, bodies, headers, connections }: LoadTarget) {
-    this.messages = messagesOf({ url, bodies, headers });
+  constructor({ url, connections, ...target }: LoadTarget) {
+    this.messages = messagesOf({ url, ...target });
     this.idle = Array.from({ length: connections }, () => new LoadConnection(new URL(url)));
   }
 
@@ -74,7 +76,7 @@ export class Load {
       for (let sent = 0; performance.now() < start + (leadSeconds + seconds) * 1000;) {
         const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
         for (; sent < due; sent += 1) {
-          const from = sent < lead ? undefined : start + (sent / perSecond) * 1000;
+          const from = sent < lead ? undefined : start + ((sent + 1) / perSecond) * 1000;
           const one: Promise<void> = this.send(from).finally(() => pending.delete(one));
           pending.add(one);
         }
@@ -98,7 +100,7 @@ export class Load {
     if (next) next(connection);
     else this.idle.push(connection);
     if (from !== undefined) this.latencies.push(performance.now() - from);
-    if (status !== 200) this.failures += 1;
+    if (status < 200 || status > 299) this.failures += 1;
   }
 
   private async measured(drive: () => Promise<void>): Promise<LoadResult> {
@@ -131,12 +133,12 @@ export function steady(
 }
 
 /** All combinations in which bodies and headers are sent in turn, until both lists end at the same time. */
-function messagesOf({ url, bodies, headers }: Pick<LoadOptions, 'url' | 'bodies' | 'headers'>): Buffer[] {
+function messagesOf({ url, method, bodies, headers }: Omit<LoadTarget, 'connections'>): Buffer[] {
   const various = [headers].flat();
   const count = Math.max(bodies.length, various.length);
   const rounds = bodies.length % various.length && various.length % bodies.length ? various.length : 1;
   return Array.from({ length: count * rounds }, (_, at) =>
-    messageOf(new URL(url), various[at % various.length] ?? {}, bodies[at % bodies.length] ?? ''),
+    messageOf(new URL(url), various[at % various.length] ?? {}, bodies[at % bodies.length] ?? '', method),
   );
 }
 

@@ -20,6 +20,9 @@ export interface StartOptions {
   readonly through?: readonly string[];
 }
 
+// Otherwise a signal would end this program without the event 'exit', and leave the started programs running.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
+
 /** Starts a program and, with `ready`, waits for a matching line of its output. */
 export async function start(
   args: readonly string[],
@@ -108,14 +111,17 @@ export async function answers(url: string, body: string, headers: Record<string,
  * Milliseconds of processor time that all threads of a process and of its children have used. The operating system counts
  * threads in nanoseconds, and whole processes only in hundredths of a second. The time of a thread that has ended is
  * missing, but Node's threads do not end.
+ * @param without a descendant whose time, with that of its own children, is not counted
  */
-export function cpuMillisOf(pid: number): number {
+export function cpuMillisOf(pid: number, without?: number): number {
   const nanos = readdirSync(`/proc/${pid}/task`).reduce(
     (sum, thread) =>
       sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
     0,
   );
-  return childrenOf(pid).reduce((sum, child) => sum + cpuMillisOf(child), nanos / 1e6);
+  return childrenOf(pid)
+    .filter((child) => child !== without)
+    .reduce((sum, child) => sum + cpuMillisOf(child, without), nanos / 1e6);
 }
 
 /** Resident memory of a process and its children, in MiB. */

@@ -1,31 +1,36 @@
 /**
  * The processor time of the services for queries, as a multiple of the stock way, in which Express and Apollo Server
- * answer every query: `npm run bench:platform -- compare [main.ts of another checkout]...`. All platforms take turns, so
+ * answer every query: `npm run bench:platform -- compare [folder of another checkout]...`. All platforms take turns, so
  * that what else a machine does falls on each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
  */
 import path from 'node:path';
 import { Load, median } from '../gateway/load.ts';
 import { errandsAt, READING, type Errand } from './errands.ts';
-import { startMeasuredPlatform, type MeasuredPlatform } from './measured-platform.ts';
+import { startPlatform, type RunningPlatform } from './running-platform.ts';
 
-const STOCK = 'bench/platform/stock.ts';
+const STOCK = 'stock way';
+const STOCK_PROGRAM = 'bench/platform/stock.ts';
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
 const REQUESTS = Number(process.env.REQUESTS ?? 400);
 const WARM_UP_REQUESTS = 3 * REQUESTS;
 
 interface Contender {
   readonly name: string;
-  readonly platform: MeasuredPlatform;
+  readonly platform: RunningPlatform;
   readonly errands: ReadonlyMap<string, Errand>;
 }
 
 export async function compare(checkouts: readonly string[]): Promise<void> {
-  const programs = [STOCK, 'main.ts', ...checkouts.map((file) => path.resolve(file))];
+  const variants = [
+    { name: STOCK, servicesProgram: STOCK_PROGRAM },
+    { name: 'this checkout' },
+    ...checkouts.map((folder) => ({ name: folder, tree: path.resolve(folder) })),
+  ];
   const contenders: Contender[] = [];
   try {
-    for (const program of programs) {
-      const platform = await startMeasuredPlatform(program, program === STOCK ? 'main.ts' : program);
-      contenders.push({ name: program, platform, errands: await errandsAt(platform.url) });
+    for (const { name, ...options } of variants) {
+      const platform = await startPlatform(options);
+      contenders.push({ name, platform, errands: await errandsAt(platform.url) });
     }
     for (const errand of READING) report(errand, await measure(errand, contenders));
   } finally {

@@ -1,13 +1,13 @@
 import { median, percentile, pressure, steady } from '../gateway/load.ts';
 import { writePlatform, type PlatformFigures } from '../gateway/report.ts';
 import { errandsAt, type Errand } from './errands.ts';
-import { startMeasuredPlatform, type MeasuredPlatform } from './measured-platform.ts';
+import { startPlatform, type RunningPlatform } from './running-platform.ts';
 
 const [SECONDS, STEADY_SECONDS, ROUNDS] = [3, 4, 3];
 
 /** Measures everyday requests, and writes the figures into docs/performance.md. */
 export async function measureEverydayRequests(): Promise<void> {
-  const platform = await startMeasuredPlatform();
+  const platform = await startPlatform();
   try {
     const figures: PlatformFigures[] = [];
     for (const [name, errand] of await errandsAt(platform.url)) {
@@ -21,7 +21,7 @@ export async function measureEverydayRequests(): Promise<void> {
   }
 }
 
-async function measure(platform: MeasuredPlatform, name: string, errand: Errand): Promise<PlatformFigures> {
+async function measure(platform: RunningPlatform, name: string, errand: Errand): Promise<PlatformFigures> {
   await pressure({ ...errand, seconds: 1.5 });
   const rounds: {
     perSecond: number;
@@ -56,6 +56,6 @@ async function measure(platform: MeasuredPlatform, name: string, errand: Errand)
     },
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    memoryMib: platform.memoryMib(),
+    memoryMib: platform.gatewayMemoryMib(),
   };
 }

@@ -6,6 +6,9 @@ import path from 'node:path';
  */
 const PRIVATE = new Set(['graphql', 'metrics']);
 
+/** A path without anything that could be spelled in another way, which most requests have; its first segment. */
+const PLAIN = /^\/([\w-]+)(?:\/[\w-]+)*\/?(?:\?|$)/;
+
 /** No client has a reason to use more layers of percent-encoding. */
 const MAX_DECODINGS = 5;
 
@@ -15,6 +18,8 @@ const MAX_DECODINGS = 5;
  * @param url the request target without the prefix, such as `/graphql?x=1`
  */
 export function isPrivatePath(url: string): boolean {
+  const plain = PLAIN.exec(url);
+  if (plain) return PRIVATE.has((plain[1] ?? '').toLowerCase());
   let decoded = pathOf(url);
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {
     const slashed = decoded.replaceAll('\\', '/');

@@ -31,20 +31,22 @@ function outcomeOf(text: string): { value: unknown } | { error: unknown } {
 const read = new WeakMap<IncomingMessage, ReadBody>();
 
 /** Undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
-export function readBody(req: IncomingMessage): Promise<ReadBody | undefined> {
-  return new Promise((resolve) => {
-    let first: Buffer | undefined;
-    let further: Buffer[] | undefined;
-    req.on('data', (chunk: Buffer) => {
-      if (!first) first = chunk;
-      else (further ??= [first]).push(chunk);
-    });
-    req.on('end', () =>
-      resolve(new ReadBody(further ? Buffer.concat(further).toString() : (first?.toString() ?? ''))),
-    );
-    req.on('error', () => resolve(undefined));
+export const readBody = (req: IncomingMessage): Promise<ReadBody | undefined> =>
+  new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes && new ReadBody(bytes.toString()))));
+
+/** As `readBody`, for a body that is passed on unchanged. */
+export function readBytes(req: IncomingMessage, done: (bytes: Buffer | undefined) => void): void {
+  let first: Buffer | undefined;
+  let further: Buffer[] | undefined;
+  req.on('data', (chunk: Buffer) => {
+    if (!first) first = chunk;
+    else (further ??= [first]).push(chunk);
   });
+  req.on('end', () => done(further ? Buffer.concat(further) : (first ?? EMPTY)));
+  req.on('error', () => done(undefined));
 }
+
+const EMPTY = Buffer.alloc(0);
 
 /** Passes a body that was read already on to `jsonBody`. */
 export const leaveBody = (req: IncomingMessage, body: ReadBody): void => void read.set(req, body);

@@ -27,23 +27,34 @@ export const originOf = (req: IncomingMessage, res: ServerResponse, origins: Req
   clientLeft: clientLeftOf(res),
 });
 
-/** Gives every request its id, trace, log and, until authentication, an anonymous viewer. */
+/** The context of a request, with an anonymous viewer until authentication. */
+export function contextFor(
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: Logger,
+  origins: RequestOrigins,
+): RequestContext {
+  const origin = originOf(req, res, origins);
+  const { requestId: id, traceparent, address } = origin;
+  let ownLog: Logger | undefined;
+  return {
+    id,
+    traceparent,
+    address,
+    origin,
+    get log() {
+      return (ownLog ??= logOfRequest(log, id, traceparent));
+    },
+    viewer: ANONYMOUS,
+  };
+}
+
+/** Gives every request its context, and its id to the response. */
 export function requestContext(log: Logger, origins: RequestOrigins): RequestHandler {
   return (req, res, next) => {
-    const origin = originOf(req, res, origins);
-    const { requestId: id, traceparent, address } = origin;
-    let ownLog: Logger | undefined;
-    res.locals.context = {
-      id,
-      traceparent,
-      address,
-      origin,
-      get log() {
-        return (ownLog ??= logOfRequest(log, id, traceparent));
-      },
-      viewer: ANONYMOUS,
-    } satisfies RequestContext;
-    res.setHeader('X-Request-Id', id);
+    const context = contextFor(req, res, log, origins);
+    res.locals.context = context;
+    res.setHeader('X-Request-Id', context.id);
     next();
   };
 }

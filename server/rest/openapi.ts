@@ -173,7 +173,7 @@ function problems(route: RestRoute<never>): Record<string, object> {
     'RATE_LIMITED',
     // The database, or another service that the request needs, does not answer.
     'UPSTREAM_UNAVAILABLE',
-    ...(route.method === 'GET' ? [] : (['INSUFFICIENT_STORAGE'] as const)),
+    ...(route.method === 'GET' ? [] : (['SERVER_BUSY', 'INSUFFICIENT_STORAGE'] as const)),
     ...(route.errors ?? []),
   ];
   const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);

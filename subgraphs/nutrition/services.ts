@@ -20,6 +20,7 @@ export interface NutritionResources {
   provider: AiProvider | undefined;
   /** Undefined: none is configured. */
   barcodes: BarcodeSource | undefined;
+  dispose(): Promise<void>;
 }
 
 /** The rules of this service for one unit of work. */

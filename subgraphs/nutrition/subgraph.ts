@@ -27,30 +27,34 @@ export const nutrition = defineSubgraph({
   description: 'Analysis of meals, the food log, goals, and sums and averages over time.',
   settings: nutritionSettings,
   database,
-  resources: async ({ settings, log }): Promise<NutritionResources> => ({
-    profiles: identityProfiles(settings.identityUrl),
-    provider: settings.geminiApiKey
-      ? geminiProvider({
-          apiKey: settings.geminiApiKey,
-          model: settings.geminiModel,
-          baseUrl: settings.geminiBaseUrl,
-          timeoutMillis: settings.geminiTimeoutMillis,
-          totalTimeoutMillis: settings.geminiTotalTimeoutMillis,
-          retries: settings.geminiRetries,
-          maxRetryWaitMillis: settings.geminiMaxRetryWaitMillis,
-          breakerFailures: 5,
-          breakerOpenMillis: settings.geminiBreakerMillis,
-          log,
-        })
-      : undefined,
-    barcodes: settings.openFoodFactsUrl
-      ? openFoodFacts({
-          url: settings.openFoodFactsUrl,
-          timeoutMillis: settings.openFoodFactsTimeoutMillis,
-          log,
-        })
-      : undefined,
-  }),
+  resources: async ({ settings, log }): Promise<NutritionResources> => {
+    const profiles = identityProfiles(settings.identityUrl);
+    return {
+      profiles,
+      dispose: () => profiles.close(),
+      provider: settings.geminiApiKey
+        ? geminiProvider({
+            apiKey: settings.geminiApiKey,
+            model: settings.geminiModel,
+            baseUrl: settings.geminiBaseUrl,
+            timeoutMillis: settings.geminiTimeoutMillis,
+            totalTimeoutMillis: settings.geminiTotalTimeoutMillis,
+            retries: settings.geminiRetries,
+            maxRetryWaitMillis: settings.geminiMaxRetryWaitMillis,
+            breakerFailures: 5,
+            breakerOpenMillis: settings.geminiBreakerMillis,
+            log,
+          })
+        : undefined,
+      barcodes: settings.openFoodFactsUrl
+        ? openFoodFacts({
+            url: settings.openFoodFactsUrl,
+            timeoutMillis: settings.openFoodFactsTimeoutMillis,
+            log,
+          })
+        : undefined,
+    };
+  },
   services: nutritionServices,
   features: {
     foodLogs: 'nutrition',

@@ -93,3 +93,28 @@ describe('a password', () => {
     expect((await audit(ana)).slice(0, 2)).toEqual(['LOGGED_IN', 'LOGIN_FAILED']);
   });
 });
+
+describe('if many people log in at once', () => {
+  it('as many as can be served in time are, in any number; the others get 503 with Retry-After at once', async () => {
+    const { email, password } = await platform.register();
+    const order: number[] = [];
+    const answers = await Promise.all(
+      Array.from({ length: 260 }, async () => {
+        const answer = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
+        order.push(answer.status);
+        return answer;
+      }),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(101); // one runs, 100 wait; twice as many with three processors or more
+    for (const { status, body, headers } of refused) {
+      expect([status, body.code]).toEqual([503, 'SERVER_BUSY']);
+      expect(headers.get('retry-after')).toBe('2');
+    }
+    expect(order.slice(-100)).not.toContain(503); // a refusal does not wait for the log-ins before it
+    expect(
+      (await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } })).status,
+    ).toBe(200);
+  });
+});

@@ -13,7 +13,7 @@ it('runs at most the allowed number of tasks at a time, in order, and refuses if
       return index;
     }),
   );
-  await expect(works[5]).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  await expect(works[5]).rejects.toMatchObject({ code: 'SERVER_BUSY', status: 503, retryAfterSeconds: 2 });
   expect(started).toEqual([0, 1]);
   gates[1]?.resolve();
   await expect(works[1]).rejects.toThrow('one fails');

@@ -1,26 +1,44 @@
-import { hash, verify } from '@node-rs/argon2';
-import { atMost } from '#server/concurrency.ts';
-
-/** OWASP's parameters for argon2id: 19 MiB, two passes, one lane; about 20 ms. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+import { WorkerPool } from '#server/workers/worker-pool.ts';
+import type { PasswordJob } from './password-worker.ts';
 
 /**
- * Hashes and verifies passwords with argon2id, the default of @node-rs/argon2.
- * It hashes two at a time: hashing runs in libuv's four threads, which file access and DNS need as well, and a burst of
- * log-ins then takes at most 38 MiB.
+ * All instances in the process share two threads, or one if there are only two processors, so that a burst of log-ins takes
+ * at most 38 MiB. A thread hashes about 50 passwords a second. 100 wait for each at most, for 2 s or, on a slow machine, 8 s:
+ * most clients give up after 10 s.
  */
-export class Passwords {
-  private readonly slot = atMost(2, { waiting: 500 });
-  private readonly dummyHash = this.slot(() => hash(crypto.randomUUID(), COST));
+const threads = new WorkerPool<PasswordJob, string | boolean>(
+  new URL('password-worker.ts', import.meta.url),
+  {
+    kind: 'thread',
+    mostHelpers: 2,
+    waitingForEach: 100,
+  },
+);
 
-  hash(password: string): Promise<string> {
-    return this.slot(() => hash(password, COST));
+/** Hashes and verifies passwords with argon2id, in threads of their own. @throws SERVER_BUSY if too many passwords wait */
+export class Passwords {
+  private dummyHash: Promise<string> | undefined;
+
+  constructor() {
+    this.dummy().catch(() => undefined); // `matches` tries again
+  }
+
+  async hash(password: string): Promise<string> {
+    return (await threads.run({ password })) as string;
   }
 
   /** Takes the same time if there is no hash to compare with: the time must not reveal which addresses exist. */
   async matches(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-    const compared = passwordHash ?? (await this.dummyHash);
-    const matches = await this.slot(() => verify(compared, password));
-    return matches && typeof passwordHash === 'string';
+    const hash = passwordHash ?? (await this.dummy());
+    const matches = await threads.run({ password, hash });
+    return matches === true && typeof passwordHash === 'string';
+  }
+
+  private dummy(): Promise<string> {
+    this.dummyHash ??= this.hash(crypto.randomUUID()).catch((error: unknown) => {
+      this.dummyHash = undefined;
+      throw error;
+    });
+    return this.dummyHash;
   }
 }

@@ -35,7 +35,7 @@ export class DayTotals {
        on conflict (user_id, local_date) do update set entries = food_log_day.entries`,
       [userId, list],
     );
-    await this.unit.em.execute(
+    const summed = await this.unit.em.execute<{ entries: number }[]>(
       `update food_log_day as total set entries = sums.entries, calories = sums.calories, protein = sums.protein, carbs = sums.carbs, fats = sums.fats
        from (
          select days.day::date as local_date, count(entry.id)::int as entries, coalesce(sum(entry.calories), 0) as calories,
@@ -44,9 +44,10 @@ export class DayTotals {
          left join food_log as entry on entry.user_id = ?::uuid and entry.local_date = days.day::date
          group by 1
        ) as sums
-       where total.user_id = ?::uuid and total.local_date = sums.local_date`,
+       where total.user_id = ?::uuid and total.local_date = sums.local_date returning total.entries`,
       [list, userId, userId],
     );
+    if (summed.every(({ entries }) => entries > 0)) return;
     await this.unit.em.execute(
       `delete from food_log_day where user_id = ?::uuid and entries = 0 and local_date in (select day::date from jsonb_array_elements_text(?::jsonb) as days(day))`,
       [userId, list],

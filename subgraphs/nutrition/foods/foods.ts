@@ -97,6 +97,7 @@ export class Foods {
    * until its end.
    */
   async readable(ids: readonly string[], locale?: string | null): Promise<FoodShape[]> {
+    if (ids.length === 0) return [];
     const language = await this.localeFor(locale);
     const stored = await this.stored(ids.filter(isUuid));
     const table = ids.flatMap((id) => foodById(id) ?? []);

@@ -1,7 +1,9 @@
+import { Pool } from 'undici';
 import { z } from 'zod';
 import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { timezone } from '#server/shapes.ts';
+import { withinTime } from '#server/time-limit.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Profile, Profiles } from './profiles.ts';
 
@@ -22,24 +24,30 @@ export function identityProfiles(identityUrl: string): Profiles {
   });
   const asked = new WeakMap<UnitOfWork, Promise<Profile>>();
   const breaker = new CircuitBreaker(BREAKER);
+  const pool = new Pool(identityUrl, {
+    connections: 32,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: 1_000 },
+  }); // 30 s, 1 s
 
   const ask = async (unit: UnitOfWork, userId: string): Promise<Profile> => {
     const { authorization, traceparent, requestId } = unit.origin;
     if (!authorization || !breaker.tryAcquire()) return lastKnown.get(userId) ?? NOBODY;
     try {
-      const answer = await fetch(`${identityUrl}/users/me`, {
-        headers: { Authorization: authorization, traceparent, 'X-Request-Id': requestId },
-        signal: AbortSignal.timeout(TIMEOUT_MILLIS),
+      const { status, text } = await withinTime(TIMEOUT_MILLIS, async (signal) => {
+        const headers = { authorization, traceparent, 'x-request-id': requestId };
+        const answer = await pool.request({ method: 'GET', path: '/users/me', headers, signal });
+        return { status: answer.statusCode, text: await answer.body.text() };
       });
-      if (answer.status >= 500) throw new Error(`identity answered ${answer.status}`);
-      const body: unknown = await answer.json();
+      if (status >= 500) throw new Error(`identity answered ${status}`);
+      const body: unknown = JSON.parse(text);
       breaker.succeeded(); // also a refusal, which is about the caller and not about identity
-      if (answer.ok) {
+      if (status < 300) {
         const profile = ProfileAnswer.parse(body);
         lastKnown.set(userId, profile);
         return profile;
       }
-      unit.log.warn({ status: answer.status }, 'identity refused the profile of a user');
+      unit.log.warn({ status }, 'identity refused the profile of a user');
     } catch (error) {
       breaker.failed();
       unit.log.warn({ err: error }, 'the request for the profile of a user failed');
@@ -54,5 +62,6 @@ export function identityProfiles(identityUrl: string): Profiles {
       asked.set(unit, profile);
       return profile;
     },
+    close: () => pool.close(),
   };
 }

@@ -15,4 +15,6 @@ export interface Profile {
  */
 export interface Profiles {
   of(unit: UnitOfWork): Promise<Profile>;
+  /** Closes the connections to identity. */
+  close(): Promise<void>;
 }

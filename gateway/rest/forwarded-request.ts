@@ -1,0 +1,223 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Express, Request, Response } from 'express';
+import type { Dispatcher } from 'undici';
+import { PlatformError } from '#server/errors.ts';
+import { readBytes } from '#server/http/read-body.ts';
+import type { RequestContext } from '#server/http/request-context.ts';
+import { sendProblem } from '#server/rest/problem.ts';
+import { streamOf } from '#server/streams.ts';
+import { TimeLimited } from '../tuned-for-v8/time-limit.ts';
+import { removeHopByHop } from './hop-by-hop-headers.ts';
+import type { ServiceConnections } from './service-connections.ts';
+
+interface ForwardedMessage {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** The path and query at the service. */
+  readonly path: string;
+  readonly service: string;
+  /** The application whose form of a response a problem document needs. */
+  readonly app: Express;
+  readonly context: RequestContext;
+  /** The headers that every response of the gateway has; those of the service replace them. */
+  readonly headers: Record<string, string>;
+  /** `Connection` of the response. */
+  readonly connection: 'close' | 'keep-alive';
+  /** The request's target at the gateway. */
+  readonly url: string;
+}
+
+/** A larger body, or one without a declared length, is streamed. */
+const READ_WHOLE_BYTES = 64 * 1024; // 64 KiB
+
+class ServiceTimeoutError extends Error {}
+
+/**
+ * One request on its way to a service, and its response on the way back. Neither is kept in memory as a whole, except a
+ * small body of a request, whose stream would cost more than the request.
+ *
+ * It is a handler of undici's `dispatch`, without the streams of undici's `request`.
+ */
+export class ForwardedRequest extends TimeLimited implements Dispatcher.DispatchHandler {
+  private readonly message: ForwardedMessage;
+  private readonly connections: ServiceConnections;
+  private controller: Dispatcher.DispatchController | undefined;
+  private failure: Error | undefined;
+  private isOver = false;
+
+  constructor(message: ForwardedMessage, connections: ServiceConnections) {
+    super();
+    this.message = message;
+    this.connections = connections;
+  }
+
+  send(): void {
+    const { req } = this.message;
+    if (!hasBody(req)) return this.dispatch(null);
+    // undici destroys the stream that it gets, and with `req` it would destroy the client's connection.
+    if (!(Number(req.headers['content-length']) <= READ_WHOLE_BYTES))
+      return this.dispatch(streamOf(this.chunksOf(req.iterator({ destroyOnReturn: false }))));
+    readBytes(req, (bytes) => {
+      if (bytes) this.dispatch(bytes);
+    });
+  }
+
+  private dispatch(body: Buffer | Readable | null): void {
+    const { req, res, path } = this.message;
+    if (res.destroyed) return; // the client has left
+    if (!this.connections.begin()) {
+      this.isOver = true;
+      return this.fail(new Error('too many requests wait for the service'));
+    }
+    this.connections.idle.begin(this);
+    this.connections.pool.dispatch(
+      { method: req.method as Dispatcher.HttpMethod, path, headers: headersOf(req.headers), body },
+      this,
+    );
+  }
+
+  /** The client's connection has closed; if it closed too early, nobody waits for the response. */
+  clientLeft(): void {
+    if (!this.isOver) this.abort(new Error('the client has left'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.failure) controller.abort(this.failure); // it failed while it waited for a connection
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    answered: Record<string, string | string[] | undefined>,
+    statusText?: string,
+  ): void {
+    this.moved();
+    if (status < 200) return; // informational: the final response follows
+    const { res, headers, connection } = this.message;
+    removeHopByHop(answered);
+    delete answered['transfer-encoding']; // Node frames the response itself
+    answered.connection = connection;
+    for (const name in headers) {
+      const lower = LOWER_CASE.get(name) ?? lowerCaseOf(name);
+      answered[lower] ??= headers[name];
+    }
+    res.writeHead(status, statusText, answered);
+    res.on('drain', () => controller.resume());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.moved();
+    if (!this.message.res.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.end();
+    const { req, res } = this.message;
+    res.end();
+    // A service may answer before it has the whole body; the next request on the connection comes after the rest of it.
+    if (!req.complete) req.resume();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.isOver) return;
+    this.end();
+    this.fail(this.failure ?? error);
+  }
+
+  onTimeout(): void {
+    this.abort(new ServiceTimeoutError('the service has sent and received nothing within the time limit'));
+  }
+
+  private async *chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      this.moved();
+      yield chunk;
+    }
+  }
+
+  private moved(): void {
+    const { idle } = this.connections;
+    if (this.isOver) return;
+    idle.end(this);
+    idle.begin(this);
+  }
+
+  private abort(error: Error): void {
+    this.failure ??= error;
+    if (this.controller) this.controller.abort(this.failure);
+    else if (!this.isOver) {
+      // undici calls no handler for a request that still waits for a connection.
+      this.end();
+      this.fail(this.failure);
+    }
+  }
+
+  private fail(error: Error): void {
+    const { req, res, service, app, context, headers, url } = this.message;
+    if (res.destroyed) return; // the client has left
+    context.log.warn({ err: error, service }, 'a service does not answer');
+    if (res.headersSent) return void res.destroy();
+    res.setHeaders(new Map(Object.entries({ ...headers, Vary: `${headers.Vary}, Accept-Encoding` })));
+    sendProblem(
+      expressResponse(app, req, res, context),
+      new PlatformError(
+        error instanceof ServiceTimeoutError ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',
+        `The ${service} service does not answer; try again in a moment.`,
+        { retryAfterSeconds: 1 },
+      ),
+      url,
+    );
+    if (!req.complete) req.resume();
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.connections.idle.end(this);
+    this.connections.end();
+  }
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** undici writes the framing itself, and Node's server has answered `Expect: 100-continue` already. */
+const OF_THE_CONNECTION = new Set(['transfer-encoding', 'expect']);
+
+/** Names and values in turn, which is undici's fastest form. */
+function headersOf(headers: IncomingHttpHeaders): string[] {
+  const list: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || OF_THE_CONNECTION.has(name)) continue;
+    if (typeof value === 'string') list.push(name, value);
+    else for (const one of value) list.push(name, one);
+  }
+  return list;
+}
+
+/** The names of `responseHeaders` in lower case; there are about 20. */
+const LOWER_CASE = new Map<string, string>();
+
+function lowerCaseOf(name: string): string {
+  const lower = name.toLowerCase();
+  LOWER_CASE.set(name, lower);
+  return lower;
+}
+
+/** The response in the form that Express gives to its own ones (the first lines of its `app.handle`). */
+function expressResponse(
+  app: Express,
+  req: IncomingMessage,
+  res: ServerResponse,
+  context: RequestContext,
+): Response {
+  const [ofExpress, answer] = [req as Request, res as Response];
+  Object.setPrototypeOf(req, app.request);
+  Object.setPrototypeOf(res, app.response);
+  ofExpress.res = answer;
+  answer.req = ofExpress;
+  answer.locals = { context };
+  return answer;
+}

@@ -1,0 +1,42 @@
+import { Pool } from 'undici';
+import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
+
+/** The most requests that wait for each connection; further ones are refused. */
+const WAITING_A_CONNECTION = 32;
+
+/** The pooled keep-alive connections for the forwarded requests of one service. */
+export class ServiceConnections {
+  readonly pool: Pool;
+  /** How long neither a byte of the request nor of the response may move. */
+  readonly idle: TimeLimit;
+  private readonly maxPending: number;
+  private pending = 0;
+
+  /** @param idleMillis the limit of `idle`, in milliseconds */
+  constructor(url: string, { connections, idleMillis }: { connections: number; idleMillis: number }) {
+    this.pool = new Pool(new URL(url).origin, {
+      connections,
+      keepAliveTimeout: 30_000, // 30 s
+      connect: { timeout: Math.min(idleMillis, 10_000) }, // 10 s
+      headersTimeout: 0, // `idle` is the limit
+      bodyTimeout: 0,
+    });
+    this.idle = new TimeLimit(idleMillis);
+    this.maxPending = connections * (WAITING_A_CONNECTION + 1);
+  }
+
+  /** Counts one more request; false if too many are pending. */
+  begin(): boolean {
+    if (this.pending >= this.maxPending) return false;
+    this.pending += 1;
+    return true;
+  }
+
+  end(): void {
+    this.pending -= 1;
+  }
+
+  close(): Promise<void> {
+    return this.pool.destroy();
+  }
+}

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
+import os from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { NICENESS } from './niceness.ts';
+
+/** A thread or a process that runs the jobs of a `WorkerPool`, one at a time. */
+export interface Helper {
+  /** Emits 'message' with the result of a job, 'error' and 'exit'. */
+  readonly events: EventEmitter;
+  send(job: unknown): void;
+  /** Whether it keeps this process running. */
+  ref(): void;
+  unref(): void;
+  end(): void;
+}
+
+export function threadFor(program: URL): Helper {
+  const worker = new Worker(program);
+  return {
+    events: worker,
+    send: (job) => worker.postMessage(job, []),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+    end: () => void worker.terminate(),
+  };
+}
+
+export function processFor(program: URL): Helper {
+  const child = fork(fileURLToPath(program), { serialization: 'advanced', execArgv: [] });
+  try {
+    // Its other threads do not exist yet; each gets the priority of the thread that starts it.
+    if (child.pid !== undefined) os.setPriority(child.pid, NICENESS);
+  } catch {
+    // It has ended already, which 'exit' reports.
+  }
+  return {
+    events: child,
+    send: (job) => void child.send(job as object),
+    ref() {
+      child.ref();
+      child.channel?.ref();
+    },
+    unref() {
+      child.unref();
+      child.channel?.unref();
+    },
+    end: () => void child.kill('SIGKILL'),
+  };
+}

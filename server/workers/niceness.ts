@@ -1,0 +1,2 @@
+/** Gives a helper a tenth of the weight of other threads if all want to run; sched(7), "The nice value". */
+export const NICENESS = 10;

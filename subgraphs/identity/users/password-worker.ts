@@ -1,0 +1,15 @@
+import { hashSync, verifySync } from '@node-rs/argon2';
+import { serveJobs } from '#server/workers/serve-jobs.ts';
+
+/** OWASP's parameters for argon2id, the default of @node-rs/argon2: 19 MiB, two passes, one lane; about 20 ms. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** With a `hash`: whether it is of the password. Without one: the hash of the password. */
+export interface PasswordJob {
+  readonly password: string;
+  readonly hash?: string;
+}
+
+serveJobs(({ password, hash }: PasswordJob): string | boolean =>
+  hash === undefined ? hashSync(password, COST) : verifySync(hash, password),
+);

@@ -1,0 +1,319 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+/** A service that answers as the test says. */
+const service = http.createServer((req, res) => answer(req, res));
+let answer: (req: http.IncomingMessage, res: http.ServerResponse) => void;
+let graph: OtherGraph;
+beforeAll(async () => {
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  graph = await startOtherGraph(
+    { some: { typeDefs: 'type Query { a: Int }' } },
+    {
+      GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      CORS_ORIGINS: 'https://front.example',
+      SUBGRAPH_TIMEOUT_MILLIS: '250',
+    },
+  );
+});
+afterAll(async () => {
+  await graph.stop();
+  service.closeAllConnections();
+  service.close();
+});
+beforeEach(() => {
+  answer = (_req, res) => void res.end('ok');
+});
+
+interface Received {
+  status: number | undefined;
+  message: string | undefined;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Sends a request to the gateway; `send` writes its body. Rejects if the response breaks off. */
+const ask = (
+  options: http.RequestOptions,
+  send: (request: http.ClientRequest) => void = (request) => void request.end(),
+): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(graph.url);
+    const request = http.request({ hostname, port, agent: false, ...options }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () =>
+        resolve({
+          status: res.statusCode,
+          message: res.statusMessage,
+          headers: res.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    request.on('error', reject);
+    send(request);
+  });
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Answers with the digest of the body that arrived. */
+const digesting: typeof answer = (req, res) => {
+  const hash = createHash('sha256');
+  req.on('data', (chunk: Buffer) => hash.update(chunk));
+  req.on('end', () => res.end(hash.digest('hex')));
+};
+
+describe('a body reaches the service unchanged', () => {
+  const SMALL = randomBytes(500);
+  const LARGE = randomBytes(3_000_000);
+  it.each<[string, Buffer, http.OutgoingHttpHeaders]>([
+    ['an empty one', Buffer.alloc(0), { 'content-length': 0 }],
+    ['a small one', SMALL, { 'content-length': SMALL.length }],
+    ['a small one without a length', SMALL, {}],
+    ['a large one', LARGE, { 'content-length': LARGE.length }],
+    ['a large one without a length', LARGE, {}],
+    ['one that is announced', SMALL, { 'content-length': SMALL.length, expect: '100-continue' }],
+  ])('%s', async (_what, body, headers) => {
+    answer = digesting;
+    const request = { method: 'POST', path: '/gym/things', headers };
+    const { status, body: digest } = await ask(request, (sent) => {
+      sent.write(body.subarray(0, body.length / 2));
+      sent.end(body.subarray(body.length / 2));
+    });
+    expect([status, digest.toString()]).toEqual([200, digestOf(body)]);
+  });
+
+  it('one of a DELETE and of a GET', async () => {
+    answer = digesting;
+    for (const method of ['DELETE', 'GET']) {
+      const headers = { 'content-length': SMALL.length };
+      const { body } = await ask({ method, path: '/gym/things', headers }, (sent) => sent.end(SMALL));
+      expect(body.toString()).toBe(digestOf(SMALL));
+    }
+  });
+});
+
+describe('a response reaches the client', () => {
+  it('with its status, reason and repeated headers', async () => {
+    answer = (_req, res) => {
+      res.writeHead(418, 'Of the service', {
+        'Set-Cookie': ['a=1', 'b=2'],
+        'X-Many': ['1', '2'],
+        ETag: '"1"',
+      });
+      res.end('{}');
+    };
+    const { status, message, headers, body } = await ask({ path: '/gym/things' });
+    expect({ status, message, body: body.toString() }).toEqual({
+      status: 418,
+      message: 'Of the service',
+      body: '{}',
+    });
+    expect(headers).toMatchObject({ 'set-cookie': ['a=1', 'b=2'], 'x-many': '1, 2', etag: '"1"' });
+  });
+
+  it('with the headers that every response of the gateway has, unless the service replaces them', async () => {
+    answer = (_req, res) => res.writeHead(200, { 'api-version': '9', vary: 'Accept' }).end('ok');
+    const origin = 'https://front.example';
+    const { headers } = await ask({ path: '/gym/things', headers: { origin, 'x-request-id': 'mine' } });
+    expect(headers).toMatchObject({
+      'api-version': '9',
+      'access-control-allow-origin': origin,
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'mine',
+    });
+    expect(headers.vary).toMatch(/^Accept\b/);
+  });
+
+  it.each<[string, number, string]>([
+    ['HEAD', 200, ''],
+    ['GET', 204, ''],
+    ['GET', 304, ''],
+  ])('%s %d without a body', async (method, status, body) => {
+    answer = (_req, res) => void res.writeHead(status, { ETag: '"1"' }).end();
+    const received = await ask({ method, path: '/gym/things' });
+    expect([received.status, received.body.toString(), received.headers.etag]).toEqual([status, body, '"1"']);
+  });
+
+  it('complete, if it is larger than all buffers and the client reads slowly', async () => {
+    const bytes = randomBytes(8_000_000);
+    let written = false;
+    answer = (_req, res) => void res.end(bytes, () => (written = true));
+    const { hostname, port } = new URL(graph.url);
+    const request = http.get({ hostname, port, path: '/gym/things', agent: false });
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    expect(written).toBe(false); // as long as the client reads nothing, the gateway does not read everything
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    expect(digestOf(Buffer.concat(chunks))).toBe(digestOf(bytes));
+  });
+
+  it('in parts, as the service sends them', async () => {
+    let next: (() => void) | undefined;
+    answer = (_req, res) => {
+      res.write('one');
+      next = () => res.end('two');
+    };
+    const { hostname, port } = new URL(graph.url);
+    const [response] = (await once(
+      http.get({ hostname, port, path: '/gym/things', agent: false }),
+      'response',
+    )) as [http.IncomingMessage];
+    expect(String((await once(response, 'data'))[0])).toBe('one');
+    next?.();
+    expect(String((await once(response, 'data'))[0])).toBe('two');
+  });
+
+  it('before its body is sent, if the service does not wait for the body', async () => {
+    answer = (_req, res) => res.writeHead(413).end('too large');
+    const headers = { 'content-length': 5_000_000 };
+    let sent: http.ClientRequest | undefined;
+    const { status, body } = await ask({ method: 'POST', path: '/gym/things', headers }, (request) => {
+      sent = request;
+      request.write(randomBytes(200_000));
+    });
+    expect([status, body.toString()]).toEqual([413, 'too large']);
+    sent?.destroy();
+  });
+});
+
+describe('paths below the prefix of a service', () => {
+  it.each([
+    ['/gym', '/'],
+    ['/gym?x=1', '/?x=1'],
+    ['/gym/', '/'],
+    ['/GYM/Things', '/Things'],
+    ['/gym/a%20b?c=%2F', '/a%20b?c=%2F'],
+    ['/gym//things', '//things'],
+  ])('%s reaches it as %s', async (path, expected) => {
+    answer = (req, res) => void res.end(req.url);
+    expect((await ask({ path })).body.toString()).toBe(expected);
+  });
+
+  it('other paths do not reach it', async () => {
+    expect((await ask({ path: '/gymnastics/things' })).status).toBe(404);
+  });
+
+  it('preflight requests are answered by the gateway', async () => {
+    const headers = {
+      origin: 'https://front.example',
+      'access-control-request-method': 'PUT',
+    };
+    let reached = false;
+    answer = (_req, res) => {
+      reached = true;
+      res.end();
+    };
+    const { status, headers: answered } = await ask({ method: 'OPTIONS', path: '/gym/things', headers });
+    expect([status, answered['access-control-allow-origin'], reached]).toEqual([204, headers.origin, false]);
+  });
+});
+
+describe('if the service fails', () => {
+  const problem = (status: number, code: string) => ({
+    status,
+    title: expect.any(String),
+    type: `urn:fitness-platform:error:${code}`,
+    detail: 'The gym service does not answer; try again in a moment.',
+    instance: '/gym/things',
+    code,
+    requestId: 'mine',
+  });
+  const askAs = () => ask({ path: '/gym/things?x=1', headers: { 'x-request-id': 'mine' } });
+
+  it('without an answer: 503 with Retry-After', async () => {
+    answer = (req) => void req.socket.destroy();
+    const { status, headers, body } = await askAs();
+    expect(JSON.parse(body.toString())).toEqual(problem(503, 'UPSTREAM_UNAVAILABLE'));
+    const { date, 'content-length': length, etag, ...rest } = headers;
+    expect([typeof date, Number(length), etag?.slice(0, 3)]).toEqual(['string', body.length, 'W/"']);
+    expect({ status, rest }).toMatchObject({
+      status: 503,
+      rest: {
+        'content-type': 'application/problem+json; charset=utf-8',
+        'retry-after': '1',
+        'x-request-id': 'mine',
+        'api-version': '1',
+        'x-frame-options': 'SAMEORIGIN',
+        vary: 'Origin, Accept-Encoding',
+      },
+    });
+  });
+
+  it('by silence: 504', async () => {
+    answer = () => undefined;
+    const { status, body } = await askAs();
+    expect([status, JSON.parse(body.toString())]).toEqual([504, problem(504, 'UPSTREAM_TIMEOUT')]);
+  });
+
+  it('in the middle of its answer: the response breaks off', async () => {
+    answer = (_req, res) => {
+      res.writeHead(200, { 'content-length': 100 });
+      res.write('half', () => res.destroy());
+    };
+    await expect(ask({ path: '/gym/things' })).rejects.toThrow(/aborted|hang up/);
+  });
+
+  it('the next request reaches it again', async () => {
+    answer = (req) => void req.socket.destroy();
+    await askAs();
+    answer = (_req, res) => void res.end('ok');
+    expect((await askAs()).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  const counted = async (labels: string): Promise<number> =>
+    Number(
+      new RegExp(`request_duration_seconds_count\\{[^}]*${labels}[^}]*\\} (\\d+)`).exec(
+        await graph.metrics(),
+      )?.[1] ?? 0,
+    );
+
+  it('count a request by its service, method and status', async () => {
+    answer = (_req, res) => res.writeHead(202).end();
+    await ask({ method: 'PUT', path: '/gym/things/1' });
+    expect(
+      await eventually(async () => (await counted('door="rest",operation="PUT /gym",status="202"')) === 1),
+    ).toBe(true);
+  });
+
+  it('count a client that left as 499, and the service gets no further work', async () => {
+    const arrived = new Promise<http.ServerResponse>((resolve) => {
+      answer = (_req, res) => resolve(res);
+    });
+    const { hostname, port } = new URL(graph.url);
+    const left = http.request({ hostname, port, method: 'PATCH', path: '/gym/things' });
+    left.on('error', () => undefined).end();
+    const atService = await arrived;
+    left.destroy();
+    await once(atService, 'close');
+    expect(
+      await eventually(async () => (await counted('door="rest",operation="PATCH /gym",status="499"')) === 1),
+    ).toBe(true);
+  });
+
+  it('a client that leaves in the middle of its body', async () => {
+    const arrived = new Promise<http.IncomingMessage>((resolve) => {
+      answer = (req) => resolve(req);
+    });
+    const { hostname, port } = new URL(graph.url);
+    const headers = { 'content-length': 1_000_000 };
+    const left = http.request({ hostname, port, method: 'PATCH', path: '/gym/things', headers });
+    left.on('error', () => undefined).write(randomBytes(100_000));
+    const atService = await arrived;
+    const closed = new Promise((resolve) => atService.on('error', () => undefined).once('close', resolve));
+    atService.resume();
+    left.destroy();
+    await closed;
+    expect(atService.complete).toBe(false);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { WorkerPool } from '#server/workers/worker-pool.ts';
+
+interface Job {
+  /** What the program of the test does: send the text back, throw it, or end its thread. */
+  readonly does: 'echo' | 'throw' | 'exit';
+  readonly text: string;
+}
+
+const KINDS = ['thread', 'process'] as const;
+const poolOf = (kind: (typeof KINDS)[number]) =>
+  new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
+    kind,
+    mostHelpers: 1,
+    waitingForEach: 3,
+  });
+
+it.each(KINDS)(
+  'in a %s: runs jobs in their order, and refuses those for which there is no place at once',
+  async (kind) => {
+    const pool = poolOf(kind);
+    const done: string[] = [];
+    const jobs = ['1', '2', '3', '4', '5'].map(async (text) => {
+      await pool.run({ does: 'echo', text });
+      done.push(text);
+    });
+    await expect(jobs[4]).rejects.toMatchObject({ code: 'SERVER_BUSY', status: 503, retryAfterSeconds: 2 });
+    expect(done).toEqual([]);
+    await Promise.all(jobs.slice(0, 4));
+    expect(done).toEqual(['1', '2', '3', '4']);
+    await expect(pool.run({ does: 'echo', text: 'again' })).resolves.toBe('again');
+  },
+);
+
+it.each(KINDS)(
+  'in a %s: a job that throws rejects with its message, and the same helper runs the next one',
+  async (kind) => {
+    const pool = poolOf(kind);
+    const failing = pool.run({ does: 'throw', text: 'not this one' });
+    const next = pool.run({ does: 'echo', text: 'this one' });
+    await expect(failing).rejects.toThrow('not this one');
+    await expect(next).resolves.toBe('this one');
+  },
+);
+
+it.each(KINDS)('in a %s: a helper that ends during a job, or after it, is replaced', async (kind) => {
+  const pool = poolOf(kind);
+  const ended = pool.run({ does: 'exit', text: '' });
+  const next = pool.run({ does: 'echo', text: 'by another one' });
+  await expect(ended).rejects.toThrow('ended before its job');
+  await expect(next).resolves.toBe('by another one');
+});
