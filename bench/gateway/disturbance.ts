@@ -15,14 +15,14 @@ export async function watched<Result>(measure: () => Promise<Result>): Promise<R
   return { result, stolen: (after.stolen - before.stolen) / (after.all - before.all) };
 }
 
-const [LOOK_MILLIS, MOST_LOOKS] = [120, 5];
+const [LOOK_MILLIS, MAX_LOOKS] = [120, 5];
 
 /**
  * Waits until the host takes nothing, but 0.6 s at most: many hosts limit a machine that was busy for long until it was
  * idle for a while. Meanwhile a program that was suspended closes its idle connections.
  */
 export async function calm(): Promise<void> {
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const { stolen } = await watched(() => setTimeout(LOOK_MILLIS));
     if (stolen === 0) return;
   }

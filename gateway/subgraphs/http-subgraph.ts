@@ -43,7 +43,7 @@ interface HttpSubgraphOptions {
 
 const UPLOAD_TIME_FACTOR = 6;
 /** The most requests that wait for each connection; further ones are refused. */
-const WAITING_A_CONNECTION = 32;
+const WAITING_PER_CONNECTION = 32;
 /** After 10 failures in a row the subgraph gets no requests for 5 s, then one trial request. */
 const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };
 
@@ -85,7 +85,7 @@ export class HttpSubgraph implements Subgraph {
       }),
       path: `${pathname}${search}`,
       breaker: new CircuitBreaker(BREAKER),
-      maxPending: options.connections * (WAITING_A_CONNECTION + 1),
+      maxPending: options.connections * (WAITING_PER_CONNECTION + 1),
       pending: 0,
       onDone: options.onDone ?? (() => undefined),
     };

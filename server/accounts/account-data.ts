@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { Outcome, type AccountPart, type RecordKey, type Verdict } from './account-part.ts';
 
 /** Records a page. */
-const RECORDS_PAGE = 1_000;
+const RECORDS_PER_PAGE = 1_000;
 
 export const VerdictShape = z
   .object({
@@ -73,7 +73,7 @@ async function recordsPage(
   const records: RecordsPageShape['records'] = [];
   let after: RecordKey | undefined = key;
   for (const kind of kinds.slice(firstKind === undefined ? 0 : kinds.indexOf(firstKind))) {
-    const wanted = RECORDS_PAGE - records.length;
+    const wanted = RECORDS_PER_PAGE - records.length;
     const found = (await part.records[kind]?.(userId, after, wanted)) ?? [];
     for (const { record } of found) records.push({ kind, record: record as Record<string, unknown> });
     const last = found.at(-1);

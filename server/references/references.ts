@@ -25,7 +25,7 @@ interface FindReferencesOptions {
 }
 
 /** The representations in one request; a service accepts more from a caller with a token (`MAX_REPRESENTATIONS`). */
-const REPRESENTATIONS_A_REQUEST = 500;
+const MAX_REPRESENTATIONS_PER_REQUEST = 500;
 
 /**
  * Asks the owning services whether the targets of references exist and whether the caller may see them. It uses
@@ -52,9 +52,12 @@ export class References {
   ): Promise<ReadonlyMap<string, z.output<z.ZodObject<Shape>>>> {
     const distinct = [...new Set(ids)];
     const chunks = Array.from(
-      { length: Math.ceil(distinct.length / REPRESENTATIONS_A_REQUEST) },
+      { length: Math.ceil(distinct.length / MAX_REPRESENTATIONS_PER_REQUEST) },
       (_, index) =>
-        distinct.slice(index * REPRESENTATIONS_A_REQUEST, (index + 1) * REPRESENTATIONS_A_REQUEST),
+        distinct.slice(
+          index * MAX_REPRESENTATIONS_PER_REQUEST,
+          (index + 1) * MAX_REPRESENTATIONS_PER_REQUEST,
+        ),
     );
     const found = await Promise.all(chunks.map((chunk) => this.entitiesOf(type, chunk, options)));
     return new Map(found.flat());

@@ -4,7 +4,7 @@ import { removeReservations } from './availability/retention.ts';
 import {
   removeAbandonedSessions,
   removeDeployedOnboardings,
-  SESSIONS_A_BATCH,
+  SESSIONS_PER_BATCH,
   type SessionRetention,
 } from './sessions/retention.ts';
 
@@ -19,13 +19,13 @@ export const wizardRetention = (parts: SessionRetention): readonly RetentionRule
   {
     what: 'wizard_sessions',
     kept: { millis: ABANDONED_MILLIS },
-    batchRows: SESSIONS_A_BATCH,
+    batchRows: SESSIONS_PER_BATCH,
     run: removeAbandonedSessions(parts),
   },
   {
     what: 'deployed_onboardings',
     kept: 'retentionWizardDays',
-    batchRows: SESSIONS_A_BATCH,
+    batchRows: SESSIONS_PER_BATCH,
     run: removeDeployedOnboardings(parts),
   },
 ];

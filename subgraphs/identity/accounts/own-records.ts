@@ -12,9 +12,21 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
   const { em } = unit;
   const user = await em.findOne(User, { id: userId });
   if (!user) throw unauthenticated('Your account has been deleted.');
-  const sessions = await em.find(Session, { user: userId }, { orderBy: { id: 'asc' }, limit: MOST });
-  const resets = await em.find(PasswordReset, { userId }, { orderBy: { id: 'asc' }, limit: MOST });
-  const events = await em.find(AuditEvent, { subjectId: userId }, { orderBy: { id: 'asc' }, limit: MOST });
+  const sessions = await em.find(
+    Session,
+    { user: userId },
+    { orderBy: { id: 'asc' }, limit: MAX_RECORDS_PER_KIND },
+  );
+  const resets = await em.find(
+    PasswordReset,
+    { userId },
+    { orderBy: { id: 'asc' }, limit: MAX_RECORDS_PER_KIND },
+  );
+  const events = await em.find(
+    AuditEvent,
+    { subjectId: userId },
+    { orderBy: { id: 'asc' }, limit: MAX_RECORDS_PER_KIND },
+  );
   return {
     user: presentUser(unit, user, asThemselves(user)),
     sessions: sessions.map(({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => ({
@@ -36,7 +48,7 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
 }
 
 /** The most rows of one kind in an export, the oldest first. A user normally has far fewer. */
-const MOST = 10_000;
+const MAX_RECORDS_PER_KIND = 10_000;
 
 const asThemselves = ({ id, role, gymId }: User) =>
   ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;

@@ -22,7 +22,7 @@ export const invitationsRest = [
       status: 201,
       description: 'The new user. The mail is sent afterwards.',
       shape: UserShape,
-      changesBetweenVersions: true,
+      variesWithinVersion: true,
     },
     errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body }, { invitations }) => invitations.invite(body),

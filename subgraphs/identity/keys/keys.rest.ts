@@ -13,7 +13,7 @@ export const keysRest = [
     summary: 'The public keys that verify access tokens',
     description:
       'A JSON Web Key Set (RFC 7517). A new key is published before it signs; an old one stays published until its last token has expired.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     success: {
       status: 200,
       description: 'The keys.',

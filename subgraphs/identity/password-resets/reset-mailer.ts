@@ -8,7 +8,7 @@ import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
 
 const CLAIM_MILLIS = 60_000; // 1 min, longer than the time limits of the mail server
 const LIFETIME_MILLIS = { RESET: HOUR_MILLIS, INVITATION: 7 * DAY_MILLIS } as const;
-const MAILS_AN_HOUR = 5; // to one user
+const MAX_MAILS_PER_HOUR = 5; // to one user
 const POLL_MILLIS = 10_000; // 10 s, for mails that another replica left or a mail server refused
 const GIVE_UP_MILLIS = DAY_MILLIS;
 
@@ -101,7 +101,7 @@ export class ResetMailer {
     const mailed = user
       ? await em.count(PasswordReset, { userId: user.id, sentAt: { $gt: new Date(now - HOUR_MILLIS) } })
       : 0;
-    if (!user || mailed >= MAILS_AN_HOUR || now - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
+    if (!user || mailed >= MAX_MAILS_PER_HOUR || now - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
       em.remove(reset);
       return 'dropped';
     }

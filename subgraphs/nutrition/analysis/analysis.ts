@@ -7,7 +7,7 @@ import { estimateMeal } from '../estimator/estimate.ts';
 import type { AiProvider } from './ai-provider.ts';
 import { AnalyzeShape, type Analysis } from './analysis.shapes.ts';
 
-export const MOST_PICTURES = 4;
+export const MAX_PICTURES = 4;
 const LONGEST_SIDE = 1_024; // pixels; larger pictures do not improve the estimate
 
 /** Estimates of meals from words or pictures. They log nothing: the user confirms an estimate first. */
@@ -26,8 +26,8 @@ export class Analyses {
     const { prompt, locale } = validated(AnalyzeShape, input ?? {});
     if (!prompt && pictures.length === 0)
       throw invalid('prompt', 'expected a description of the meal, or a picture of it');
-    if (pictures.length > MOST_PICTURES)
-      throw invalid('image', `expected at most ${MOST_PICTURES} pictures, got ${pictures.length}`);
+    if (pictures.length > MAX_PICTURES)
+      throw invalid('image', `expected at most ${MAX_PICTURES} pictures, got ${pictures.length}`);
     // Before the provider is chosen, so that a file that is no picture gets the same error with and without one.
     const reduced: Buffer[] = [];
     for (const picture of pictures)

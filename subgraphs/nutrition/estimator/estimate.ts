@@ -11,16 +11,16 @@ import { parseMeal } from './parse-meal.ts';
 import { categoryOf, isVariable, milkShare } from './food-kinds.ts';
 import { weightOf, type Weight } from './weights.ts';
 
-const MOST_ITEMS = 50;
-const MOST_QUESTIONS = 10;
-const MOST_UNKNOWN_CHARACTERS = 200;
+const MAX_ITEMS = 50;
+const MAX_QUESTIONS = 10;
+const MAX_UNKNOWN_CHARACTERS = 200;
 
 /** Estimates a meal text by the food table. Words that it does not understand are in `unknown`; no number is invented. */
 export function estimateMeal(text: string, languageTag?: string): Analysis {
   const locale = localeOf(languageTag);
   const language = { locale, lexicon: lexiconFor(locale), names: foodNames(locale) };
   const parsed = parseMeal(text, language);
-  const mentions = parsed.mentions.slice(0, MOST_ITEMS);
+  const mentions = parsed.mentions.slice(0, MAX_ITEMS);
   const bases = new Map(mentions.filter(({ role }) => role === 'base').map((base) => [base.group, base]));
   const estimates = energyOfDishes(
     mentions.map((mention) => {
@@ -37,8 +37,8 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
     ...parsed.unknown,
     ...mentions.filter(({ leftOut }) => leftOut.length > 0).map(({ leftOut }) => leftOut.join(' ')),
   ]
-    .slice(0, MOST_ITEMS)
-    .map((words) => words.slice(0, MOST_UNKNOWN_CHARACTERS));
+    .slice(0, MAX_ITEMS)
+    .map((words) => words.slice(0, MAX_UNKNOWN_CHARACTERS));
   return {
     items,
     total,
@@ -149,7 +149,7 @@ const itemOf = ({ mention, weight, nutrients, confidence }: Estimate, locale: Lo
 function questionsOf(estimates: readonly Estimate[], unknown: readonly string[], locale: Locale): string[] {
   const questions = unknown.map(
     (words) =>
-      `"${words.slice(0, MOST_UNKNOWN_CHARACTERS)}" was not understood and is not counted; what is it, and how much of it was there?`,
+      `"${words.slice(0, MAX_UNKNOWN_CHARACTERS)}" was not understood and is not counted; what is it, and how much of it was there?`,
   );
   for (const { mention, weight } of estimates) {
     const name = mention.food.names[locale];
@@ -166,7 +166,7 @@ function questionsOf(estimates: readonly Estimate[], unknown: readonly string[],
   }
   if (estimates.length === 0 && unknown.length === 0)
     questions.push('No food was found in the text; what was eaten, and how much of it?');
-  return questions.slice(0, MOST_QUESTIONS);
+  return questions.slice(0, MAX_QUESTIONS);
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

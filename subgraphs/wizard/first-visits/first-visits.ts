@@ -14,7 +14,7 @@ const DEFAULT_MILLIS = 7 * DAY_MILLIS;
 const LONGEST_MILLIS = 92 * DAY_MILLIS;
 /** The largest difference of a time zone from UTC: a local day lies within the UTC day, extended by this at both ends. */
 const FURTHEST_ZONE_MILLIS = 14 * 60 * 60 * 1000; // 14 h
-const MOST_VISITS = 1_000;
+const MAX_VISITS = 1_000;
 
 /** First visits of new members, for those who manage the gym. */
 export class FirstVisits {
@@ -40,7 +40,7 @@ export class FirstVisits {
       gymId,
       from: new Date(start.time - (start.day ? FURTHEST_ZONE_MILLIS : 0)),
       to: new Date(end.time + (end.day ? FURTHEST_ZONE_MILLIS : 0)),
-      limit: MOST_VISITS,
+      limit: MAX_VISITS,
     });
     return (await this.onDays(visits, start.day, end.day)).map(present);
   }

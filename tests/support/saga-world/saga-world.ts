@@ -13,8 +13,8 @@ import { Scheduler, type Worker } from './scheduler.ts';
 
 const LEASE_MILLIS = 10_000;
 const UNDO_GIVE_UP_MILLIS = 30_000;
-const MOST_STEPS = 20_000;
-const MOST_RESOLUTIONS = 2;
+const MAX_STEPS = 20_000;
+const MAX_RESOLUTIONS = 2;
 
 export interface SagaWorldOptions {
   seed: string;
@@ -58,7 +58,7 @@ export class SagaWorld {
     for (let index = 0; index < count; index += 1)
       await this.add(madeUpSaga(random, `kind-${index}-${randomUUID()}`));
     this.workers = [this.newWorker(), this.newWorker()];
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       await this.scheduler.quiet();
       if (this.elsewhere.violations.length > 0) break;
       if (step % 25 === 0 && (await this.isOver())) return this.elsewhere.violations;
@@ -67,7 +67,7 @@ export class SagaWorld {
     for (const worker of this.workers) this.scheduler.crash(worker);
     return this.elsewhere.violations.length > 0
       ? this.elsewhere.violations
-      : [`no end after ${MOST_STEPS} steps`];
+      : [`no end after ${MAX_STEPS} steps`];
   }
 
   private async add(saga: MadeUpSaga): Promise<void> {
@@ -216,7 +216,7 @@ export class SagaWorld {
         continue;
       }
       this.elsewhere.violations.push(...this.wrongWith(known, saga));
-      if (saga.status !== 'UNDO_FAILED' || known.resolutions >= MOST_RESOLUTIONS) continue;
+      if (saga.status !== 'UNDO_FAILED' || known.resolutions >= MAX_RESOLUTIONS) continue;
       known.resolutions += 1;
       await this.decide(known, saga);
       isOver = false;
