@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cursorText } from '../paging.ts';
 import { IDENTITY_ONLY } from '../rest/callers.ts';
 import { restRoute } from '../rest/route.ts';
-import { RecordsPageShape, VerdictShape, type AccountData } from './account-data.ts';
+import { RecordsPageShape, ErasureResultShape, type AccountData } from './account-data.ts';
 
 const route = restRoute<{ accountData: AccountData }>();
 const userParams = z.object({ userId: z.uuid() });
@@ -39,7 +39,7 @@ export const accountDataRest = [
     auth: 'required',
     rateLimit: RATE,
     params: userParams,
-    success: { status: 200, description: 'What was done.', shape: VerdictShape },
+    success: { status: 200, description: 'What was done.', shape: ErasureResultShape },
     errors: ['FORBIDDEN'],
     handler: ({ params }, { accountData }) => accountData.erase(params.userId),
   }),

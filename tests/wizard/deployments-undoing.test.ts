@@ -4,7 +4,7 @@ import { newGym, preparedGym, settled } from './support.ts';
 
 describe.each(['database', 'memory'])('deployments in %s that cannot be undone', (storage) => {
   const wizard = deploymentsIn(storage);
-  const { deploy, gymsNamed, reservationsOf } = wizard;
+  const { deploy, gymsNamed, reservationsOf, storedTextOf } = wizard;
 
   /** Deploys a gym that cannot be withdrawn: by a trigger, it is in use as soon as it is created; its admin is refused. */
   const deployedInUse = async (token = wizard.superAdmin) => {
@@ -130,6 +130,30 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       expect(await wizard.platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual(
         [],
       );
+    });
+
+  if (storage === 'database')
+    it('keep the id of the first admin if that account is deleted, and nothing else of them, until a SUPER_ADMIN decides', async () => {
+      const { id } = await deployedInUse();
+      const [{ adminId }] = await wizard.platform.sql(
+        'wizard',
+        `select action -> 'input' ->> 'id' as "adminId" from saga, jsonb_array_elements(actions) as action
+         where subject = $1 and action ->> 'name' = 'admin'`,
+        [id],
+      );
+      const identity = await wizard.platform.serviceToken('identity');
+      const erased = await wizard.platform.rest('wizard', 'DELETE', `/accounts/${adminId}`, {
+        token: identity,
+      });
+      expect(erased).toMatchObject({
+        status: 200,
+        body: { outcome: 'RETAINED', reason: expect.stringContaining('keeps the id of the account') },
+      });
+      expect(await storedTextOf(id)).toContain(adminId);
+      expect(await storedTextOf(id)).not.toContain('First Admin');
+      await resolve(id, { action: 'ACCEPT', note: 'An operator removes it by hand.' });
+      await settled(wizard.platform, id);
+      expect(await storedTextOf(id)).not.toContain(adminId);
     });
 
   it('end if a SUPER_ADMIN accepts what could not be undone, also in the graph', async () => {

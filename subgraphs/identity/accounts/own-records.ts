@@ -7,7 +7,7 @@ import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/users.ts';
 
-/** Everything that identity stores about a user, without hashes and tokens. */
+/** Everything that identity stores about a user, without hashes and tokens. `user` is an object, as in the API; all other kinds are lists. */
 export async function ownRecords(unit: UnitOfWork, userId: string): Promise<object> {
   const { em } = unit;
   const user = await em.findOne(User, { id: userId });
@@ -28,7 +28,7 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
     { orderBy: { id: 'asc' }, limit: MAX_RECORDS_PER_KIND },
   );
   return {
-    user: presentUser(unit, user, asThemselves(user)),
+    user: presentUser(unit, user, asOwner(user)),
     sessions: sessions.map(({ id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => ({
       id,
       createdAt,
@@ -47,8 +47,9 @@ export async function ownRecords(unit: UnitOfWork, userId: string): Promise<obje
   };
 }
 
-/** The most rows of one kind in an export, the oldest first. A user normally has far fewer. */
+/** The maximum number of records of one kind in an export, the oldest first. A user normally has far fewer. */
 const MAX_RECORDS_PER_KIND = 10_000;
 
-const asThemselves = ({ id, role, gymId }: User) =>
+/** The user as the viewer of their own data. They need not be logged in while an export runs, so there is no session. */
+const asOwner = ({ id, role, gymId }: User) =>
   ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;

@@ -19,6 +19,7 @@ export const keysRest = [
       description: 'The keys.',
       shape: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     },
+    // 5 s: a cache between the services and identity must not hide a new key until it signs.
     handler: (_request, { keys }) =>
       new Reply(200, keys.published(), { 'Cache-Control': 'public, max-age=5' }),
   }),

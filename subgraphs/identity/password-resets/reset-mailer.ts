@@ -15,7 +15,7 @@ const GIVE_UP_MILLIS = DAY_MILLIS;
 interface ResetMailerOptions {
   orm: MikroORM;
   mailer: Mailer;
-  /** The URL in the mail, in which the token replaces `{token}`. If it is absent, the mail contains only the token. */
+  /** The URL in the mail; `{token}` in it is replaced by the token. If it is absent, the mail contains only the token. */
   resetUrl: string | undefined;
   log: Logger;
 }

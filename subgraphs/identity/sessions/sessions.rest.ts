@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SERVICES } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
-import { AUTH_RATE, FEED_RATE } from '../rates.ts';
+import { AUTH_RATE, SERVICE_RATE } from '../rates.ts';
 import type { Sessions } from './sessions.ts';
 import {
   AuthPayloadShape,
@@ -91,7 +91,7 @@ export const sessionsRest = [
         description: '`next` of the previous answer. Without it, the answer begins with the oldest entry.',
       }),
     }),
-    rateLimit: FEED_RATE,
+    rateLimit: SERVICE_RATE,
     success: {
       status: 200,
       description: 'The sessions that ended since the previous answer.',

@@ -3,15 +3,16 @@ import { pageQuery } from '#server/paging.ts';
 import { SERVICES, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
-import { AUTH_RATE, FEED_RATE, REGISTRATION_RATE } from '../rates.ts';
+import { AUTH_RATE, SERVICE_RATE, REGISTRATION_RATE } from '../rates.ts';
 import type { Users } from './users.ts';
 import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
 
 const route = restRoute<{ users: Users }>();
 
 /**
- * Answers with a user have a version, but differ between callers (for each caller `/users/me` is another user). Their `ETag`
- * is made of version and content, so that the answer to one user is never confirmed as current for another.
+ * Two callers may get different answers for the same path and version: `/users/me` is another user for each caller, and
+ * `/users/:id` contains only the fields that the caller may see. So the `ETag` of an answer with a user is made of version
+ * and content (`variesWithinVersion`), and a cached answer to one caller is never confirmed as current to another.
  */
 export const usersRest = [
   route({
@@ -30,7 +31,8 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/auth/me',
-    summary: "The caller's account",
+    summary: "The caller's account, for clients that log in",
+    description: 'The same as `GET /users/me`.',
     auth: 'required',
     rateLimit: AUTH_RATE,
     success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
@@ -90,10 +92,10 @@ export const usersRest = [
     only: SERVICES,
     auth: 'required',
     query: z.object({ email: emailText }),
-    rateLimit: FEED_RATE,
+    rateLimit: SERVICE_RATE,
     success: {
       status: 200,
-      description: 'True or false.',
+      description: '`available` is true if no account has the email, without regard to case.',
       shape: z.object({ email: z.string(), available: z.boolean() }),
     },
     errors: ['FORBIDDEN'],

@@ -138,10 +138,10 @@ export class SocketConnection {
 
   private receive(bytes: Buffer, isBinary: boolean): void {
     if (this.state.name === 'closed') return;
-    const verdict = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.refused() : this.rate.next();
-    if (verdict === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
-    if (verdict === 'drop') return;
-    if (verdict === 'refuse') return this.sendError(undefined, tooManyFrames(this.settings));
+    const action = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.countRefused() : this.rate.count();
+    if (action === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
+    if (action === 'drop') return;
+    if (action === 'refuse') return this.sendError(undefined, tooManyFrames(this.settings));
     this.enqueue(async () => {
       let id: FrameId;
       try {
