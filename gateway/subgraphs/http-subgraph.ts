@@ -42,7 +42,7 @@ interface HttpSubgraphOptions {
 }
 
 const UPLOAD_TIME_FACTOR = 6;
-/** The most requests that wait for each connection; further ones are refused. */
+/** The maximum number of requests that wait for each connection; further ones are refused. */
 const WAITING_PER_CONNECTION = 32;
 /** After 10 failures in a row the subgraph gets no requests for 5 s, then one trial request. */
 const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };

@@ -135,12 +135,22 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
   if (storage === 'database')
     it('keep the id of the first admin if that account is deleted, and nothing else of them, until a SUPER_ADMIN decides', async () => {
       const { id } = await deployedInUse();
-      const [{ adminId }] = await wizard.platform.sql(
+      const { id: adminId, email } = await wizard.platform.register();
+      // As stored if the first admin accepts the invitation before it can be withdrawn.
+      const refused = {
+        status: 'DONE',
+        isUndoGivenUp: true,
+        input: { id: adminId, email, displayName: 'First Admin' },
+        output: { adminId },
+      };
+      await wizard.platform.sql(
         'wizard',
-        `select action -> 'input' ->> 'id' as "adminId" from saga, jsonb_array_elements(actions) as action
-         where subject = $1 and action ->> 'name' = 'admin'`,
-        [id],
+        `update saga set actions = (
+           select jsonb_agg(case when action ->> 'name' = 'admin' then action || $2::jsonb else action end order by position)
+           from jsonb_array_elements(actions) with ordinality as each(action, position)) where subject = $1`,
+        [id, JSON.stringify(refused)],
       );
+      expect(await storedTextOf(id)).toContain(email);
       const identity = await wizard.platform.serviceToken('identity');
       const erased = await wizard.platform.rest('wizard', 'DELETE', `/accounts/${adminId}`, {
         token: identity,
@@ -151,6 +161,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       });
       expect(await storedTextOf(id)).toContain(adminId);
       expect(await storedTextOf(id)).not.toContain('First Admin');
+      expect(await storedTextOf(id)).not.toContain(email);
       await resolve(id, { action: 'ACCEPT', note: 'An operator removes it by hand.' });
       await settled(wizard.platform, id);
       expect(await storedTextOf(id)).not.toContain(adminId);

@@ -19,7 +19,7 @@ interface Member {
   readonly listeners: Set<EligibilityListener>;
 }
 
-/** The most members in a message, because a frame has at most 256 KiB. */
+/** The maximum number of members in a message, because a frame has at most 256 KiB. */
 const MEMBERS_PER_MESSAGE = 1_000;
 
 /**

@@ -4,7 +4,7 @@ import { isPotato } from './food-kinds.ts';
 import type { Mention } from './mention.ts';
 import type { Language, Token } from './tokens.ts';
 
-/** The most words that are compared with names of foods. */
+/** The maximum number of words that are compared with names of foods. */
 const LONGEST_NAME = 8;
 
 /** The state of reading a meal text from left to right: the mentions so far, and what was said of the next food. */

@@ -24,7 +24,7 @@ export interface SocketSettings {
   authenticateWithinMillis: number;
   /** The time between two pings. A socket that has not answered the previous ping is ended. */
   heartbeatMillis: number;
-  /** The most frames a second that a socket may send; undefined if there is no limit. */
+  /** The maximum number of frames a second that a socket may send; undefined if there is no limit. */
   framesPerSecond: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface SocketSettings {
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
 /** If more bytes wait to be read, the socket is closed; the client connects again and asks for what it has missed. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
-/** The most frames that wait until the previous one is answered. */
+/** The maximum number of frames that wait until the previous one is answered. */
 const MAX_WAITING_FRAMES = 100;
 
 /** Cleanups of the connection itself. All others belong to pushes, which end if the gym switches the module off. */

@@ -72,7 +72,7 @@ export async function forgetInUnresolved(
   const sagas = await unit.em.execute<{ subject: string }[]>(
     `update saga set actions = (
        select jsonb_agg(
-         case when action -> 'input' ->> 'id' = ? then jsonb_set(action, '{input}', jsonb_build_object('id', ?::text)) else action end
+         case when action -> 'input' ->> 'id' = ? then action || jsonb_build_object('input', jsonb_build_object('id', ?::text), 'output', null) else action end
          order by position)
        from jsonb_array_elements(actions) with ordinality as each(action, position))
      where kind = ? and status = 'UNDO_FAILED' and finished_at is null and actions @> ?::jsonb

@@ -12,7 +12,7 @@ export interface SessionRetention {
   files: FileStorage;
 }
 
-/** The most sessions that one call removes. Each has up to 20 files. */
+/** The maximum number of sessions that one call removes. Each has up to 20 files. */
 export const SESSIONS_PER_BATCH = 100;
 
 /**
