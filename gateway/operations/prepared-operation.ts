@@ -35,7 +35,7 @@ export interface OperationOptions extends AnonymousLimits {
   readonly graph: LoadedGraph;
   readonly directives: AppliedDirectives;
   readonly requirements: Requirements;
-  /** The most that one operation of an authenticated caller may cost. */
+  /** The maximum cost of one operation of an authenticated caller. */
   readonly costLimit: number;
   readonly assumedListSize: number;
   readonly maxListSize: number;

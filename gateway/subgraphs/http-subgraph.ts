@@ -27,7 +27,7 @@ interface HttpSubgraphOptions {
   url: string;
   /** The time limit of one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
   timeoutMillis: number;
-  /** The most connections at once. */
+  /** The maximum number of connections at once. */
   connections: number;
   /** Whether equal concurrent queries of one caller are sent once. */
   shareInFlight: boolean;

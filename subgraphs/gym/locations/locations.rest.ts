@@ -45,7 +45,7 @@ export const locationsRest = [
     path: '/locations',
     summary: 'Add a location',
     only: callers(
-      'GYM_ADMIN of the gym, SUPER_ADMIN; the wizard service for one',
+      'GYM_ADMIN of the gym, SUPER_ADMIN, the wizard service',
       'GYM_ADMIN',
       'SUPER_ADMIN',
       'SERVICE',

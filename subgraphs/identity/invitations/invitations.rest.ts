@@ -30,7 +30,7 @@ export const invitationsRest = [
   route({
     method: 'GET',
     path: '/invitations',
-    summary: 'Open invitations',
+    summary: 'Open invitations, the oldest first',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),

@@ -31,8 +31,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/auth/me',
-    summary: "The caller's account, for clients that log in",
-    description: 'The same as `GET /users/me`.',
+    summary: "The caller's account; the same as `GET /users/me`",
     auth: 'required',
     rateLimit: AUTH_RATE,
     success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
