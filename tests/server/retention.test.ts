@@ -25,7 +25,7 @@ import { database as identityDatabase } from '../../subgraphs/identity/database.
 import { database as nutritionDatabase } from '../../subgraphs/nutrition/database.ts';
 import { nutritionRetention } from '../../subgraphs/nutrition/retention.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
-import { sequentialScans, statementsDuring } from '../support/plans.ts';
+import { sequentialScans, statementsDuring } from '../support/index-use.ts';
 import { startPlatform } from '../support/platform.ts';
 import { eventually } from '../support/eventually.ts';
 

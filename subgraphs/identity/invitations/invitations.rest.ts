@@ -5,7 +5,7 @@ import { gymQuery, idParams } from '#server/shapes.ts';
 import { AUTH_RATE } from '../rates.ts';
 import { UserShape } from '../users/users.shapes.ts';
 import type { Invitations } from './invitations.ts';
-import { InvitationShape, InviteShape } from './invitations.shapes.ts';
+import { InvitationShape, InviteUserInput } from './invitations.shapes.ts';
 
 const route = restRoute<{ invitations: Invitations }>();
 
@@ -17,7 +17,7 @@ export const invitationsRest = [
     only: callers('GYM_ADMIN, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description: 'A GYM_ADMIN invites members into their gym.',
     auth: 'required',
-    body: InviteShape,
+    body: InviteUserInput,
     success: {
       status: 201,
       description: 'The new user. The mail is sent afterwards.',

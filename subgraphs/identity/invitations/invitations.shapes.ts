@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 import { RegisterShape } from '../users/users.shapes.ts';
 
-export const InviteShape = z.object({
+export const InviteUserInput = z.object({
   id: z.uuid().nullish().meta({
     description:
       'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',

@@ -2,6 +2,7 @@ import type { Resolvers } from '../resolvers.generated.ts';
 
 const METRIC = { CALORIES: 'calories', PROTEIN: 'protein', CARBS: 'carbs', FATS: 'fats' } as const;
 
+// `undefined` means the default of the rule, `null` would be a value, so an argument that is null is left out.
 export const daysGraphql = {
   User: {
     nutritionDay: ({ id }, { date, timezone }, { days }) => days.day(id, date, timezone),

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { gym as gymService } from '../../subgraphs/gym/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, statementsDuring, type SentStatement } from '../support/plans.ts';
+import { sequentialScans, statementsDuring, type SentStatement } from '../support/index-use.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
-/** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` has the data of several years. */
+/** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` has the data of several years. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
 const MEMBERS = VISITS / 10;
 
@@ -246,7 +246,8 @@ it('every route of the gym service is called, and answers without an error', () 
   expect(unexpected).toEqual([]);
 });
 
-it('the service finds the rows that it reads, changes and deletes by an index', async () => {
+it('no statement of the service reads a large table from end to end: it finds rows by an index', async () => {
+  // The pattern is the names of this service's tables: the other services of the platform run in this process, too.
   const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
@@ -261,7 +262,7 @@ interface PlanNode {
 }
 const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
 
-it('the service does not read large indexes from end to end', async () => {
+it('no statement of the service reads a large index from end to end', async () => {
   const whole = new Set<string>();
   // The index of open visits, for example, is small for any number of visits.
   const large = await platform.sql(
@@ -284,7 +285,7 @@ it('the service does not read large indexes from end to end', async () => {
   expect([...whole]).toEqual([]);
 });
 
-it('this test detects a missing index', async () => {
+it('a table is found to be read from end to end if its index is missing', async () => {
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
   const found = await sequentialScans(run, sent);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, statementsDuring, type RunSql } from '../support/plans.ts';
+import { sequentialScans, statementsDuring, type RunSql } from '../support/index-use.ts';
 import { EXERCISE, PRODUCT, ROUTINE, unique } from './support.ts';
 
 /** The number of rows of each table; SEEDED_ROWS=1000000 tests more. */

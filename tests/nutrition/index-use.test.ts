@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, statementsDuring, type RunSql } from '../support/plans.ts';
+import { sequentialScans, statementsDuring, type RunSql } from '../support/index-use.ts';
 
 /** The number of rows of each table; SEEDED_ROWS=1000000 tests more. */
 const ROWS = Number(process.env.SEEDED_ROWS ?? 20_000);
