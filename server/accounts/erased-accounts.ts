@@ -6,9 +6,9 @@ import type { ErasureResult } from './account-part.ts';
 /**
  * Erases what a service's database contains about an account, once. A repeated call returns the result of the first.
  *
- * A first transaction marks the account under an exclusive lock. Every statement that writes the id of an account takes
- * the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before the account is
- * marked, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
+ * A first transaction stores the erasure record under an exclusive lock. Every statement that writes the id of an account
+ * takes the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before the record
+ * is stored, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
  * before rows, so that after a crash the rows still name the files that are left.
  */
 export async function eraseOnce(

@@ -3,13 +3,13 @@ import { z } from 'zod';
 const MAX_DAYS = 36_500; // 100 years
 
 /** A setting in days; 0 means for ever. */
-const days = (byDefault: number, least = 1) =>
+const days = (byDefault: number, min = 1) =>
   z.coerce
     .number('expected a number of days, or 0 for ever')
     .int('expected a whole number of days, or 0 for ever')
     .min(0, 'expected a number of days, or 0 for ever')
     .max(MAX_DAYS, `expected at most ${MAX_DAYS} days, or 0 for ever`)
-    .refine((given) => given === 0 || given >= least, `expected at least ${least} days, or 0 for ever`)
+    .refine((given) => given === 0 || given >= min, `expected at least ${min} days, or 0 for ever`)
     .default(byDefault);
 
 /** The database refuses to delete audit records that are younger than this (audit-retention.ts). */

@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('that one mutation field has changed is the basis of the next field of the same operation', async () => {
+  it('the configuration that one mutation field has changed is the basis of the next field of the same operation', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',

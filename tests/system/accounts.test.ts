@@ -306,7 +306,7 @@ describe('the deletion of an account', () => {
     expect((await platform.rest('squad', 'GET', '/invites', friend)).body).toEqual([]);
   });
 
-  it('of a member without data is DELETED in every service but identity, whose audit trail is RETAINED, and can be read in the graph', async () => {
+  it('the receipt of a member without data is DELETED for every service but identity, whose audit trail is RETAINED; it can be read in the graph', async () => {
     const user = await platform.register();
     const { data } = await platform.graph<{ deleteMyAccount: { id: string } }>(
       'identity',
@@ -361,7 +361,7 @@ describe('the deletion of an account', () => {
 });
 
 describe('a large export', () => {
-  it('of 25,000 entries is complete; in the graph it is refused because it exceeds the limit of an answer', async () => {
+  it('an export of 25,000 entries is complete; in the graph it is refused because it exceeds the limit of an answer', async () => {
     const user = await platform.register();
     await platform.sql(
       'nutrition',

@@ -137,7 +137,7 @@ export class Invitations {
   }
 }
 
-/** Open invitations with their latest mail; mails are removed some time after their tokens have expired. */
+/** Open invitations with their latest mail. The row of a mail is removed 8 days after it was requested; its token works for 7 days. */
 const INVITATIONS = `
   select user_account.id, email, display_name as "displayName", role, gym_id as "gymId", created_at as "createdAt",
          mail.sent_at as "sentAt", mail.expires_at as "expiresAt"

@@ -68,15 +68,15 @@ export class ResetMailer {
     if (claimed === 'none') return false;
     if (claimed === 'dropped') return true;
     const { id, purpose, to, token, attempts } = claimed;
-    const mark = (change: Partial<PasswordReset>) =>
+    const store = (change: Partial<PasswordReset>) =>
       orm.em.fork().nativeUpdate(PasswordReset, { id }, change);
     try {
       await mailer.send({ to, ...textOf(purpose, token, resetUrl) });
-      await mark({ sentAt: new Date() });
+      await store({ sentAt: new Date() });
     } catch (error) {
       log.warn({ err: error, attempts: attempts + 1 }, 'the mail server refused a mail');
       const pause = Math.min(10_000 * 2 ** attempts, 600_000); // at most 10 min
-      await mark({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
+      await store({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
     }
     return true;
   }

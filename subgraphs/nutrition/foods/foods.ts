@@ -54,9 +54,9 @@ export class Foods {
     const ranks = filter.recent ? await this.recent() : undefined;
     const favourites = filter.favourite ? await this.favourites() : undefined;
     const isWanted = (id: string) => (ranks?.has(id) ?? true) && (favourites?.has(id) ?? true);
-    const marked =
+    const selectedIds =
       ranks || favourites ? [...(ranks?.keys() ?? favourites ?? [])].filter(isWanted) : undefined;
-    const stored = marked ? await this.stored(marked.filter(isUuid)) : await this.own();
+    const stored = selectedIds ? await this.stored(selectedIds.filter(isUuid)) : await this.own();
     const foods = [
       ...FOOD_TABLE.filter(({ id }) => isWanted(id)).map((food) => ({
         shape: ofTable(food, locale),
@@ -171,8 +171,8 @@ export class Foods {
         return food;
       }
       await lockFoodsOf(this.unit, userId);
-      const marked = await this.favourites();
-      if (!marked.has(food.id) && marked.size >= MAX_FAVOURITES)
+      const favourites = await this.favourites();
+      if (!favourites.has(food.id) && favourites.size >= MAX_FAVOURITES)
         throw conflict(`You have ${MAX_FAVOURITES} favourites, which is the maximum; remove one first.`);
       await this.unit.em.execute(
         'insert into food_favourite (id, user_id, food_id, table_food_id, created_at) values (?, ?, ?, ?, now()) on conflict do nothing',

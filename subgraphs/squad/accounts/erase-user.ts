@@ -9,10 +9,10 @@ import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
 import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 
 /**
- * Erases a user from all journals. Their own journal is marked first, and accepts no records from then on. A rule that
- * has written their id elsewhere reads the mark after writing (`unlessGone`), so either the rule or this function erases
- * the id. Their journal lists the other journals that name them until the last step, so a repetition after a crash
- * rewrites those that are missing.
+ * Erases a user from all journals. The first step adds an erasure record to the user's own journal, which accepts no other
+ * records from then on. A rule that has written the user's id into another journal reads the user's journal afterwards
+ * (`unlessGone`), so either the rule or this function erases the id. Until the last step, the user's journal lists the
+ * other journals that name them, so that a repetition after a crash rewrites the remaining ones.
  */
 export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult> {
   const { journals } = hub;
