@@ -49,7 +49,7 @@ export const invitationsRest = [
     summary: 'Send the mail of an invitation again',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description:
-      '`:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails an hour.',
+      '`:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.',
     auth: 'required',
     params: idParams,
     rateLimit: AUTH_RATE,

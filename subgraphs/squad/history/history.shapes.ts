@@ -13,12 +13,9 @@ export const SquadWorkoutShape = z
       description: 'Minutes that the user trained, over all of their stays; without LOBBY and pauses.',
     }),
     sets: z.int().meta({ description: 'The number of sets that the user did.' }),
-    trainingId: z
-      .uuid()
-      .nullable()
-      .meta({
-        description: 'The id of the training that was stored with these sets; null if there is none.',
-      }),
+    trainingId: z.uuid().nullable().meta({
+      description: 'The id of the training that was stored with these sets; null if there is none.',
+    }),
     participantIds: z.array(z.string().nullable()).meta({
       description:
         'Everybody who had taken part by then, the user included. An id is null if this person or the user has blocked the other.',

@@ -24,7 +24,7 @@ export interface SocketSettings {
   authenticateWithinMillis: number;
   /** The time between two pings. A socket that has not answered the previous ping is ended. */
   heartbeatMillis: number;
-  /** The maximum number of frames a second that a socket may send; undefined if there is no limit. */
+  /** The maximum number of frames per second that a socket may send; undefined if there is no limit. */
   framesPerSecond: number | undefined;
 }
 
@@ -285,5 +285,5 @@ export class SocketConnection {
 const tooManyFrames = ({ framesPerSecond }: SocketSettings): PlatformError =>
   new PlatformError(
     'RATE_LIMITED',
-    `Expected at most ${framesPerSecond} frames a second; further frames of this second are dropped.`,
+    `Expected at most ${framesPerSecond} frames per second; further frames of this second are dropped.`,
   );
