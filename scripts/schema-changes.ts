@@ -79,7 +79,7 @@ function removedSubgraphs(before: DocumentNode, after: DocumentNode): SchemaChan
 
 const DEPRECATE_FIRST =
   'Keep it with @deprecated(reason: "...") beside its replacement, and remove it when no client uses it any more.';
-/** For what GraphQL cannot mark as @deprecated. */
+/** For types, members of unions, interfaces and directives, which GraphQL cannot mark as @deprecated. */
 const KEEP_UNTIL_UNUSED =
   'Keep it, say in the CHANGELOG that it will be removed, and remove it when no client uses it any more.';
 const OTHER_TYPE =

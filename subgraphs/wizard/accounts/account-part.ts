@@ -86,14 +86,14 @@ async function eraseSessions(
  * @param unresolved number of set-ups whose deployment needs the id of the user until it is decided about
  */
 function resultOf(kept: number, unresolved: number): ErasureResult {
-  const anonymised =
+  const keptSetUps =
     'The set-up of a gym that was deployed, or whose deployment could not be undone, is kept without the ids of its author and its first admin.';
   if (unresolved > 0)
     return {
       outcome: Outcome.RETAINED,
-      reason: `A deployment that could not be undone keeps the id of the account, without name or email, until a SUPER_ADMIN has decided about it: it may still have to withdraw the invitation of the account.${kept > 0 ? ` ${anonymised}` : ''}`,
+      reason: `A deployment that could not be undone keeps the id of the account, without name or email, until a SUPER_ADMIN has decided about it: it may still have to withdraw the invitation of the account.${kept > 0 ? ` ${keptSetUps}` : ''}`,
     };
-  if (kept > 0) return { outcome: Outcome.ANONYMISED, reason: anonymised };
+  if (kept > 0) return { outcome: Outcome.ANONYMISED, reason: keptSetUps };
   return { outcome: Outcome.DELETED, reason: null };
 }
 
