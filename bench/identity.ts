@@ -93,7 +93,7 @@ async function measurePaging(): Promise<void> {
   }
   const repeated = async (at: string) => median(await series(50, async () => (await page(at)).took));
   console.log(
-    `users/all, ${USERS.toLocaleString('en')} users, 200 a page: first page ${millis(await repeated('/users/all?limit=200'))}, last full page ${millis(await repeated(lastFull))}; all ${all.length} pages, median ${millis(median(all))}, slowest ${millis(Math.max(...all))}`,
+    `users/all, ${USERS.toLocaleString('en')} users, 200 per page: first page ${millis(await repeated('/users/all?limit=200'))}, last full page ${millis(await repeated(lastFull))}; all ${all.length} pages, median ${millis(median(all))}, slowest ${millis(Math.max(...all))}`,
   );
 }
 

@@ -30,7 +30,7 @@ export const gatewaySettings = serverSettings.extend({
     .min(1)
     .max(MAX_SUBGRAPH_TIMEOUT_MILLIS)
     .default(10_000), // 10 s
-  /** The most connections to one subgraph. */
+  /** The maximum number of connections to one subgraph. */
   subgraphConnections: z.coerce
     .number('expected a number of connections')
     .int()
@@ -41,11 +41,11 @@ export const gatewaySettings = serverSettings.extend({
   shareInFlight: toggle(true),
   /** The largest file of an upload through the graph, in MiB; a service may accept less. */
   uploadMaxMebibytes: z.coerce.number('expected MiB').int().min(1).max(4_096).default(128),
-  /** The most that one operation may cost, counted by `@cost` and `@listSize`. */
+  /** The maximum cost of one operation, computed from `@cost` and `@listSize`. */
   costLimit: z.coerce.number('expected a cost').int().min(1).default(5_000),
   /** The assumed size of a list without `@listSize`, for the cost of an operation. */
   assumedListSize: z.coerce.number('expected a number of elements').int().min(0).max(1_000).default(10),
-  /** The most prepared operations that are cached. */
+  /** The maximum number of prepared operations that are cached. */
   operationCacheSize: z.coerce
     .number('expected a number of operations')
     .int()

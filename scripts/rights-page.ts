@@ -3,13 +3,29 @@ import { subgraphs } from '../subgraphs/index.ts';
 
 const HEAD = `# Who may do what
 
-Made from the REST routes by \`npm run generate\`. Each operation of REST has its twin in the graph, behind which the same rule decides; subscriptions and sockets follow the rules of what they read.
+Made from the REST routes by \`npm run generate\`. The column *for* says which callers the route accepts; the paragraph above each table says which data such a caller gets.
 
-- *everybody*: also callers without an account. *users*: every user who is logged in, for their own data and for the data of their gym. A SUPER_ADMIN sees all gyms.
+- *everybody*: also callers without an account. *users*: every user who is logged in, whatever their role.
 - If a caller may not see an object, the answer is the same as if it did not exist: 404 \`NOT_FOUND\`. If they may see it, but not do the operation: 403 \`FORBIDDEN\`. If they are not logged in: 401 \`UNAUTHENTICATED\`.
 - A gym can switch modules off for its members: 403 \`FEATURE_DISABLED\`.
+- The graph has fields for the same operations, but for those that only services and machine clients call. The same rule decides for the field and for the route. A subscription or the socket shows only what the same caller may read.
 - The predicates are in each service's \`access.ts\` and in \`server/auth/viewer.ts\`.
 `;
+
+/** Which data a caller gets, by service. */
+const DATA: Readonly<Record<string, string>> = {
+  identity:
+    'Users read and change their own account; of other users they see the public fields, if the gym is the same. A receipt of a deletion can be read by everybody who knows its id, which is random. `POST /auth/token` needs a client id and a secret.',
+  gym: 'Users read the data of their own gym, a SUPER_ADMIN that of any gym. A member reads their own visits and checks in with their own QR code; staff do both for the members of the gym. *The wizard service* creates what a deployed set-up of a gym contains.',
+  wizard:
+    'A path with `/:sessionId` is for the owner of the session and for a SUPER_ADMIN. A session without an account is for whoever sends its resume token (`X-Resume-Token`).',
+  nutrition:
+    'Users read and change only their own food log, goals, imports, own foods and favourites; no admin reads those of others. Everybody may read the food table.',
+  content:
+    'Everybody may read the library, and global routines and products; users also read those of their own gym, and a SUPER_ADMIN those of any gym.',
+  squad:
+    'Users see and invite users of their own gym, but nobody who has blocked them or whom they have blocked; a SUPER_ADMIN may name any gym. A squad is for its participants and the users who were invited to it. History, blocks and invites are the own ones.',
+};
 
 /** The text of docs/rights.md. */
 export const rightsPage = (): string =>
@@ -19,6 +35,7 @@ const section = (name: string, routes: readonly RestRoute<never>[]): string =>
   [
     `## ${name}`,
     '',
+    ...(DATA[name] ? [DATA[name], ''] : []),
     '| operation | route | for |',
     '|---|---|---|',
     ...routes.map(

@@ -79,26 +79,33 @@ function removedSubgraphs(before: DocumentNode, after: DocumentNode): SchemaChan
 
 const DEPRECATE_FIRST =
   'Keep it with @deprecated(reason: "...") beside its replacement, and remove it when no client uses it any more.';
-const OTHER_NAME = 'Do not change it: add the new type under another name, and deprecate this one.';
+/** For types, members of unions, interfaces and directives, which GraphQL cannot mark as @deprecated. */
+const KEEP_UNTIL_UNUSED =
+  'Keep it, say in the CHANGELOG that it will be removed, and remove it when no client uses it any more.';
+const OTHER_TYPE =
+  'Do not change it: add a new type under another name, and deprecate the fields of the old type.';
+const OTHER_FIELD =
+  'Do not change it: add a new field or argument under another name, and deprecate this one.';
+const OTHER_DIRECTIVE = 'Do not change it: add a new directive under another name.';
 const OPTIONAL = 'Make it optional, or give it a default value.';
 
 const BREAKING_ADVICE: Readonly<Record<BreakingChangeType, string>> = {
-  [BreakingChangeType.TYPE_REMOVED]: DEPRECATE_FIRST,
-  [BreakingChangeType.TYPE_CHANGED_KIND]: OTHER_NAME,
-  [BreakingChangeType.TYPE_REMOVED_FROM_UNION]: DEPRECATE_FIRST,
+  [BreakingChangeType.TYPE_REMOVED]: KEEP_UNTIL_UNUSED,
+  [BreakingChangeType.TYPE_CHANGED_KIND]: OTHER_TYPE,
+  [BreakingChangeType.TYPE_REMOVED_FROM_UNION]: KEEP_UNTIL_UNUSED,
   [BreakingChangeType.VALUE_REMOVED_FROM_ENUM]: DEPRECATE_FIRST,
   [BreakingChangeType.REQUIRED_INPUT_FIELD_ADDED]: OPTIONAL,
-  [BreakingChangeType.IMPLEMENTED_INTERFACE_REMOVED]: OTHER_NAME,
+  [BreakingChangeType.IMPLEMENTED_INTERFACE_REMOVED]: KEEP_UNTIL_UNUSED,
   [BreakingChangeType.FIELD_REMOVED]: DEPRECATE_FIRST,
-  [BreakingChangeType.FIELD_CHANGED_KIND]: OTHER_NAME,
+  [BreakingChangeType.FIELD_CHANGED_KIND]: OTHER_FIELD,
   [BreakingChangeType.REQUIRED_ARG_ADDED]: OPTIONAL,
   [BreakingChangeType.ARG_REMOVED]: DEPRECATE_FIRST,
-  [BreakingChangeType.ARG_CHANGED_KIND]: OTHER_NAME,
-  [BreakingChangeType.DIRECTIVE_REMOVED]: DEPRECATE_FIRST,
+  [BreakingChangeType.ARG_CHANGED_KIND]: OTHER_FIELD,
+  [BreakingChangeType.DIRECTIVE_REMOVED]: KEEP_UNTIL_UNUSED,
   [BreakingChangeType.DIRECTIVE_ARG_REMOVED]: DEPRECATE_FIRST,
   [BreakingChangeType.REQUIRED_DIRECTIVE_ARG_ADDED]: OPTIONAL,
-  [BreakingChangeType.DIRECTIVE_REPEATABLE_REMOVED]: OTHER_NAME,
-  [BreakingChangeType.DIRECTIVE_LOCATION_REMOVED]: OTHER_NAME,
+  [BreakingChangeType.DIRECTIVE_REPEATABLE_REMOVED]: OTHER_DIRECTIVE,
+  [BreakingChangeType.DIRECTIVE_LOCATION_REMOVED]: OTHER_DIRECTIVE,
 };
 
 const UNKNOWN_CASES = 'Clients that handle every known case do not handle this one: announce it first.';

@@ -2,11 +2,11 @@ import pLimit from 'p-limit';
 import { PlatformError } from './errors.ts';
 
 /**
- * Runs at most `concurrency` tasks at a time; further tasks wait in order. If more than `waiting` tasks wait (default
- * 1,000), the next task is refused with SERVER_BUSY, because its client would leave before its turn.
+ * A function that runs at most `concurrency` of its tasks at a time; further tasks wait in order. While `waiting` tasks wait
+ * (default 1,000), each further task is refused with SERVER_BUSY: its client would have given up before the task began.
  *
- *     const slot = atMost(2);
- *     await slot(() => hash(password));
+ *     const inTurn = atMost(2);
+ *     await inTurn(() => hash(password));
  */
 export function atMost(
   concurrency: number,

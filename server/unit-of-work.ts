@@ -96,13 +96,13 @@ export class UnitOfWork {
    * writes of `work`.
    */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mark = this.afterCommitTasks.length;
+    const tasksBefore = this.afterCommitTasks.length;
     let result: Result;
     this.depth += 1;
     try {
       result = await this.em.transactional(work);
     } catch (error) {
-      this.afterCommitTasks.length = mark; // tasks of writes that were rolled back are dropped
+      this.afterCommitTasks.length = tasksBefore; // tasks of writes that were rolled back are dropped
       throw error;
     } finally {
       this.depth -= 1;

@@ -2,11 +2,11 @@
  * The gateway's memory over 200,000 requests with 20,000 distinct operations: `npm run bench:memory`. Every tenth
  * request is a new operation; the others repeat earlier ones.
  */
-import { CONTENDERS, OURS } from './contenders.ts';
+import { COMPARED_PROGRAMS, OURS } from './compared-programs.ts';
 import { pressure } from './load.ts';
 import { memoryMibOf } from './processes.ts';
 import { writeMemory } from './report.ts';
-import { stage } from './stage.ts';
+import { startComparison } from './comparison.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const REQUESTS = 200_000;
@@ -15,9 +15,9 @@ const STEPS = 10;
 
 const workload = WORKLOADS.find(({ name }) => name === 'shop small');
 if (!workload) throw new Error('no such workload');
-const contenders = CONTENDERS.filter(({ name }) => name === OURS);
-const staged = await stage(workload, contenders, { sharing: false, log: console.log });
-const [one] = staged.contenders;
+const programs = COMPARED_PROGRAMS.filter(({ name }) => name === OURS);
+const comparison = await startComparison(workload, programs, { sharing: false, log: console.log });
+const [one] = comparison.programs;
 if (!one) throw new Error('nothing to measure');
 one.process.resume();
 
@@ -33,7 +33,7 @@ try {
     const { failures } = await pressure({
       url: one.url,
       bodies,
-      headers: staged.headers,
+      headers: comparison.headers,
       seconds: 600,
       connections: 20,
       requests: perStep,
@@ -43,7 +43,7 @@ try {
     console.log(samples.at(-1));
   }
 } finally {
-  await staged.stop();
+  await comparison.stop();
 }
 await writeMemory(samples, DISTINCT);
 

@@ -1,7 +1,7 @@
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Reads HTTP/1.1 requests with a Content-Length from a connection; all contenders send such requests. Node's own HTTP
+ * Reads HTTP/1.1 requests with a Content-Length from a connection; all programs send such requests. Node's own HTTP
  * server takes more processor time than a fast gateway, so that it would dominate the measurement.
  */
 export class MessageReader {

@@ -16,7 +16,10 @@ export interface StartOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly ready?: RegExp;
-  /** A command that runs the program in its own process, like taskset. */
+  /**
+   * The beginning of a command that starts the program and then becomes it, so that it has the same process id; for
+   * example `taskset -c 0`.
+   */
   readonly through?: readonly string[];
 }
 
@@ -34,10 +37,10 @@ export async function start(
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Needed if this program ends early, too: a suspended program would never end by itself.
+  // A suspended program never ends by itself, so it is killed when this one ends for any reason.
   process.once('exit', () => child.kill('SIGKILL'));
   const line = await firstLine(child, ready);
-  // Its further output is read and ignored, so that its pipe does not fill up.
+  // Further output is read and ignored: the program would wait if the pipe were full.
   for (const output of [child.stdout, child.stderr]) output?.removeAllListeners('data').resume();
   return {
     pid: child.pid ?? 0,
@@ -58,12 +61,12 @@ export async function start(
   };
 }
 
-/** Sends the signal to a process and its children. */
+/** Sends the signal to a process and its children, if they are still running. */
 function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     for (const one of [pid, ...childrenOf(pid)]) process.kill(one, name);
   } catch {
-    // It has ended already; its 'exit' event says so.
+    // The process has ended, which its 'exit' event reports.
   }
 }
 
@@ -94,8 +97,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until the URL answers 200. */
-export async function answers(url: string, body: string, headers: Record<string, string>): Promise<void> {
+/** Sends the request again and again until it is answered with 200. @throws Error after about 30 s */
+export async function waitForAnswer(
+  url: string,
+  body: string,
+  headers: Record<string, string>,
+): Promise<void> {
   for (let attempt = 0; attempt < 150; attempt += 1) {
     const status = await fetch(url, { method: 'POST', headers, body }).then(
       (response) => response.arrayBuffer().then(() => response.status),

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * The assignment of processors: the measured contender has one of its own, the load generator and the subgraphs have the
- * others. On shared processors a latency would mostly be the time that a contender waits for the load generator, and more
- * so for a fast contender, because it gets more load.
+ * The assignment of processors: the measured program has one of its own, the load generator and the subgraphs have the
+ * others. On shared processors a latency would mostly be the time for which a program waits for the load generator, and
+ * for a fast program even more, because it gets more load.
  */
 interface Processors {
-  /** The prefix of a contender's command. */
-  readonly forContender: readonly string[];
+  /** The beginning of the command that starts a measured program; empty if the processors cannot be divided. */
+  readonly forMeasured: readonly string[];
   readonly description: string;
 }
 
@@ -15,11 +15,14 @@ interface Processors {
 export function divideProcessors(): Processors {
   const [first, ...others] = allowedProcessors();
   if (first === undefined || others.length === 0)
-    return { forContender: [], description: 'processors shared by all, as there is one only, or no taskset' };
+    return {
+      forMeasured: [],
+      description: 'all programs share the processors, because there is only one, or taskset is missing',
+    };
   execFileSync('taskset', ['-a', '-c', '-p', others.join(','), String(process.pid)]);
   return {
-    forContender: ['taskset', '-c', String(first)],
-    description: 'one processor for the contender, the others for load and subgraphs',
+    forMeasured: ['taskset', '-c', String(first)],
+    description: 'one processor for the measured program, the others for load and subgraphs',
   };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { chartOf } from './chart.ts';
-import { APOLLO, HIVE_ROUTER, LIMIT } from './contenders.ts';
+import { APOLLO, HIVE_ROUTER, BASELINE } from './compared-programs.ts';
 import type { Figures, Measured } from './figures.ts';
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
@@ -31,13 +31,13 @@ export async function writeReport(run: readonly Measured[]): Promise<void> {
 }
 
 /** One workload on the real platform. */
-export interface PlatformFigures extends Omit<Figures, 'cpuMillis' | 'oursIs' | 'stolen'> {
+export interface PlatformFigures extends Omit<Figures, 'cpuMillis' | 'cpuRatio' | 'steal'> {
   readonly cpuMillis: { readonly gateway: number; readonly services: number; readonly database: number };
 }
 
 export async function writePlatform(figures: readonly PlatformFigures[]): Promise<void> {
   const table = [
-    "| | CPU ms a request: gateway | services | database | gateway's share | requests a second | p50 ms at half | p99 ms at half |",
+    '| | CPU of the gateway, ms per request | CPU of the services | CPU of the database | share of the gateway | max requests per second | p50 ms at half of max | p99 ms at half of max |',
     '|---|---|---|---|---|---|---|---|',
     ...figures.map(({ name, cpuMillis: { gateway, services, database }, perSecond, failures, p50, p99 }) => {
       const share = gateway / (gateway + services + database);
@@ -75,22 +75,22 @@ async function put(name: string, content: string): Promise<void> {
 }
 
 const titleOf = ({ workload, fetches, bytes, sharing, date }: Measured): string =>
-  `${workload}: ${fetches} fetches, ${(bytes / 1000).toFixed(1)} KB, sharing of equal requests in flight ${sharing ? 'on' : 'off'} (${date})`;
+  `${workload}, ${sharing ? 'equal concurrent requests shared' : 'nothing shared'} (${fetches} fetches, ${(bytes / 1000).toFixed(1)} KB, ${date})`;
 
 function tableOf({ figures }: Measured): string {
   return [
-    '| | CPU ms a request | ours is | requests a second | p50 ms at half | p99 ms at half | host took | memory MiB |',
+    '| | CPU ms per request | CPU of this gateway, as a multiple | max requests per second | p50 ms at half of max | p99 ms at half of max | steal time | memory MiB |',
     '|---|---|---|---|---|---|---|---|',
     ...figures.map(
       (one) =>
-        `| ${one.name}${one.failures ? ` (${one.failures} failed)` : ''} | ${one.cpuMillis.toFixed(3)} | ${times(one)} | ${Math.round(one.perSecond)} | ${one.p50.toFixed(1)} | ${one.p99.toFixed(1)} | ${(one.stolen * 100).toFixed(1)} % | ${Math.round(one.memoryMib)} |`,
+        `| ${one.name}${one.failures ? ` (${one.failures} failed)` : ''} | ${one.cpuMillis.toFixed(3)} | ${times(one)} | ${Math.round(one.perSecond)} | ${one.p50.toFixed(1)} | ${one.p99.toFixed(1)} | ${(one.steal * 100).toFixed(1)} % | ${Math.round(one.memoryMib)} |`,
     ),
   ].join('\n');
 }
 
-const times = ({ oursIs }: Figures): string => `${oursIs.toFixed(2)}x`;
+const times = ({ cpuRatio }: Figures): string => `${cpuRatio.toFixed(2)}x`;
 
-/** The ratios to the other contenders. */
+/** The ratios of this gateway's CPU to that of other programs. */
 function ratiosOf(all: readonly Measured[]): string {
   const rows = all
     .filter(({ sharing }) => !sharing)
@@ -99,12 +99,12 @@ function ratiosOf(all: readonly Measured[]): string {
         const other = figures.find((one) => one.name === name);
         return other ? times(other) : '';
       };
-      return `| ${workload} | ${against(APOLLO)} | ${against(HIVE_ROUTER)} | ${against(LIMIT)} |`;
+      return `| ${workload} | ${against(APOLLO)} | ${against(HIVE_ROUTER)} | ${against(BASELINE)} |`;
     });
   return [
-    `CPU of a request, of this gateway to others:`,
+    'CPU of this gateway, as a multiple of that of another program:',
     '',
-    `| | ${APOLLO} | ${HIVE_ROUTER} | ${LIMIT} |`,
+    `| | ${APOLLO} | ${HIVE_ROUTER} | ${BASELINE} |`,
     '|---|---|---|---|',
     ...rows,
   ].join('\n');
@@ -114,6 +114,6 @@ function circumstances(): string {
   const versions = JSON.parse(readFileSync(new URL('../peers/package.json', import.meta.url), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  const peers = Object.entries(versions.dependencies).map(([name, version]) => `${name} ${version}`);
-  return `Node ${process.versions.node}, ${os.cpus().length} cores (${os.cpus()[0]?.model.trim() ?? ''}); ${peers.join(', ')}.`;
+  const others = Object.entries(versions.dependencies).map(([name, version]) => `${name} ${version}`);
+  return `Node ${process.versions.node}, ${os.cpus().length} cores (${os.cpus()[0]?.model.trim() ?? ''}); ${others.join(', ')}.`;
 }

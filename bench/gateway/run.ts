@@ -1,116 +1,131 @@
 /**
- * Compares the gateway with its peers over the same subgraphs in one run:
+ * Compares the gateway with other gateways and the baseline, over the same subgraphs, in one run:
  *
  *     npm run bench                      every workload
  *     npm run bench -- "shop small"      only this one
  *
- * Prints the figures. If the peers are installed, it also writes docs/performance.md and its chart.
+ * Prints the figures. If the other gateways are installed, it also writes docs/performance.md and its chart.
  *
- * The peers are not dependencies of the platform: `npm install --prefix bench/peers` installs them. Without them the
- * gateway is compared with the limit only.
+ * The other gateways are not dependencies of the platform: `npm install --prefix bench/peers` installs them. Without them
+ * the gateway is compared with the baseline only.
  */
-import { CONTENDERS, hasPeers, HOW_TO_HAVE_PEERS, LIMIT, OURS } from './contenders.ts';
-import { calm, inPairs, leastDisturbed, undisturbed, watched, type Round } from './disturbance.ts';
+import {
+  COMPARED_PROGRAMS,
+  hasOtherGateways,
+  HOW_TO_INSTALL_OTHERS,
+  BASELINE,
+  OURS,
+} from './compared-programs.ts';
+import {
+  waitUntilNoSteal,
+  pairsOf,
+  withLeastSteal,
+  withoutSteal,
+  withSteal,
+  type Round,
+} from './steal-time.ts';
 import { median, percentile, steady } from './load.ts';
 import { cpuMillisOf, memoryMibOf } from './processes.ts';
 import { divideProcessors } from './processors.ts';
 import type { Figures, Measured } from './figures.ts';
 import { printed, writeReport } from './report.ts';
-import { stage, type OnStage, type Staged } from './stage.ts';
+import { startComparison, type RunningProgram, type Comparison } from './comparison.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-/** Rounds are short, because the other load of the machine changes within seconds. */
-const PRESSED = { rounds: 20, seconds: 0.4, counted: 14 };
+/** The maximum rate. Rounds are short, because other load of the machine changes within seconds; `counted` have the least steal time. */
+const MAX_RATE = { rounds: 20, seconds: 0.4, counted: 14 };
 /**
- * Ends when each contender has so many undisturbed rounds, or after so many rounds in all. With sharing only the CPU
- * counts, so the first number of rounds is enough.
+ * The latency at half of the maximum rate. Ends when each program has `roundsWithoutSteal`, or after `maxRounds`. With
+ * sharing only the CPU is compared, so the first number of rounds is enough.
  */
-const STEADY = { undisturbed: 7, mostRounds: 12, leadSeconds: 0.4, seconds: 1 };
+const HALF_RATE = { roundsWithoutSteal: 7, maxRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
 const log = (line: string) => console.log(line);
 const asked = process.argv.slice(2);
 const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
-process.setMaxListeners(0); // each contender adds an 'exit' listener
+process.setMaxListeners(0); // each program adds an 'exit' listener
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (process.platform !== 'linux') throw new Error('measures by /proc: expected Linux');
-if (!hasPeers) log(HOW_TO_HAVE_PEERS);
-const { forContender, description } = divideProcessors();
+if (!hasOtherGateways) log(HOW_TO_INSTALL_OTHERS);
+const { forMeasured, description } = divideProcessors();
 log(description);
 for (const sharing of [false, true])
   for (const workload of workloads) {
     const one = await measure(workload, sharing);
     log(printed(one));
-    if (hasPeers) await writeReport([one]);
+    if (hasOtherGateways) await writeReport([one]);
   }
 
 async function measure(workload: Workload, sharing: boolean): Promise<Measured> {
-  // The limit has no sharing.
-  const contenders = CONTENDERS.filter(({ name }) => !sharing || name !== LIMIT);
-  const staged = await stage(workload, contenders, { sharing, log, through: forContender });
+  // The baseline cannot share requests.
+  const programs = COMPARED_PROGRAMS.filter(({ name }) => !sharing || name !== BASELINE);
+  const comparison = await startComparison(workload, programs, { sharing, log, through: forMeasured });
   try {
-    const pressed = await inTurns(staged, PRESSED.rounds, press);
-    const counted = (one: OnStage) =>
-      leastDisturbed(pressed.get(one) ?? [], PRESSED.counted).map(({ result }) => result);
-    const most = (one: OnStage) => median(counted(one).map(({ perSecond }) => perSecond));
-    const steadied = await inTurns(
-      staged,
-      sharing ? STEADY.undisturbed : STEADY.mostRounds,
-      (one) => atHalf(one, staged, most(one) / 2),
+    const atMaxRate = await inTurns(comparison, MAX_RATE.rounds, measureMaxRate);
+    const counted = (one: RunningProgram) =>
+      withLeastSteal(atMaxRate.get(one) ?? [], MAX_RATE.counted).map(({ result }) => result);
+    const maxRateOf = (one: RunningProgram) => median(counted(one).map(({ perSecond }) => perSecond));
+    const atHalfRate = await inTurns(
+      comparison,
+      sharing ? HALF_RATE.roundsWithoutSteal : HALF_RATE.maxRounds,
+      (one) => measureHalfRate(one, comparison, maxRateOf(one) / 2),
       {
-        isEnough: (rounds) => undisturbed(rounds).length >= STEADY.undisturbed,
+        isEnough: (rounds) => withoutSteal(rounds).length >= HALF_RATE.roundsWithoutSteal,
       },
     );
-    const ours = pressed.get(staged.contenders.find(({ contender }) => contender.name === OURS) as OnStage);
-    const figures = staged.contenders.map((one): Figures => {
-      const pairs = leastDisturbed(inPairs(ours ?? [], pressed.get(one) ?? []), PRESSED.counted);
-      const quiet = leastDisturbed(steadied.get(one) ?? [], STEADY.undisturbed);
+    const ours = atMaxRate.get(
+      comparison.programs.find(({ program }) => program.name === OURS) as RunningProgram,
+    );
+    const figures = comparison.programs.map((one): Figures => {
+      const pairs = withLeastSteal(pairsOf(ours ?? [], atMaxRate.get(one) ?? []), MAX_RATE.counted);
+      const quiet = withLeastSteal(atHalfRate.get(one) ?? [], HALF_RATE.roundsWithoutSteal);
       return {
-        name: one.contender.name,
+        name: one.program.name,
         cpuMillis: median(counted(one).map(({ cpuMillis }) => cpuMillis)),
-        oursIs: median(pairs.map(({ result: [own, other] }) => own.cpuMillis / other.cpuMillis)),
-        perSecond: most(one),
-        failures: pressed.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
+        cpuRatio: median(pairs.map(({ result: [own, other] }) => own.cpuMillis / other.cpuMillis)),
+        perSecond: maxRateOf(one),
+        failures: atMaxRate.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
         p50: median(quiet.map(({ result }) => result.p50)),
         p99: median(quiet.map(({ result }) => result.p99)),
-        stolen: Math.max(...quiet.map(({ stolen }) => stolen)),
+        steal: Math.max(...quiet.map(({ steal }) => steal)),
         memoryMib: memoryMibOf(one.process.pid),
       };
     });
-    const { bytes, fetches } = staged;
+    const { bytes, fetches } = comparison;
     const date = new Date().toISOString().slice(0, 10);
     return { workload: workload.name, sharing, bytes, fetches, figures, date };
   } finally {
-    await staged.stop();
+    await comparison.stop();
   }
 }
 
 /**
- * The contenders are measured in turns, so that other load of the machine affects all of them. The waiting ones are
- * suspended, because idle programs collect garbage.
+ * Measures the programs in turns, so that other load of the machine affects all of them. A program that waits is suspended,
+ * because an idle program collects garbage.
  */
 async function inTurns<Result>(
-  { contenders }: Staged,
+  { programs }: Comparison,
   count: number,
-  measureOne: (one: OnStage) => Promise<Result>,
+  measureOne: (one: RunningProgram) => Promise<Result>,
   { isEnough }: { isEnough?: (rounds: readonly Round<Result>[]) => boolean } = {},
-): Promise<ReadonlyMap<OnStage, readonly Round<Result>[]>> {
-  const results = new Map<OnStage, Round<Result>[]>(contenders.map((one) => [one, []]));
+): Promise<ReadonlyMap<RunningProgram, readonly Round<Result>[]>> {
+  const results = new Map<RunningProgram, Round<Result>[]>(programs.map((one) => [one, []]));
   for (let round = 0; round < count; round += 1) {
     if (isEnough && [...results.values()].every(isEnough)) break;
-    for (const one of contenders) {
+    for (const one of programs) {
       one.process.resume();
-      await calm();
-      results.get(one)?.push(await watched(() => measureOne(one)));
+      await waitUntilNoSteal();
+      results.get(one)?.push(await withSteal(() => measureOne(one)));
       one.process.pause();
     }
   }
   return results;
 }
 
-async function press({ process, load }: OnStage) {
+async function measureMaxRate({ process, load }: RunningProgram) {
   const before = cpuMillisOf(process.pid);
-  const { requests, seconds, failures } = await load.pressure(PRESSED.seconds);
+  const { requests, seconds, failures } = await load.pressure(MAX_RATE.seconds);
   return {
     cpuMillis: (cpuMillisOf(process.pid) - before) / requests,
     perSecond: requests / seconds,
@@ -118,9 +133,9 @@ async function press({ process, load }: OnStage) {
   };
 }
 
-/** Milliseconds. */
-async function atHalf({ url }: OnStage, { bodies, headers }: Staged, perSecond: number) {
-  const { seconds, leadSeconds } = STEADY;
+/** Latencies in milliseconds. */
+async function measureHalfRate({ url }: RunningProgram, { bodies, headers }: Comparison, perSecond: number) {
+  const { seconds, leadSeconds } = HALF_RATE;
   const options = { url, bodies, headers, seconds, leadSeconds, connections: 100 };
   const { latencies } = await steady(options, perSecond);
   return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };

@@ -1,4 +1,5 @@
-// Stock @apollo/gateway and @apollo/server: `node apollo.mjs <supergraph file> <port>`. Passes the token on, verifies nothing.
+// @apollo/gateway and @apollo/server with their defaults: `node apollo.mjs <supergraph file> <port>`. They send the client's
+// token to the subgraphs, and do not verify it.
 import { readFileSync } from 'node:fs';
 import { ApolloGateway, RemoteGraphQLDataSource } from '@apollo/gateway';
 import { ApolloServer } from '@apollo/server';
@@ -6,7 +7,7 @@ import { startStandaloneServer } from '@apollo/server/standalone';
 
 const [file, port] = process.argv.slice(2);
 
-class PassingOn extends RemoteGraphQLDataSource {
+class DataSourceWithToken extends RemoteGraphQLDataSource {
   willSendRequest({ request, context }) {
     if (context.authorization) request.http?.headers.set('authorization', context.authorization);
   }
@@ -15,7 +16,7 @@ class PassingOn extends RemoteGraphQLDataSource {
 const server = new ApolloServer({
   gateway: new ApolloGateway({
     supergraphSdl: readFileSync(file, 'utf8'),
-    buildService: ({ url }) => new PassingOn({ url }),
+    buildService: ({ url }) => new DataSourceWithToken({ url }),
   }),
 });
 const { url } = await startStandaloneServer(server, {

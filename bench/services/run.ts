@@ -1,6 +1,6 @@
 /**
- * The CPU of a service for one request of a gateway, as a multiple of the least that any service takes:
- * `npm run bench:services`. All variants take turns, so that what else a machine does falls on each of them.
+ * The CPU of a service per request of a gateway, as a multiple of that of a baseline without GraphQL:
+ * `npm run bench:services`. All variants take turns, so that other load of the machine affects each of them.
  * `ROUNDS=20` measures longer.
  */
 import { request } from 'node:http';
@@ -36,7 +36,7 @@ const REQUEST_BODIES: Readonly<Record<string, object>> = {
 const started = new Map<Variant, StartedVariant>();
 try {
   for (const variant of VARIANTS.slice(1)) started.set(variant, await startVariant(variant));
-  started.set('floor', await startVariant('floor', await answers()));
+  started.set('baseline', await startVariant('baseline', await answers()));
   for (const [name, body] of Object.entries(REQUEST_BODIES)) report(name, await measure(body));
 } finally {
   for (const { stop } of started.values()) await stop();
@@ -48,7 +48,7 @@ async function answers(): Promise<Record<string, string>> {
   for (const body of Object.values(REQUEST_BODIES)) {
     const texts: string[] = [];
     for (const { url } of started.values())
-      // The first time express answers, and the fast path gets to know the query.
+      // The first request is answered through Express, which stores the query for the fast path; the second by the fast path.
       for (let time = 0; time < 2; time += 1) texts.push(await ask(url, body));
     const [answer = ''] = texts;
     if (!answer.startsWith('{"data"') || texts.some((one) => one !== answer))
@@ -58,7 +58,7 @@ async function answers(): Promise<Record<string, string>> {
   return all;
 }
 
-/** Not by `fetch`, which asks for compression, as no gateway does. */
+/** Does not use `fetch`, which asks for a compressed answer; gateways do not. */
 function ask(url: string, body: object): Promise<string> {
   const bytes = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ function ask(url: string, body: object): Promise<string> {
   });
 }
 
-/** Microseconds of CPU a request in each round. */
+/** Microseconds of CPU per request, in each round. */
 async function measure(body: object): Promise<ReadonlyMap<Variant, readonly number[]>> {
   const loads = new Map(
     VARIANTS.map((variant) => {
@@ -93,13 +93,13 @@ async function measure(body: object): Promise<ReadonlyMap<Variant, readonly numb
 }
 
 function report(name: string, figures: ReadonlyMap<Variant, readonly number[]>): void {
-  const floors = figures.get('floor') ?? [];
+  const baselines = figures.get('baseline') ?? [];
   console.log(`\n${name}`);
   for (const [variant, micros] of figures) {
-    const ratios = micros.map((value, round) => value / (floors[round] ?? Number.NaN));
-    const least = Math.min(...micros) / Math.min(...floors);
+    const ratios = micros.map((value, round) => value / (baselines[round] ?? Number.NaN));
+    const ratioOfLowest = Math.min(...micros) / Math.min(...baselines);
     console.log(
-      `  ${variant.padEnd(12)} ${median(micros).toFixed(0).padStart(5)} µs, ${median(ratios).toFixed(2)} times the floor (by the least of each ${least.toFixed(2)})`,
+      `  ${variant.padEnd(12)} ${median(micros).toFixed(0).padStart(5)} µs, ${median(ratios).toFixed(2)} times the baseline (lowest by lowest: ${ratioOfLowest.toFixed(2)})`,
     );
   }
 }

@@ -1,6 +1,11 @@
 /**
- * One variant of a service: `server.ts floor|express|graphql-js|compiled PORT`. It has content's schema, and rows in
- * memory instead of a database, so that nothing is measured but the way of a request through the service.
+ * One variant of a service, `server.ts VARIANT PORT`. It has the schema of the content service, and rows in memory instead
+ * of a database, so that only the handling of a request in the service is measured. The variants:
+ *
+ * - `baseline`: a node:http server that parses the body and sends a text that was made before
+ * - `express`: Express and Apollo Server
+ * - `graphql-js`: the fast path, with graphql-js as its executor
+ * - `compiled`: the fast path with the compiled executor, as in the services
  */
 import { createServer, type RequestListener } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -8,7 +13,7 @@ import { MemoryStore } from 'express-rate-limit';
 import { execute, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { TokenVerifier } from '../../server/auth/token-verifier.ts';
 import { connectionOf } from '../../server/graphql/connection.ts';
-import { checkRepresentations } from '../../server/graphql/entities.ts';
+import { addRepresentationChecks } from '../../server/graphql/entities.ts';
 import type { CompiledQuery } from '../../server/graphql/executor/compiled-query.ts';
 import { FastPath } from '../../server/graphql/fast-path/fast-path.ts';
 import { KnownQueries } from '../../server/graphql/fast-path/known-queries.ts';
@@ -39,9 +44,9 @@ const rows = Array.from({ length: 50 }, (_, index) => ({
   updatedAt: new Date(1_700_000_000_000),
 }));
 
-const listener = variant === 'floor' ? floor() : await service();
+const listener = variant === 'baseline' ? baseline() : await service();
 const server =
-  variant === 'floor'
+  variant === 'baseline'
     ? createServer(listener)
     : httpServerFor(listener, { rateLimits: false, socketsPerAddress: 100 }, origins());
 server.listen(Number(port), '127.0.0.1', () => console.log('ready'));
@@ -50,8 +55,7 @@ function origins(): RequestOrigins {
   return new RequestOrigins([]);
 }
 
-/** The least that any service does: reads and parses the body, and writes an answer that is there. */
-function floor(): RequestListener {
+function baseline(): RequestListener {
   const answers = JSON.parse(ANSWERS) as Record<string, string>;
   return (req, res) => {
     const chunks: Buffer[] = [];
@@ -79,7 +83,7 @@ async function service(): Promise<RequestListener> {
       WorkoutRoutine: { __resolveReference: async ({ id }: { id: string }) => ({ ...rows[0], id }) },
     },
   ]);
-  checkRepresentations(schema);
+  addRepresentationChecks(schema);
   const settings = { corsOrigins: [], demo: false } as never;
   const log = createLogger('content', 'info');
   const metrics = createMetrics('content');

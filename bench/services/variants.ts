@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { freePort, start, type Started } from '../gateway/processes.ts';
 
-export const VARIANTS = ['floor', 'express', 'graphql-js', 'compiled'] as const;
+export const VARIANTS = ['baseline', 'express', 'graphql-js', 'compiled'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 export interface StartedVariant extends Started {
@@ -25,7 +25,7 @@ export const headers = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 };
 
-/** @param answers the responses of the `floor` by the name of the operation */
+/** @param answers the responses of the baseline by the name of the operation */
 export async function startVariant(
   variant: Variant,
   answers: Readonly<Record<string, string>> = {},

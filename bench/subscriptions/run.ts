@@ -172,7 +172,7 @@ console.log(
   `an event of ${(bytes / 1_024).toFixed(1)} KiB reaches the first after ${took.map(({ first }) => first).toSorted((a, b) => a - b)[ROUNDS / 2]} ms, all after ${sorted[ROUNDS / 2]} ms (median of ${ROUNDS}), at worst ${sorted.at(-1)} ms`,
 );
 console.log(
-  `gateway: ${((((after.cpu ?? 0) - (connected.cpu ?? 0)) * 1_000) / ROUNDS).toFixed(0)} ms of CPU an event, ${((after.executions ?? 0) - (connected.executions ?? 0)) / ROUNDS} executions an event; ${((after.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident`,
+  `gateway: ${((((after.cpu ?? 0) - (connected.cpu ?? 0)) * 1_000) / ROUNDS).toFixed(0)} ms of CPU per event, ${((after.executions ?? 0) - (connected.executions ?? 0)) / ROUNDS} executions per event; ${((after.rss ?? 0) / 1_048_576).toFixed(0)} MiB resident`,
 );
 
 // A reload of the supergraph: the longest time that a request waits meanwhile, and whether all subscriptions continue.

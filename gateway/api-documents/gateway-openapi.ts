@@ -84,7 +84,8 @@ const GRAPH_POST = {
   },
 };
 
-const monitored = (operationId: string, summary: string, responses: JsonObject) => ({
+/** A GET path of the gateway that needs no access token. */
+const publicGet = (operationId: string, summary: string, responses: JsonObject) => ({
   get: { operationId, tags: ['gateway'], summary, security: [{}], responses },
 });
 
@@ -94,7 +95,7 @@ const HEALTH = jsonOf({
   properties: { status: { type: 'string' }, checks: { type: 'object' } },
 });
 
-/** The `info` of the document if the gateway serves another supergraph than the platform's. */
+/** The `info` of the document if the gateway serves a supergraph of other services, which have no REST interface here. */
 export const GRAPH_ALONE = {
   title: 'Gateway',
   version: `${API_VERSION}.0.0`,
@@ -115,25 +116,28 @@ export const gatewayOpenApi = {
   tags: [{ name: 'gateway', description: 'The graph, and the gateway itself.' }],
   paths: {
     '/graphql': { post: GRAPH_POST },
-    '/health/live': monitored('gatewayGetHealthLive', 'Whether the process answers', {
+    '/health/live': publicGet('gatewayGetHealthLive', 'Whether the process answers', {
       200: { description: 'The process answers.', ...HEALTH },
     }),
-    '/health/ready': monitored('gatewayGetHealthReady', 'Whether the gateway is ready', {
+    '/health/ready': publicGet('gatewayGetHealthReady', 'Whether the gateway is ready', {
       200: { description: 'The gateway is ready.', ...HEALTH },
       503: { description: 'The gateway is not ready, or it is stopping.', ...HEALTH },
     }),
-    '/metrics': monitored('gatewayGetMetrics', 'Figures for Prometheus', {
+    '/metrics': publicGet('gatewayGetMetrics', 'Figures for Prometheus', {
       200: {
         description: 'The text format of Prometheus.',
         content: { 'text/plain': { schema: { type: 'string' } } },
       },
-      401: { description: 'METRICS_TOKEN is set, and the request does not carry it.' },
-      404: { description: 'The metrics are served at METRICS_PORT, or to this machine only.' },
+      401: { description: 'METRICS_TOKEN is set, and the request was sent without this token.' },
+      404: {
+        description:
+          'The metrics are served at METRICS_PORT, or only to clients on the same machine as the gateway.',
+      },
     }),
-    '/openapi.json': monitored('gatewayGetOpenapi', 'This document', {
+    '/openapi.json': publicGet('gatewayGetOpenapi', 'This document', {
       200: { description: 'OpenAPI 3.1', ...jsonOf({ type: 'object' }) },
     }),
-    '/asyncapi.json': monitored('gatewayGetAsyncapi', 'The messages of the WebSockets', {
+    '/asyncapi.json': publicGet('gatewayGetAsyncapi', 'The messages of the WebSockets', {
       200: { description: 'AsyncAPI 3', ...jsonOf({ type: 'object' }) },
     }),
   },

@@ -39,7 +39,7 @@ interface FastPathOptions {
  * without Express and Apollo Server: these two cost more than the execution. Every other request, and every error before
  * the execution, goes to Express, so that only Express writes their responses.
  *
- * Written for speed: `npm run bench -- "platform small"`, 0.251 ms of CPU a request; Apollo's stack takes 1.913 ms
+ * Written for speed: `npm run bench -- "platform small"`, 0.251 ms of CPU per request; Apollo's stack takes 1.913 ms
  * (docs/performance.md).
  */
 export class FastPath {

@@ -62,7 +62,7 @@ export interface GraphEndpointOptions {
 
 /** The limit for the graph as a whole. The services limit single fields in addition. */
 const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
-/** The most elements in a page of the platform's services, whatever `first` or `limit` says. */
+/** The maximum number of elements in a page of the platform's services, whatever `first` or `limit` says. */
 const MAX_PAGE = 200;
 const MAX_FILES = 10;
 

@@ -8,7 +8,7 @@ export interface UploadLimits {
 }
 
 const MAX_FIELD_BYTES = 1_000_000;
-/** The most that is read of a refused request before the answer: a client that is still writing does not read it. */
+/** How much of a refused request is read at most before the answer: a client that is still writing does not read it. */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024; // 8 MiB
 const MAX_DRAINED_MILLIS = 500;
 

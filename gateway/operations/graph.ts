@@ -12,7 +12,7 @@ import { ResponseCache } from '../cache/response-cache.ts';
 export interface GraphOptions extends AnonymousLimits {
   /** Makes the connection to a subgraph; called for each supergraph, with the URL in its SDL. */
   connect(name: string, urlInFile: string): Subgraph;
-  /** The most that one operation of an authenticated caller may cost. */
+  /** The maximum cost of one operation of an authenticated caller. */
   costLimit: number;
   /** The assumed size of a list without `@listSize`. */
   assumedListSize: number;

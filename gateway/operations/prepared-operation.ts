@@ -35,7 +35,7 @@ export interface OperationOptions extends AnonymousLimits {
   readonly graph: LoadedGraph;
   readonly directives: AppliedDirectives;
   readonly requirements: Requirements;
-  /** The most that one operation of an authenticated caller may cost. */
+  /** The maximum cost of one operation of an authenticated caller. */
   readonly costLimit: number;
   readonly assumedListSize: number;
   readonly maxListSize: number;
@@ -68,8 +68,8 @@ interface Variant {
 /** There are few different combinations of rights. */
 const MAX_VARIANTS = 16;
 // Measured on the heap: the memory of an operation without its plans, and of each character of its text.
-const BYTES_AN_OPERATION = 10_000;
-const BYTES_A_CHARACTER = 50;
+const BYTES_PER_OPERATION = 10_000;
+const BYTES_PER_CHARACTER = 50;
 
 /**
  * An operation that was parsed and validated once, and runs any number of times. It is planned at its first run, after
@@ -122,7 +122,7 @@ export class PreparedOperation {
 
   /** Its approximate memory, with all plans. */
   get bytes(): number {
-    let bytes = BYTES_AN_OPERATION + BYTES_A_CHARACTER * this.source.length;
+    let bytes = BYTES_PER_OPERATION + BYTES_PER_CHARACTER * this.source.length;
     for (const variant of this.variants.values()) bytes += variant.bytes;
     return bytes;
   }

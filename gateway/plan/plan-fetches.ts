@@ -13,12 +13,15 @@ export const servicesOf = (fetches: readonly FetchNode[]): string[] => [
 ];
 
 // Measured on the heap: the memory of a compiled fetch, and of each character of its operation.
-const BYTES_A_FETCH = 3_500;
-const BYTES_A_CHARACTER = 3;
+const BYTES_PER_FETCH = 3_500;
+const BYTES_PER_CHARACTER = 3;
 
 /** The approximate memory of the compiled plan. */
 export const bytesOfPlan = (fetches: readonly FetchNode[]): number =>
-  fetches.reduce((total, { operation }) => total + BYTES_A_FETCH + BYTES_A_CHARACTER * operation.length, 0);
+  fetches.reduce(
+    (total, { operation }) => total + BYTES_PER_FETCH + BYTES_PER_CHARACTER * operation.length,
+    0,
+  );
 
 function collect(node: PlanNode | SubscriptionNode | undefined, fetches: FetchNode[]): void {
   switch (node?.kind) {

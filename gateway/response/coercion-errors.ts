@@ -4,7 +4,7 @@ import { extensionsOf } from '#server/graphql/errors.ts';
 import { isJsonObject } from '#server/json-object.ts';
 import type { ResponsePath } from './response-path.ts';
 
-/** The most errors of one response; a client does not need more to find the fault. */
+/** The maximum number of errors of one response; a client does not need more to find the fault. */
 const MAX_ERRORS = 20;
 
 /**

@@ -4,7 +4,7 @@ import type { ExecutionRequest, ExecutionSource } from '../execution/execution.t
 import { conditionVariables, SelectedFields } from './selected-fields.ts';
 import { objectShape, type ObjectShape } from './response-shape.ts';
 
-/** The most cached shapes of one operation; clients use few combinations of @skip and @include. */
+/** The maximum number of cached shapes of one operation; clients use few combinations of @skip and @include. */
 const MAX_SHAPES = 16;
 
 /** The response shapes of one operation: one for each combination of the variables of @skip and @include. */

@@ -27,7 +27,7 @@ interface HttpSubgraphOptions {
   url: string;
   /** The time limit of one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
   timeoutMillis: number;
-  /** The most connections at once. */
+  /** The maximum number of connections at once. */
   connections: number;
   /** Whether equal concurrent queries of one caller are sent once. */
   shareInFlight: boolean;
@@ -42,8 +42,8 @@ interface HttpSubgraphOptions {
 }
 
 const UPLOAD_TIME_FACTOR = 6;
-/** The most requests that wait for each connection; further ones are refused. */
-const WAITING_A_CONNECTION = 32;
+/** The maximum number of requests that wait for each connection; further ones are refused. */
+const WAITING_PER_CONNECTION = 32;
 /** After 10 failures in a row the subgraph gets no requests for 5 s, then one trial request. */
 const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };
 
@@ -85,7 +85,7 @@ export class HttpSubgraph implements Subgraph {
       }),
       path: `${pathname}${search}`,
       breaker: new CircuitBreaker(BREAKER),
-      maxPending: options.connections * (WAITING_A_CONNECTION + 1),
+      maxPending: options.connections * (WAITING_PER_CONNECTION + 1),
       pending: 0,
       onDone: options.onDone ?? (() => undefined),
     };

@@ -14,7 +14,7 @@ export interface SubgraphEndpoint {
   readonly pool: Pool;
   readonly path: string;
   readonly breaker: CircuitBreaker;
-  /** The most pending requests, including those that wait for a connection. */
+  /** The maximum number of pending requests, including those that wait for a connection. */
   readonly maxPending: number;
   pending: number;
   /** Called for every request, for metrics. */

@@ -27,7 +27,7 @@ interface OpenGroup {
   plan: SubscriptionPlan;
 }
 
-/** An execution that fails because of its caller's token or rate limit is repeated: the most callers that are tried. */
+/** An execution that fails because of the token or the rate limit of its caller is repeated for another caller of the group, for at most this many callers. */
 const MAX_CALLERS = 3;
 
 /** The groups of equal client subscriptions, their upstream subscriptions, and the callers' tokens of each scope. */

@@ -15,7 +15,7 @@ export abstract class TimeLimited {
  * Written for speed: a Map would do the same with less code, but when V8 enlarges a Map, the old table points to the new
  * one. Once an old table is in V8's old generation, all operations that were pending at that moment stay alive until the
  * next full collection, with most of the garbage of their requests: collections of the young generation then take 18 to
- * 31 µs a request instead of 4 to 6 (`npm run bench -- "platform small"`; docs/performance.md, "Where the time goes").
+ * 31 µs per request instead of 4 to 6 (`npm run bench -- "platform small"`; docs/performance.md, "Where the time goes").
  */
 export class TimeLimit {
   private readonly millis: number;

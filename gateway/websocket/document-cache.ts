@@ -7,7 +7,7 @@ interface ValidatedDocument {
 }
 
 /** Measured on the heap: the memory of a parsed document's nodes for each character of its text. */
-const BYTES_A_CHARACTER = 100;
+const BYTES_PER_CHARACTER = 100;
 
 /**
  * Parses and validates each text once, however many clients send it. Invalid texts are not cached: clients do not repeat
@@ -19,7 +19,7 @@ export class DocumentCache {
     name: 'socket_documents',
     maxEntries: 1_000,
     maxBytes: 32 * 1024 * 1024, // 32 MiB
-    bytesOf: (_checked, text) => bytesOfText(text) + BYTES_A_CHARACTER * text.length,
+    bytesOf: (_checked, text) => bytesOfText(text) + BYTES_PER_CHARACTER * text.length,
   });
   private readonly schemaNow: () => GraphQLSchema;
 

@@ -10,7 +10,7 @@ const WORTH_SHARING_BYTES = 4_096;
  * waits for every write, so that the results of a client that does not read wait in its `ResultQueue`, not in the socket.
  *
  * Written for speed: graphql-ws would write the same JSON for each of thousands of subscribers. Here each result is
- * written once, and a large one is in memory once, however many sockets wait for it: 203 ms of CPU an event for 10,000
+ * written once, and a large one is in memory once, however many sockets wait for it: 203 ms of CPU per event for 10,000
  * subscribers with 90 members online, and 469 ms without (`npm run bench:subscriptions`; docs/performance.md).
  */
 export function sendResults(

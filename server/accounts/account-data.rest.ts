@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { cursorText } from '../paging.ts';
 import { IDENTITY_ONLY } from '../rest/callers.ts';
 import { restRoute } from '../rest/route.ts';
-import { RecordsPageShape, VerdictShape, type AccountData } from './account-data.ts';
+import { RecordsPageShape, ErasureResultShape, type AccountData } from './account-data.ts';
 
 const route = restRoute<{ accountData: AccountData }>();
 const userParams = z.object({ userId: z.uuid() });
 
-/** Requests a minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
+/** Requests per minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;
 
 /** The two routes by which identity reads and erases what a service stores about a user; they are the same in every service. */
@@ -18,7 +18,7 @@ export const accountDataRest = [
     summary: 'What this service stores about a user',
     only: IDENTITY_ONLY,
     description:
-      'At most 1,000 records a page, one kind after the other. Empty if the service stores nothing about the user. `GET /users/me/export` of the identity service collects these pages.',
+      'At most 1,000 records per page, one kind after the other. Empty if the service stores nothing about the user. `GET /users/me/export` of the identity service collects these pages.',
     auth: 'required',
     rateLimit: RATE,
     params: userParams,
@@ -39,7 +39,7 @@ export const accountDataRest = [
     auth: 'required',
     rateLimit: RATE,
     params: userParams,
-    success: { status: 200, description: 'What was done.', shape: VerdictShape },
+    success: { status: 200, description: 'What was done.', shape: ErasureResultShape },
     errors: ['FORBIDDEN'],
     handler: ({ params }, { accountData }) => accountData.erase(params.userId),
   }),

@@ -3,15 +3,15 @@ import { requireService, type Viewer } from '../auth/viewer.ts';
 import { forbidden } from '../errors.ts';
 import { cursorsOf } from '../paging.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { Outcome, type AccountPart, type RecordKey, type Verdict } from './account-part.ts';
+import { Outcome, type AccountPart, type RecordKey, type ErasureResult } from './account-part.ts';
 
-/** Records a page. */
-const RECORDS_PAGE = 1_000;
+/** The maximum number of records in a page. */
+const RECORDS_PER_PAGE = 1_000;
 
-export const VerdictShape = z
+export const ErasureResultShape = z
   .object({
     outcome: z.enum(Outcome),
-    reason: z.string().nullable().meta({ description: 'Which data is kept, and why; null if none is.' }),
+    reason: z.string().nullable().meta({ description: 'Which records are kept, and why; null if none are.' }),
   })
   .meta({ id: 'AccountVerdict' });
 
@@ -55,14 +55,14 @@ export class AccountData {
     return recordsPage(this.part, userId, cursor);
   }
 
-  /** Erases everything that the service stores about a user. A repeated call returns the same verdict. */
-  async erase(userId: string): Promise<Verdict> {
+  /** Erases everything that the service stores about a user. A repeated call returns the same result. */
+  async erase(userId: string): Promise<ErasureResult> {
     requireIdentity(this.unit.viewer);
     return this.part.erase(userId.toLowerCase());
   }
 }
 
-/** A page of records. A page that the last records of one kind do not fill continues with the next kind. */
+/** A page of records, one kind after the other: if the records of a kind end before the page is full, those of the next kind follow. */
 async function recordsPage(
   part: AccountPart,
   userId: string,
@@ -73,7 +73,7 @@ async function recordsPage(
   const records: RecordsPageShape['records'] = [];
   let after: RecordKey | undefined = key;
   for (const kind of kinds.slice(firstKind === undefined ? 0 : kinds.indexOf(firstKind))) {
-    const wanted = RECORDS_PAGE - records.length;
+    const wanted = RECORDS_PER_PAGE - records.length;
     const found = (await part.records[kind]?.(userId, after, wanted)) ?? [];
     for (const { record } of found) records.push({ kind, record: record as Record<string, unknown> });
     const last = found.at(-1);
@@ -84,7 +84,8 @@ async function recordsPage(
   return { records, kinds, next: null };
 }
 
-/** @throws UNAUTHENTICATED, FORBIDDEN for every caller but the identity service */
+/** @throws UNAUTHENTICATED without a token, FORBIDDEN for every other caller than the identity service */
 function requireIdentity(viewer: Viewer): void {
-  if (requireService(viewer).service !== 'identity') throw forbidden('This is for the identity service.');
+  if (requireService(viewer).service !== 'identity')
+    throw forbidden('Only the identity service may call this.');
 }

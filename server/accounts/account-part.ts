@@ -7,26 +7,26 @@ export interface AccountPart {
   readonly records: Readonly<Record<string, RecordSource>>;
   /**
    * Erases everything that is stored about a user, and refuses later writes of requests that are still running.
-   * Idempotent, also after a crash in the middle: a repeated call returns the same verdict. If it throws, the caller
+   * Idempotent, also after a crash in the middle: a repeated call returns the same result. If it throws, the caller
    * repeats the call until it succeeds.
    */
-  erase(userId: string): Promise<Verdict>;
+  erase(userId: string): Promise<ErasureResult>;
 }
 
-/** What a service did with the data of a deleted account. */
+/** What a service did with the data of a deleted account: the last of these cases that applies to any of its records. */
 export const Outcome = {
-  /** Nothing is left, except what `reason` says. */
+  /** Nothing about the user is left but their id, which this service stores to refuse later writes about them. */
   DELETED: 'DELETED',
-  /** Something is left, but nothing in it identifies the user. */
+  /** Records of the user are left, but without their id and everything else that identifies them; `reason` names the records. */
   ANONYMISED: 'ANONYMISED',
-  /** Something is kept unchanged, because of `reason`. */
+  /** Records with the id of the user are kept; `reason` names them and says why. */
   RETAINED: 'RETAINED',
 } as const;
 export type Outcome = (typeof Outcome)[keyof typeof Outcome];
 
-export interface Verdict {
+export interface ErasureResult {
   outcome: Outcome;
-  /** Which data is kept, and why; null if none is. */
+  /** Which records are kept, and why; null if none are. */
   reason: string | null;
 }
 

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Outcome } from './account-part.ts';
 
 /**
- * Marks an account that this service has erased. A trigger on the tables that name users refuses rows with a marked
- * id (see `erased-accounts.ts`). The id no longer identifies anybody.
+ * The erasure record: the id of an account that this service has erased. A trigger on the tables that name users refuses
+ * rows with such an id (see `erased-accounts.ts`). The id alone identifies nobody.
  */
 const ErasedAccountSchema = defineEntity({
   name: 'ErasedAccount',

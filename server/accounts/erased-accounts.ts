@@ -1,21 +1,21 @@
 import { isNativeError } from 'node:util/types';
 import { conflict, type PlatformError } from '../errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { Verdict } from './account-part.ts';
+import type { ErasureResult } from './account-part.ts';
 
 /**
- * Erases what a service's database contains about an account, once. A repeated call returns the verdict of the first.
+ * Erases what a service's database contains about an account, once. A repeated call returns the result of the first.
  *
- * A first transaction marks the account under an exclusive lock. Every statement that writes the id of an account takes
- * the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before the account is
- * marked, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
+ * A first transaction stores the erasure record under an exclusive lock. Every statement that writes the id of an account
+ * takes the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before the record
+ * is stored, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
  * before rows, so that after a crash the rows still name the files that are left.
  */
 export async function eraseOnce(
   unit: UnitOfWork,
   userId: string,
-  erase: () => Promise<Verdict>,
-): Promise<Verdict> {
+  erase: () => Promise<ErasureResult>,
+): Promise<ErasureResult> {
   await unit.transaction(async () => {
     await unit.em.execute(`select pg_advisory_xact_lock(hashtext('erased_account'), account_lock(?))`, [
       userId,
@@ -26,19 +26,18 @@ export async function eraseOnce(
     );
   });
   return unit.transaction(async () => {
-    const [before] = await unit.em.execute<{ outcome: Verdict['outcome'] | null; reason: string | null }[]>(
-      'select outcome, reason from erased_account where user_id = ? for update',
-      [userId],
-    );
+    const [before] = await unit.em.execute<
+      { outcome: ErasureResult['outcome'] | null; reason: string | null }[]
+    >('select outcome, reason from erased_account where user_id = ? for update', [userId]);
     if (before?.outcome) return { outcome: before.outcome, reason: before.reason };
-    const verdict = await erase();
+    const result = await erase();
     await forgetAnswersTo(unit, userId);
     await unit.em.execute('update erased_account set outcome = ?, reason = ? where user_id = ?', [
-      verdict.outcome,
-      verdict.reason,
+      result.outcome,
+      result.reason,
       userId,
     ]);
-    return verdict;
+    return result;
   });
 }
 

@@ -21,7 +21,7 @@ export function optionalAuth(verifier: TokenVerifier): RequestHandler {
  * As `optionalAuth`, but an invalid token counts as none. Clients add their token to every request, even to the request
  * that replaces an expired token.
  */
-export function forgivingAuth(verifier: TokenVerifier): RequestHandler {
+export function authIgnoringInvalidToken(verifier: TokenVerifier): RequestHandler {
   return async (req, res, next) => {
     contextOf(res).viewer = await viewerOf(req.headers.authorization, verifier).catch(() => ANONYMOUS);
     next();

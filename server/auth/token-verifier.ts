@@ -23,7 +23,7 @@ interface TokenVerifierOptions extends TokenChecks {
   cacheSize?: number;
 }
 
-const BYTES_A_VIEWER = 500;
+const BYTES_PER_VIEWER = 500;
 
 /** Verifies access tokens (similar to RFC 9068): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */
 export class TokenVerifier {
@@ -36,7 +36,7 @@ export class TokenVerifier {
       name: 'verified_tokens',
       maxEntries: options.cacheSize ?? 10_000,
       maxBytes: 32 * 1024 * 1024, // 32 MiB
-      bytesOf: (_viewer, token) => bytesOfText(token) + BYTES_A_VIEWER,
+      bytesOf: (_viewer, token) => bytesOfText(token) + BYTES_PER_VIEWER,
     });
   }
 

@@ -4,10 +4,11 @@ import { EntityKeys } from './entity-keys.ts';
 import { graphqlErrorOf } from './errors.ts';
 
 /**
- * Makes `_entities` answer null and a clear error, instead of an internal error, for a representation that has no entity
- * type or no complete key. Representations are input of the caller, like any other.
+ * Replaces the resolver of `_entities` by one that checks each representation first: one without an entity type or without
+ * a complete key becomes null with a VALIDATION_FAILED error, and not an internal error, because representations are
+ * input of the caller.
  */
-export function checkRepresentations(schema: GraphQLSchema): void {
+export function addRepresentationChecks(schema: GraphQLSchema): void {
   const field = schema.getQueryType()?.getFields()._entities;
   const union = schema.getType('_Entity');
   if (!field?.resolve || !isUnionType(union)) return;
@@ -36,7 +37,7 @@ function typenameOf(representation: unknown): string | undefined {
   return typeof typename === 'string' ? typename : undefined;
 }
 
-/** graphql-js turns an error that is an item of a list into null and that error. */
+/** The error is returned as the item of the list: graphql-js then answers null for this item, and adds the error. */
 function unknownEntity(typename: string | undefined, names: readonly string[]): GraphQLError {
   const received = typename === undefined ? 'none' : `"${typename.slice(0, 100)}"`;
   return graphqlErrorOf(

@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A caller's representation of an entity, without `__typename`. */
+/** A representation of an entity as the caller sent it, with any fields; its `__typename` is not used here. */
 type Representation = Readonly<Record<string, unknown>>;
 
 interface KeyField {

@@ -102,7 +102,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
     name: 'operations_within_limits',
     maxEntries: 1_000,
     maxBytes: 4 * 1024 * 1024,
-    bytesOf: (_size, query) => bytesOfText(query) + BYTES_A_SIZE,
+    bytesOf: (_size, query) => bytesOfText(query) + BYTES_PER_SIZE,
   });
   return {
     /** @throws OPERATION_LIMIT_EXCEEDED. A text that does not parse is accepted, because the server reports its syntax error. */
@@ -121,7 +121,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
 }
 
 /** The memory of one cached size, measured on the heap. */
-const BYTES_A_SIZE = 150;
+const BYTES_PER_SIZE = 150;
 
 function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): OperationSize | undefined {
   try {

@@ -26,7 +26,7 @@ interface FindReferencesOptions {
 }
 
 /** The representations in one request: as many as a service accepts from any caller. */
-const REPRESENTATIONS_A_REQUEST = ANONYMOUS_MAX_REPRESENTATIONS;
+const MAX_REPRESENTATIONS_PER_REQUEST = ANONYMOUS_MAX_REPRESENTATIONS;
 
 /**
  * Asks the owning services whether the targets of references exist and whether the caller may see them. It uses
@@ -53,9 +53,12 @@ export class References {
   ): Promise<ReadonlyMap<string, z.output<z.ZodObject<Shape>>>> {
     const distinct = [...new Set(ids)];
     const chunks = Array.from(
-      { length: Math.ceil(distinct.length / REPRESENTATIONS_A_REQUEST) },
+      { length: Math.ceil(distinct.length / MAX_REPRESENTATIONS_PER_REQUEST) },
       (_, index) =>
-        distinct.slice(index * REPRESENTATIONS_A_REQUEST, (index + 1) * REPRESENTATIONS_A_REQUEST),
+        distinct.slice(
+          index * MAX_REPRESENTATIONS_PER_REQUEST,
+          (index + 1) * MAX_REPRESENTATIONS_PER_REQUEST,
+        ),
     );
     const found = await Promise.all(chunks.map((chunk) => this.entitiesOf(type, chunk, options)));
     return new Map(found.flat());

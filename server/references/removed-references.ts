@@ -19,8 +19,8 @@ type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
  * are removed here.
  *
  * A write that asked the owner before the removal may still store its reference after the removal. Therefore each removal
- * writes a mark, and a write calls `removedAmong` to find the marked ids among its targets. Both take the same lock, so
- * either the write has committed and `forget` finds its rows, or the write finds the mark.
+ * stores a removal record, and a write calls `removedAmong` to find the removed ids among its targets. Both take the same
+ * lock, so either the write has committed and `forget` finds its rows, or the write finds the record.
  */
 export class RemovedReferences {
   private readonly unit: UnitOfWork;
@@ -47,7 +47,7 @@ export class RemovedReferences {
         'insert into removed_reference (type_name, id, removed_at) values (?, ?, now()) on conflict do nothing',
         [typeName, id],
       );
-      // A mark is needed only until the writes that asked the owner before the removal have ended, far less than a day.
+      // A removal record is needed only until the writes that asked the owner before the removal have ended. They take far less than a day.
       await this.unit.em.execute(`delete from removed_reference where removed_at < now() - interval '1 day'`);
       await holder.forget(id);
     });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Store } from 'express-rate-limit';
-import { authenticateToken, forgivingAuth, optionalAuth } from '../auth/authenticate.ts';
+import { authenticateToken, authIgnoringInvalidToken, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import { readJson } from '../http/json-body.ts';
@@ -90,7 +90,7 @@ const parameterCount = (path: string): number => path.split('/:').length - 1;
 const AUTHENTICATION = {
   required: authenticateToken,
   optional: optionalAuth,
-  forgiving: forgivingAuth,
+  ignoreInvalidToken: authIgnoringInvalidToken,
 } as const;
 
 const parseJson = readJson(['application/json', 'application/*+json']);
@@ -126,11 +126,11 @@ const streamedBody =
   };
 
 /** Methods that change an existing resource. A POST creates one, so its caller can have read no earlier version. */
-const CHANGES_A_RESOURCE: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
+const CHANGING_METHODS: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
 
 function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RequestHandler {
   return async (req, res) => {
-    if (!route.versioned && CHANGES_A_RESOURCE.has(route.method))
+    if (!route.versioned && CHANGING_METHODS.has(route.method))
       refuseExpectedVersion(req.headers['if-match']);
     const { services, idempotency } = host.begin(res);
     const multipart =

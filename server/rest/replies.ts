@@ -33,7 +33,7 @@ export function replyOf<Services>(
     else verifyAnswer(success.shape, isPage(result) ? result.items : result);
   }
   if (!isPage(result)) {
-    const tag = success.changesBetweenVersions ? versionAndContentTag(result) : undefined;
+    const tag = success.variesWithinVersion ? versionAndContentTag(result) : undefined;
     return new PagedReply(
       success.status,
       success.status === 204 ? undefined : result,

@@ -41,7 +41,7 @@ interface RestSuccess {
    * Whether an answer with a version also contains values that change without a new version, such as counts. Its `ETag` then
    * depends on both, see `versionAndContentTag`.
    */
-  changesBetweenVersions?: boolean;
+  variesWithinVersion?: boolean;
   /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. If there is a `shape`, it is a JSON format. */
   contentType?: string;
 }
@@ -60,9 +60,9 @@ interface RestDeclaration<
   description?: string;
   /**
    * `required`: a request without a token gets 401 (authenticateToken). `optional`: it is anonymous (optionalAuth).
-   * `forgiving`: an invalid token counts as none, too, for the routes that issue a new token (forgivingAuth).
+   * `ignoreInvalidToken`: a request whose token is invalid is anonymous, too, so that a client can still call the routes that replace its token (authIgnoringInvalidToken).
    */
-  auth: 'required' | 'optional' | 'forgiving';
+  auth: 'required' | 'optional' | 'ignoreInvalidToken';
   /** The callers for whom the route is. Default: every caller that `auth` admits. */
   only?: Callers;
   /** The path parameters. A malformed one is answered with 404, because no resource can have such an id. */

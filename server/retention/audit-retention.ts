@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { LEAST_AUDIT_DAYS } from './retention-settings.ts';
+import { MIN_AUDIT_DAYS } from './retention-settings.ts';
 import { RETENTION_BATCH_ROWS, type RetentionRule } from './retention.ts';
 
 /**
@@ -8,7 +8,7 @@ import { RETENTION_BATCH_ROWS, type RetentionRule } from './retention.ts';
  * time limit to a setting of the transaction, and the trigger allows the deletion of rows that are older than both this limit
  * and 30 days. So nobody can delete younger rows by changing the setting.
  */
-export const IS_OLD_AUDIT_EVENT = `old."at" < nullif(current_setting('platform.audit_removed_before', true), '')::timestamptz and old."at" < now() - interval '${LEAST_AUDIT_DAYS} days'`;
+export const IS_OLD_AUDIT_EVENT = `old."at" < nullif(current_setting('platform.audit_removed_before', true), '')::timestamptz and old."at" < now() - interval '${MIN_AUDIT_DAYS} days'`;
 
 /**
  * SQL for a migration: the function that removes old rows of `audit_event`. Ids are UUIDs of version 7, so the index of the
@@ -17,8 +17,8 @@ export const IS_OLD_AUDIT_EVENT = `old."at" < nullif(current_setting('platform.a
 export const createAuditRetention = `create function "remove_old_audit_events"(before timestamptz, most int) returns int language plpgsql as $$
 declare removed int;
 begin
-  if before > now() - interval '${LEAST_AUDIT_DAYS} days' then
-    raise exception 'audit events are kept for at least ${LEAST_AUDIT_DAYS} days';
+  if before > now() - interval '${MIN_AUDIT_DAYS} days' then
+    raise exception 'audit events are kept for at least ${MIN_AUDIT_DAYS} days';
   end if;
   perform set_config('platform.audit_removed_before', before::text, true);
   delete from audit_event where id in (

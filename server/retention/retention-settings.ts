@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-const MOST_DAYS = 36_500; // 100 years
+const MAX_DAYS = 36_500; // 100 years
 
 /** A setting in days; 0 means for ever. */
-const days = (byDefault: number, least = 1) =>
+const days = (byDefault: number, min = 1) =>
   z.coerce
     .number('expected a number of days, or 0 for ever')
     .int('expected a whole number of days, or 0 for ever')
     .min(0, 'expected a number of days, or 0 for ever')
-    .max(MOST_DAYS, `expected at most ${MOST_DAYS} days, or 0 for ever`)
-    .refine((given) => given === 0 || given >= least, `expected at least ${least} days, or 0 for ever`)
+    .max(MAX_DAYS, `expected at most ${MAX_DAYS} days, or 0 for ever`)
+    .refine((given) => given === 0 || given >= min, `expected at least ${min} days, or 0 for ever`)
     .default(byDefault);
 
 /** The database refuses to delete audit records that are younger than this (audit-retention.ts). */
-export const LEAST_AUDIT_DAYS = 30;
+export const MIN_AUDIT_DAYS = 30;
 
 /** How long the services keep data whose amount grows with use. `docs/personal-data.md` describes each kind. */
 export const retentionSettings = z.object({
@@ -22,7 +22,7 @@ export const retentionSettings = z.object({
   /** Denials. */
   retentionDenialsDays: days(90),
   /** Audit records: actions of staff (gym) and changes of accounts (identity). */
-  retentionAuditDays: days(1_095, LEAST_AUDIT_DAYS), // 3 years
+  retentionAuditDays: days(1_095, MIN_AUDIT_DAYS), // 3 years
   /** Records of finished sagas. */
   retentionSagasDays: days(90),
   /** Used refresh tokens, which are kept so that the use of a stolen one is recognised. */

@@ -16,7 +16,7 @@ export interface RetentionRule {
   readonly what: string;
   /** How long a row is kept: a setting, or a fixed time. 0 ms if the rows themselves contain the time of their end. */
   readonly kept: RetentionSetting | { readonly millis: number };
-  /** How many rows a batch has at most. Default: `RETENTION_BATCH_ROWS`. */
+  /** The maximum number of rows per batch. Default: `RETENTION_BATCH_ROWS`. */
   readonly batchRows?: number;
   /**
    * Removes one batch of rows older than `before`, in the open transaction.

@@ -2,7 +2,7 @@ import type { Logger } from '../observability/logger.ts';
 import { PlatformError } from '../errors.ts';
 import { errorOf, isRefusal, waitAfter, type RetryOptions } from './retry.ts';
 import {
-  isAtRest,
+  isSettled,
   isReady,
   outputsOf,
   toUndo,
@@ -52,7 +52,7 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   const saveUnlessOver = async (): Promise<void> => {
     // A parallel action has already stored the end and released the saga.
     if (isOver) return;
-    const isLast = isAtRest(saga);
+    const isLast = isSettled(saga);
     await options.save();
     isOver = isLast;
   };

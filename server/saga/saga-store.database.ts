@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Notifications } from '../database/notifications.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { dueAt, isAtRest, type Saga } from './saga.ts';
+import { dueAt, isSettled, type Saga } from './saga.ts';
 import { SagaRow } from './saga.entity.ts';
 import type { Lease, SagaStore, WithinSave } from './saga-store.ts';
 
@@ -92,7 +92,7 @@ export class DatabaseSagaStore implements SagaStore {
            leased_until = case when ? then null else now() + ? * interval '1 ms' end,
            lease_holder = case when ? then null else lease_holder end
          where id = ? and lease_holder = ? returning pg_notify(?, id::text)`,
-        [...changedValues(saga), isAtRest(saga), millis, isAtRest(saga), saga.id, holder, SAGA_CHANNEL],
+        [...changedValues(saga), isSettled(saga), millis, isSettled(saga), saga.id, holder, SAGA_CHANNEL],
       );
       if (saved.length === 0) return false;
       await within(unit);

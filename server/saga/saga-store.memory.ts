@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { dueAt, isAtRest, type Saga } from './saga.ts';
+import { dueAt, isSettled, type Saga } from './saga.ts';
 import type { Lease, SagaStore, WithinSave } from './saga-store.ts';
 
 interface StoredSaga {
@@ -46,7 +46,7 @@ export class MemorySagaStore implements SagaStore {
     const due = [...this.stored.values()].filter(
       (each) =>
         kinds.includes(each.saga.kind) &&
-        !isAtRest(each.saga) &&
+        !isSettled(each.saga) &&
         each.dueAt <= time &&
         each.leasedUntil <= time,
     );
@@ -70,7 +70,7 @@ export class MemorySagaStore implements SagaStore {
       saga: structuredClone(saga),
       dueAt: dueAt(saga).getTime(),
       leasedUntil: this.now() + lease.millis,
-      ...(isAtRest(saga) && { holder: undefined }),
+      ...(isSettled(saga) && { holder: undefined }),
     });
     try {
       await within(this.unitOf());

@@ -1,4 +1,4 @@
-import { isAtRest } from './saga.ts';
+import { isSettled } from './saga.ts';
 import { runSaga, type SagaRunOptions } from './saga-run.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
 
@@ -21,7 +21,7 @@ export async function workOn({ store, lease, ...run }: SagaWork): Promise<void> 
       if (!isSaved) throw new Error('Another instance has taken this saga over.');
     },
   });
-  if (!isAtRest(saga)) await store.release(saga, lease);
+  if (!isSettled(saga)) await store.release(saga, lease);
   if (saga.status === 'UNDO_FAILED')
     log.error(
       {

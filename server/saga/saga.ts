@@ -237,11 +237,11 @@ export const outputsOf = (saga: Saga): Record<string, unknown> =>
 export const isFinished = ({ status }: Saga): boolean => status === 'DONE' || status === 'UNDONE';
 
 /** Whether there is nothing to do for workers, because the saga has finished or waits for a decision. */
-export const isAtRest = (saga: Saga): boolean => isFinished(saga) || saga.status === 'UNDO_FAILED';
+export const isSettled = (saga: Saga): boolean => isFinished(saga) || saga.status === 'UNDO_FAILED';
 
 /** The time when the next action is due; far in the future if there is none. */
 export function dueAt(saga: Saga): Date {
-  const next = isAtRest(saga)
+  const next = isSettled(saga)
     ? []
     : saga.status === 'UNDOING'
       ? toUndo(saga).slice(0, 1)

@@ -20,7 +20,7 @@ export interface DoorHost {
 
 const REQUESTS_PER_MINUTE = 600;
 
-/** How many requests a minute a caller may send to all paths of one door together; undefined if there is no limit. */
+/** The maximum number of requests per minute that a caller may send to all paths of one door together; undefined if there is no limit. */
 export const generalLimitOf = ({ options: { settings } }: DoorHost): number | undefined =>
   settings.rateLimits ? REQUESTS_PER_MINUTE : undefined;
 

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Express, RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import { PlatformError } from '../errors.ts';
-import { checkRepresentations } from '../graphql/entities.ts';
+import { addRepresentationChecks } from '../graphql/entities.ts';
 import { FastPath } from '../graphql/fast-path/fast-path.ts';
 import { KnownQueries } from '../graphql/fast-path/known-queries.ts';
 import { attemptFields } from '../graphql/keyed-mutations.ts';
@@ -80,7 +80,7 @@ async function executableSchema({
   const schema = subgraphSchema(sdl, subgraph.graphql);
   const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
   const checks = new OperationChecks(schema, sdl, introspection);
-  checkRepresentations(schema);
+  addRepresentationChecks(schema);
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimits);
   attemptFields(schema);
   return { schema, checks };

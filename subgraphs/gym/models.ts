@@ -21,7 +21,7 @@ export type {
 } from './posts/posts.shapes.ts';
 export type { GymProductShape as GymProduct, GymProgramShape as GymProgram } from './shop/shop.shapes.ts';
 
-/** This service has only the id of another service's entity, and a user's `gymId` if the gateway sends it. */
+/** Entities of other services, of which this one has only the id. A user also has `gymId` if the gateway sends it (`@requires`). */
 export interface User {
   id: string;
   gymId?: string | null;

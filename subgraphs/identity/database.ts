@@ -6,7 +6,7 @@ import { AuditEvent } from './audit/audit-event.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { PasswordReset } from './password-resets/password-reset.entity.ts';
-import { EndedSession } from './sessions/ended-session.entity.ts';
+import { TokenRefusal } from './sessions/token-refusal.entity.ts';
 import { LoginFailures } from './sessions/login-failures.entity.ts';
 import { RefreshToken } from './sessions/refresh-token.entity.ts';
 import { Session } from './sessions/session.entity.ts';
@@ -18,7 +18,7 @@ export const database: DatabaseDeclaration = {
     User,
     Session,
     RefreshToken,
-    EndedSession,
+    TokenRefusal,
     LoginFailures,
     PasswordReset,
     SigningKey,

@@ -12,7 +12,7 @@ export const identitySettings = z.object({
     .regex(/^smtps?:\/\/[^/\s]+/, 'expected smtp://user:password@host:port')
     .optional(),
   mailFrom: z.string().max(300).default('Fitness Platform <no-reply@localhost>'),
-  /** The page of a front end that sets a new password, in which the token replaces `{token}`; absent: mails contain only the token. */
+  /** The URL of the page of a front end that sets a new password; `{token}` in it is replaced by the token. Absent: mails contain only the token. */
   passwordResetUrl: z
     .string()
     .regex(/^https?:\/\/\S*\{token\}/, 'expected an http(s) URL with {token} in it')

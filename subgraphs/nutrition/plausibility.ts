@@ -16,7 +16,7 @@ interface Implausibility {
 /** The energy of one gram in kcal (Atwater's general factors). */
 const KCAL_A_GRAM = { protein: 4, carbs: 4, fats: 9, alcohol: 7 } as const;
 /** The energy of pure fat, by USDA's factor. */
-const MOST_KCAL_A_GRAM = 9.02;
+const MAX_KCAL_A_GRAM = 9.02;
 const WEIGHT_FACTOR = 1.05;
 const WEIGHT_TOLERANCE = 2; // g
 
@@ -59,10 +59,10 @@ export function implausibilityOf(
       message: `expected about ${shown(explained)} kcal for ${listed}, got ${shown(calories)}`,
     };
   if (typeof grams !== 'number') return undefined;
-  if (calories > grams * MOST_KCAL_A_GRAM + kcal)
+  if (calories > grams * MAX_KCAL_A_GRAM + kcal)
     return {
       path: 'calories',
-      message: `expected at most ${shown(grams * MOST_KCAL_A_GRAM)} kcal in ${shown(grams)} g, as nothing has more energy than fat, got ${shown(calories)}`,
+      message: `expected at most ${shown(grams * MAX_KCAL_A_GRAM)} kcal in ${shown(grams)} g, as nothing has more energy than fat, got ${shown(calories)}`,
     };
   const alcohol = KCAL_A_GRAM.alcohol * Math.max(0, grams - nutrients);
   if (kind === 'estimate' && calories > explained * factor + alcohol + kcal)

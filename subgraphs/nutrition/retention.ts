@@ -9,7 +9,7 @@ export const nutritionRetention: readonly RetentionRule[] = [
     run: (unit, before) => removeRows(unit, 'food_log_import', 'started_at < ?', [before]),
   },
   {
-    // Products that somebody has logged or marked as a favourite stay.
+    // Products that a user has logged or made a favourite stay.
     what: 'products',
     kept: { millis: 90 * DAY_MILLIS },
     run: (unit, before) =>

@@ -1,7 +1,7 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { analysisGraphql } from './analysis/analysis.graphql.ts';
-import { ANALYSES_A_MINUTE, analysisRest } from './analysis/analysis.rest.ts';
+import { ANALYSIS_RATE, analysisRest } from './analysis/analysis.rest.ts';
 import { database } from './database.ts';
 import { daysGraphql } from './days/days.graphql.ts';
 import { daysRest } from './days/days.rest.ts';
@@ -66,7 +66,7 @@ export const nutrition = defineSubgraph({
     ownFoods: 'nutrition',
   },
   graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
-  graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSES_A_MINUTE },
+  graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSIS_RATE },
   // Imports come before the log, so that `/log/import` does not match `/log/:id`.
   rest: [
     ...analysisRest,

@@ -7,7 +7,7 @@ export type {
 } from './sessions/sessions.shapes.ts';
 import type { WizardDeploymentShape } from './sessions/sessions.shapes.ts';
 export type WizardDeploymentAction = WizardDeploymentShape['actions'][number];
-/** This service has only the id of another service's entity. */
+/** An entity of identity, of which this service has only the id. */
 export interface User {
   id: string;
 }

@@ -4,28 +4,29 @@ import { removeReservations } from './availability/retention.ts';
 import {
   removeAbandonedSessions,
   removeDeployedOnboardings,
-  SESSIONS_A_BATCH,
+  SESSIONS_PER_BATCH,
   type SessionRetention,
 } from './sessions/retention.ts';
 
-/** How long an expired or cancelled session can still be read. */
+/** Sessions are removed this long after they expired or were cancelled. Until then they can still be read. */
 const ABANDONED_MILLIS = 30 * DAY_MILLIS;
-/** How long staff can see a past first visit. */
+/** First visits are removed this long after the visit. Until then staff can see them. */
 const FIRST_VISIT_MILLIS = 90 * DAY_MILLIS;
 
-/** Removes expired reservations, and sessions that are no longer needed, with their files. */
+/** Removes expired reservations, past first visits, and sessions that are no longer needed, with their files. */
 export const wizardRetention = (parts: SessionRetention): readonly RetentionRule[] => [
+  // Reservations are removed as soon as they expire; the time is that of first visits, which are in the same table.
   { what: 'reservations', kept: { millis: FIRST_VISIT_MILLIS }, run: removeReservations(parts.storage) },
   {
     what: 'wizard_sessions',
     kept: { millis: ABANDONED_MILLIS },
-    batchRows: SESSIONS_A_BATCH,
+    batchRows: SESSIONS_PER_BATCH,
     run: removeAbandonedSessions(parts),
   },
   {
     what: 'deployed_onboardings',
     kept: 'retentionWizardDays',
-    batchRows: SESSIONS_A_BATCH,
+    batchRows: SESSIONS_PER_BATCH,
     run: removeDeployedOnboardings(parts),
   },
 ];

@@ -114,7 +114,7 @@ describe('the exercise library', () => {
   });
 
   describe('has instructions', () => {
-    test('of 3 to 5 steps of 20 to 200 characters, each of whole sentences', () => {
+    test('instructions have 3 to 5 steps of 20 to 200 characters, each of whole sentences', () => {
       expect(breaking(({ instructions }) => instructions.length >= 3 && instructions.length <= 5)).toEqual(
         [],
       );
@@ -124,7 +124,7 @@ describe('the exercise library', () => {
       expect(steps.filter(wrong)).toEqual([]);
     });
 
-    test('whose steps differ from each other, and which differ for every exercise', () => {
+    test('the steps of an exercise differ from each other, and the instructions differ between exercises', () => {
       expect(breaking(({ instructions }) => new Set(instructions).size === instructions.length)).toEqual([]);
       const lists = EXERCISE_LIBRARY.map(({ instructions }) => instructions.join('\n').toLowerCase());
       expect(lists.filter((list, index) => lists.indexOf(list) !== index)).toEqual([]);

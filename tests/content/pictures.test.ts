@@ -40,7 +40,7 @@ describe('pictures', () => {
     }
   });
 
-  test('of a product may be several, which are uploaded by REST or by the graph', async () => {
+  test('a product may have several pictures, which are uploaded by REST or by the graph', async () => {
     const { body: product } = await rest('admin@iron.test', 'POST', '/products', {
       ...PRODUCT,
       sku: unique(),

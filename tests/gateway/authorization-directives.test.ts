@@ -104,7 +104,7 @@ describe('protected fields', () => {
     }
   });
 
-  it('of an object are refused if they are selected by its interface or its union', async () => {
+  it('a protected field of an object is refused if it is selected by an interface or a union of the object', async () => {
     expect(await ask('{ pets { name } }')).toMatchObject({
       data: { pets: [{ name: null }, { name: null }] },
       errors: refused(['pets', 'name']),

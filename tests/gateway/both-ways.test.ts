@@ -116,7 +116,7 @@ describe('the fast path and Express answer alike', () => {
     expect(comparable(fast)).toEqual(comparable(express));
   });
 
-  it('if the client leaves before the response: status 499 in the metrics', async () => {
+  it('both count status 499 in the metrics if the client leaves before the response', async () => {
     const body = JSON.stringify({ query: '{ held }' });
     await send(body, { 'content-type': FAST });
     expect(await graph.metrics()).not.toContain('status="499"');

@@ -128,7 +128,7 @@ describe('the address of a client', () => {
     expect(await addressOfSession(await logIn(caller))).toBe(TRUSTED);
   });
 
-  it('that is not trusted: a prefix in the headers changes no link', async () => {
+  it('a prefix in the headers of an address that is not trusted changes no link', async () => {
     const caller = { localAddress: UNTRUSTED, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');

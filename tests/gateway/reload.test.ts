@@ -118,7 +118,7 @@ describe('another supergraph', () => {
     await Promise.all(subscriptions.map((events) => events.close()));
   });
 
-  it('that is invalid is refused, and the gateway continues to serve the previous one', async () => {
+  it('an invalid supergraph is refused, and the gateway continues to serve the previous one', async () => {
     await write('type Query { nothing');
     await write('');
     const found = await graph('{ me { displayName } }');

@@ -21,7 +21,7 @@ afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.cl
 afterAll(() => platform.stop());
 
 describe('subscriptions of a whole gym', () => {
-  it('by 1,000 clients need one upstream subscription and one execution an event', async () => {
+  it('subscriptions by 1,000 clients need one upstream subscription and one execution per event', async () => {
     await quiet();
     const members = await people(10, await newGym());
     const [first] = members as [Person];
@@ -124,7 +124,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
   });
 
-  it('of the occupancy of a location are shared, too', async () => {
+  it('subscriptions of the occupancy of a location are shared, too', async () => {
     await quiet();
     const gymId = await newGym();
     const { body } = await platform.rest('gym', 'POST', '/locations', {

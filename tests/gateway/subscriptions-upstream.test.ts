@@ -100,7 +100,7 @@ describe('a subscriber that joins later', () => {
     await subscriptions.close();
   });
 
-  it('and is excluded gets an upstream subscription of their own', async () => {
+  it('an excluded subscriber that joins later gets an upstream subscription of their own', async () => {
     subgraphs.count(7);
     const [first, apart] = [listen('first'), listen('apart')];
     expect(await Promise.all([first.next(), apart.next()])).toEqual([7, 7]);
@@ -156,7 +156,7 @@ describe('a member who becomes addressed', () => {
 });
 
 describe('an equal subscription', () => {
-  it('to a sequence that has already begun gets its own sequence from the beginning', async () => {
+  it('an equal subscription to a sequence that has already begun gets its own sequence from the beginning', async () => {
     const items = () => listen('one', { query: 'subscription { items }' });
     const together = [items(), items()];
     expect(await Promise.all(together.map((one) => several(one, 3)))).toEqual([
@@ -174,7 +174,7 @@ describe('an equal subscription', () => {
     await subscriptions.close();
   });
 
-  it('with another document shares the events, and gets the state at once', async () => {
+  it('an equal subscription with another document shares the events, and gets the state at once', async () => {
     subgraphs.count(5);
     const one = listen('one');
     expect(await one.next()).toBe(5);

@@ -81,7 +81,7 @@ describe('subscriptions at the gateway', () => {
     for (;;) if ((await events.next()).data?.occupancyChanged.people === 1) break;
   });
 
-  it('of one viewer get the same events; that of a viewer without the right is refused with its code', async () => {
+  it('equal subscriptions of one viewer get the same events; the subscription of a viewer without the right is refused with its code', async () => {
     const id = await newLocation();
     const clients = Array.from({ length: 20 }, () => listen(OCCUPANCY, { id }));
     const first = await Promise.all(clients.map((client) => client.next()));

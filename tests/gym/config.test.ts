@@ -15,7 +15,7 @@ const iron = DEMO_GYMS.ironTemple;
 const UPDATE =
   'mutation ($input: UpdateGymConfigInput!) { updateGymConfig(input: $input) { gymId theme assets features version } }';
 
-/** Each door makes one change; both return the same fields. */
+/** Changes the configuration at each door, and returns the answers in one form. */
 const doors = {
   rest: async (input: object, token: string) => {
     const { status, body } = await platform.rest('gym', 'PUT', '/gym/config', { token, body: input });
@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('is read with its changes by the following fields of the same operation', async () => {
+  it('the configuration that one mutation field has changed is the basis of the next field of the same operation', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',
@@ -142,7 +142,7 @@ describe('the configuration of a gym', () => {
       expect(await update(input, (await platform.register()).token)).toMatchObject({ status: 403 });
     });
 
-    it('is refused with the path of the wrong field, and changes nothing', async () => {
+    it('is refused if a value is invalid, and changes nothing', async () => {
       const before = (await platform.rest('gym', 'GET', `/gym/config/${iron.id}`)).body;
       for (const wrong of [
         { theme: { colors: { primary: 'red' } } },
@@ -177,7 +177,7 @@ describe('the configuration of a gym', () => {
     });
   });
 
-  it('names the wrong field by its path', async () => {
+  it('is refused with the path of the invalid value', async () => {
     const { body } = await platform.rest('gym', 'PUT', '/gym/config', {
       token: superAdmin,
       body: { gymId: iron.id, theme: { colors: { primary: 'red' } } },

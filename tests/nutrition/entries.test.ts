@@ -133,7 +133,7 @@ describe('an implausible entry', () => {
     expect((await rest(member, 'POST', '/log', { foodName: 'x', ...values })).status).toBe(201);
   });
 
-  test('that is already stored can still get another name or day', async () => {
+  test('an implausible entry that is already stored can still get another name or day', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', { foodName: 'x', calories: 100 });
     await platform.sql('nutrition', 'update food_log set fats = 500 where id = $1', [body.id]);

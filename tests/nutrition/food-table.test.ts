@@ -119,11 +119,11 @@ describe.each(LOCALES)('names in %s', (locale) => {
   });
 });
 
-test('a food with `of` is raw or dry, and `of` is the id of the same food as eaten', () => {
-  const uncooked = FOOD_TABLE.filter(({ of }) => of !== undefined);
+test('a food with `eatenAs` is raw or dry, and `eatenAs` is the id of the same food as eaten', () => {
+  const uncooked = FOOD_TABLE.filter(({ eatenAs }) => eatenAs !== undefined);
   expect(uncooked.length).toBeGreaterThan(20);
-  for (const { of, state } of uncooked) {
+  for (const { eatenAs, state } of uncooked) {
     expect(['raw', 'dry']).toContain(state);
-    expect(['cooked', 'ready']).toContain(foodById(of ?? '')?.state);
+    expect(['cooked', 'ready']).toContain(foodById(eatenAs ?? '')?.state);
   }
 });

@@ -9,7 +9,7 @@ import jwt from 'jsonwebtoken';
 import { pino } from 'pino';
 import { TokenVerifier } from '../../server/auth/token-verifier.ts';
 import { PlatformError } from '../../server/errors.ts';
-import { checkRepresentations } from '../../server/graphql/entities.ts';
+import { addRepresentationChecks } from '../../server/graphql/entities.ts';
 import { FastPath } from '../../server/graphql/fast-path/fast-path.ts';
 import { KnownQueries } from '../../server/graphql/fast-path/known-queries.ts';
 import { OperationChecks } from '../../server/graphql/operation-checks.ts';
@@ -81,7 +81,7 @@ let passed = 0;
 /** A service in front of which the fast path is. Returns its URL. */
 async function start(perMinute: number): Promise<string> {
   const schema = subgraphSchema(SDL, [RESOLVERS]);
-  checkRepresentations(schema);
+  addRepresentationChecks(schema);
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const checks = new OperationChecks(schema, SDL, 'admins');
   const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();

@@ -39,14 +39,20 @@ describe('limits of a GraphQL operation', () => {
       `{ a { ${'b '.repeat(1_000)} } c { ${'...F '.repeat(5)} } } fragment F on T { ${'b '.repeat(200)} }`,
     ],
     [
-      'selections that fragments double eleven times',
+      '2,048 selections, by 11 fragments of which each doubles the next',
       `{ ...F0 } ${Array.from({ length: 11 }, (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F11 on T { a }`,
     ],
     ['201 objects', `{ a { ${'b { c } '.repeat(200)} } }`],
-    ['110 objects inside a condition', `{ a { ${conditions(1, 'b { c } '.repeat(110))} } }`],
-    ['20 nested conditions around 10 objects', `{ ${conditions(20, 'b { c } '.repeat(10))} }`],
     [
-      'a condition around a fragment of 110 objects',
+      '110 objects inside a condition, which count twice',
+      `{ a { ${conditions(1, 'b { c } '.repeat(110))} } }`,
+    ],
+    [
+      '10 objects inside 20 nested conditions, each of which counts them again',
+      `{ ${conditions(20, 'b { c } '.repeat(10))} }`,
+    ],
+    [
+      'a condition around a fragment of 110 objects, which count twice',
       `query ($v: Boolean!) { ...F @skip(if: $v) } fragment F on T { ${'b { c } '.repeat(110)} }`,
     ],
     ['a comment of 64 KiB', `{ a } # ${'x'.repeat(64 * 1024)}`],
@@ -59,7 +65,7 @@ describe('limits of a GraphQL operation', () => {
   it.each([
     ['depth 12', nested(12)],
     ['200 objects', `{ a { ${'b { c } '.repeat(199)} } }`],
-    ['90 objects inside a condition', `{ a { ${conditions(1, 'b { c } '.repeat(90))} } }`],
+    ['90 objects inside a condition, which count twice', `{ a { ${conditions(1, 'b { c } '.repeat(90))} } }`],
     ['20 nested conditions around leaves', `{ a { ${conditions(20, 'b c d')} } }`],
     ['1,900 selections', `{ a { ${'b '.repeat(1_900)} } }`],
     ['a comment of 60,000 characters', `{ a } # ${'x'.repeat(60_000)}`],
@@ -82,8 +88,8 @@ describe('limits of a GraphQL operation', () => {
   });
 });
 
-describe('limits of a caller without a token', () => {
-  const both = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
+describe('limits of a caller without an access token', () => {
+  const limiterWithAnonymous = operationLimiter(OPERATION_LIMITS, ANONYMOUS_LIMITS);
   const user = {
     kind: 'user',
     userId: '1',
@@ -94,6 +100,7 @@ describe('limits of a caller without a token', () => {
   } as const;
 
   it.each([
+    // of the lexical analysis (GraphQL specification, 2.1.6)
     ['tokens', `{ a { ${'b '.repeat(400)} } c { ${'d @x(e: f) '.repeat(20)} ${'b(c: $d) '.repeat(90)} } }`],
     ['selections', `{ a { ${'b '.repeat(600)} } }`],
     ['objects', `{ a { ${'b { c } '.repeat(70)} } }`],
@@ -102,9 +109,9 @@ describe('limits of a caller without a token', () => {
       code: 'OPERATION_LIMIT_EXCEEDED',
       message: expect.stringContaining(`${ANONYMOUS_LIMITS[what as 'objects']} ${what}`),
     });
-    expect(thrownBy(() => both.check(query, ANONYMOUS))).toEqual(refused);
-    expect(thrownBy(() => both.check(query, user))).toBeUndefined();
-    expect(thrownBy(() => both.check(query, ANONYMOUS))).toEqual(refused);
+    expect(thrownBy(() => limiterWithAnonymous.check(query, ANONYMOUS))).toEqual(refused);
+    expect(thrownBy(() => limiterWithAnonymous.check(query, user))).toBeUndefined();
+    expect(thrownBy(() => limiterWithAnonymous.check(query, ANONYMOUS))).toEqual(refused);
   });
 
   it.each([
@@ -113,7 +120,7 @@ describe('limits of a caller without a token', () => {
     ['20 root fields', `{ ${Array.from({ length: 20 }, (_, i) => `f${i} { g }`).join(' ')} }`],
     ['depth 12', nested(12)],
   ])('allow %s', (_what, query) => {
-    expect(thrownBy(() => both.check(query, ANONYMOUS))).toBeUndefined();
+    expect(thrownBy(() => limiterWithAnonymous.check(query, ANONYMOUS))).toBeUndefined();
   });
 });
 

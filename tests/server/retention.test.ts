@@ -25,7 +25,7 @@ import { database as identityDatabase } from '../../subgraphs/identity/database.
 import { database as nutritionDatabase } from '../../subgraphs/nutrition/database.ts';
 import { nutritionRetention } from '../../subgraphs/nutrition/retention.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
-import { sequentialScans } from '../support/plans.ts';
+import { sequentialScans } from '../support/index-use.ts';
 import { statementsDuring } from '../support/statements.ts';
 import { startPlatform } from '../support/platform.ts';
 import { eventually } from '../support/eventually.ts';

@@ -5,30 +5,30 @@ import { uuidv7 } from '#server/ids.ts';
 import type { Boundary } from '#server/saga/saga-run.ts';
 import type { Lease } from '#server/saga/saga-store.ts';
 import { planned, type Saga } from '#server/saga/saga.ts';
-import { Elsewhere, sagasIn } from '../support/sagas.ts';
+import { TargetService, sagasIn } from '../support/sagas.ts';
 
 describe.each(['database', 'memory'])('sagas of several instances in %s', (storage) => {
   const harness = sagasIn(storage);
-  const { begin, expire, kindOf, planOf, until, statuses, unitOf } = harness;
+  const { startSagas, expireLease, definitionFor, planFor, waitFor, statuses, unitOf } = harness;
 
   it.each([false, true])(
-    'continue after a crash at any boundary, and end once (refused: %s)',
+    'a saga continues after a crash at any boundary, and ends once (refused: %s)',
     async (refused) => {
       const boundariesWithCrashAt = async (crashAt: number): Promise<number> => {
-        const elsewhere = new Elsewhere();
-        if (refused) elsewhere.refused = 'three';
-        const definition = kindOf(elsewhere);
+        const target = new TargetService();
+        if (refused) target.refused = 'three';
+        const definition = definitionFor(target);
         let boundaries = 0;
         const observe = ({ sagaId }: Boundary) => {
           boundaries += 1;
           if (boundaries !== crashAt) return;
-          void expire(sagaId);
+          void expireLease(sagaId);
           throw new Error('crash');
         };
-        const sagas = begin(definition, { observe });
-        const { saga } = await sagas.start(planOf(definition), unitOf());
-        expect((await until(saga.id)).status).toBe(refused ? 'UNDONE' : 'DONE');
-        expect(elsewhere.objects.size).toBe(refused ? 0 : 3);
+        const sagas = startSagas(definition, { observe });
+        const { saga } = await sagas.start(planFor(definition), unitOf());
+        expect((await waitFor(saga.id)).status).toBe(refused ? 'UNDONE' : 'DONE');
+        expect(target.objects.size).toBe(refused ? 0 : 3);
         await sagas.dispose();
         return boundaries;
       };
@@ -38,22 +38,22 @@ describe.each(['database', 'memory'])('sagas of several instances in %s', (stora
     },
   );
 
-  it('are worked on by one of several instances at a time', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const first = begin(definition, { concurrency: 3 });
-    for (let more = 0; more < 2; more += 1) begin(definition, { concurrency: 3 });
+  it('only one of several instances works on a saga at a time', async () => {
+    const target = new TargetService();
+    const definition = definitionFor(target);
+    const first = startSagas(definition, { concurrency: 3 });
+    for (let more = 0; more < 2; more += 1) startSagas(definition, { concurrency: 3 });
     const started = await Promise.all(
-      Array.from({ length: 15 }, () => first.start(planOf(definition), unitOf())),
+      Array.from({ length: 15 }, () => first.start(planFor(definition), unitOf())),
     );
-    await Promise.all(started.map((each) => until(each.saga.id)));
-    expect(elsewhere.mostAtWork).toBe(1);
-    expect(elsewhere.calls).toHaveLength(45);
+    await Promise.all(started.map((each) => waitFor(each.saga.id)));
+    expect(target.maxConcurrentCalls).toBe(1);
+    expect(target.calls).toHaveLength(45);
   });
 
-  it('are stored only by the holder of the lease', async () => {
-    const definition = kindOf(new Elsewhere());
-    const saga = planned(planOf(definition), definition, uuidv7());
+  it('only the holder of its lease stores a saga', async () => {
+    const definition = definitionFor(new TargetService());
+    const saga = planned(planFor(definition), definition, uuidv7());
     await harness.store.insert(saga, unitOf());
     const [slow, next] = [randomUUID(), randomUUID()].map((holder) => ({ holder, millis: 60_000 })) as [
       Lease,
@@ -62,19 +62,19 @@ describe.each(['database', 'memory'])('sagas of several instances in %s', (stora
     expect(await harness.store.claim([definition.kind], 5, slow)).toHaveLength(1);
     expect(await harness.store.claim([definition.kind], 5, next)).toHaveLength(0);
     expect(await harness.store.renew(saga.id, slow)).toBe(true);
-    await expire(saga.id);
+    await expireLease(saga.id);
     expect(await harness.store.claim([definition.kind], 5, next)).toHaveLength(1);
     expect(await harness.store.save({ ...saga, status: 'UNDONE' }, slow, async () => undefined)).toBe(false);
     expect(await harness.store.renew(saga.id, slow)).toBe(false);
     expect((await harness.store.find(saga.id))?.status).toBe('RUNNING');
   });
 
-  it('stop gracefully: running actions finish, and the next instance continues at once', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const sagas = begin(definition);
-    const begun = once(elsewhere.events, 'two');
-    const { saga } = await sagas.start(planOf(definition), unitOf());
+  it('an instance that stops finishes its running actions, and the next instance continues at once', async () => {
+    const target = new TargetService();
+    const definition = definitionFor(target);
+    const sagas = startSagas(definition);
+    const begun = once(target.events, 'two');
+    const { saga } = await sagas.start(planFor(definition), unitOf());
     await begun;
     await sagas.dispose();
     expect(statuses((await harness.store.find(saga.id)) as Saga)).toEqual([
@@ -82,8 +82,8 @@ describe.each(['database', 'memory'])('sagas of several instances in %s', (stora
       'two DONE',
       'three PENDING',
     ]);
-    begin(definition).wake();
-    expect((await until(saga.id)).status).toBe('DONE');
-    expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
+    startSagas(definition).wake();
+    expect((await waitFor(saga.id)).status).toBe('DONE');
+    expect(target.calls).toEqual(['one', 'two', 'three']);
   });
 });

@@ -1,58 +1,58 @@
 import { describe, expect, it } from '@jest/globals';
 import { conflict } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
-import { isAtRest, planned } from '#server/saga/saga.ts';
-import { down, Elsewhere, sagasIn } from '../support/sagas.ts';
+import { isSettled, planned } from '#server/saga/saga.ts';
+import { down, TargetService, sagasIn } from '../support/sagas.ts';
 
 describe.each(['database', 'memory'])('sagas in %s', (storage) => {
   const harness = sagasIn(storage);
-  const { begin, expire, kindOf, planOf, until, statuses, unitOf } = harness;
+  const { startSagas, expireLease, definitionFor, planFor, waitFor, statuses, unitOf } = harness;
 
-  it('run their actions in order, and end with the results of all', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const { saga } = await begin(definition).start(planOf(definition), unitOf());
+  it('a saga runs its actions in order, and ends with the results of all', async () => {
+    const target = new TargetService();
+    const definition = definitionFor(target);
+    const { saga } = await startSagas(definition).start(planFor(definition), unitOf());
     expect(saga).toMatchObject({ status: 'RUNNING', finishedAt: null });
-    const done = await until(saga.id);
+    const done = await waitFor(saga.id);
     expect(done).toMatchObject({
       status: 'DONE',
       result: { one: { made: 'one1' }, two: { made: 'two' }, three: { made: 'three' } },
       finishedAt: expect.anything(),
     });
     expect(done.actions[0]).toMatchObject({ service: 'one-service', attempts: 1, error: null });
-    expect(elsewhere.calls).toEqual(['one', 'two', 'three']);
+    expect(target.calls).toEqual(['one', 'two', 'three']);
   });
 
-  it('repeat a failing action until it succeeds', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('two', [down, () => new TypeError('ours'), down]);
-    const definition = kindOf(elsewhere);
-    const { saga } = await begin(definition).start(planOf(definition), unitOf());
-    const failing = await until(saga.id, ({ actions }) => Boolean(actions[1]?.error));
+  it('a saga repeats a failing action until it succeeds', async () => {
+    const target = new TargetService();
+    target.failures.set('two', [down, () => new TypeError('a programming error'), down]);
+    const definition = definitionFor(target);
+    const { saga } = await startSagas(definition).start(planFor(definition), unitOf());
+    const failing = await waitFor(saga.id, ({ actions }) => Boolean(actions[1]?.error));
     expect(failing).toMatchObject({
       status: 'RUNNING',
       actions: [{}, { status: 'PENDING', error: { code: 'UPSTREAM_UNAVAILABLE', message: 'down' } }, {}],
     });
-    const done = await until(saga.id);
+    const done = await waitFor(saga.id);
     expect(done).toMatchObject({
       status: 'DONE',
       actions: [{}, { attempts: 4, error: null }, { attempts: 1 }],
     });
-    expect(elsewhere.calls).toEqual(['one', 'two', 'two', 'two', 'two', 'three']);
+    expect(target.calls).toEqual(['one', 'two', 'two', 'two', 'two', 'three']);
   });
 
-  it('that are finished are removed after a time, in batches, and no others', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const sagas = begin(definition);
+  it('sagas that have finished are removed after a time, in batches, and no others', async () => {
+    const target = new TargetService();
+    const definition = definitionFor(target);
+    const sagas = startSagas(definition);
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1)
-      ids.push((await sagas.start(planOf(definition), unitOf())).saga.id);
-    for (const id of ids) await until(id);
-    elsewhere.failures.set('two', [() => conflict('it is taken')]);
-    elsewhere.failures.set('undo one', [() => conflict('it is in use')]);
-    const { saga } = await sagas.start(planOf(definition), unitOf());
-    await until(saga.id, isAtRest);
+      ids.push((await sagas.start(planFor(definition), unitOf())).saga.id);
+    for (const id of ids) await waitFor(id);
+    target.failures.set('two', [() => conflict('it is taken')]);
+    target.failures.set('undo one', [() => conflict('it is in use')]);
+    const { saga } = await sagas.start(planFor(definition), unitOf());
+    await waitFor(saga.id, isSettled);
     const later = new Date(Date.now() + 60_000);
     const remove = (before: Date, limit: number) =>
       harness.store.removeFinished(definition.kind, before, limit, unitOf());
@@ -63,43 +63,43 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect((await harness.store.find(saga.id))?.status).toBe('UNDO_FAILED');
   });
 
-  it('drop their inputs at the end, if their definition says so', async () => {
-    const definition = kindOf(new Elsewhere(), { forgetsInputs: true });
-    const plan = { ...planOf(definition), context: { actorId: 'somebody' } };
-    const { saga } = await begin(definition).start(plan, unitOf());
-    const done = await until(saga.id);
+  it('a saga removes its inputs when it finishes, if its definition says so', async () => {
+    const definition = definitionFor(new TargetService(), { forgetsInputs: true });
+    const plan = { ...planFor(definition), context: { actorId: 'somebody' } };
+    const { saga } = await startSagas(definition).start(plan, unitOf());
+    const done = await waitFor(saga.id);
     expect(done).toMatchObject({ status: 'DONE', context: null, result: { one: { made: 'one1' } } });
     expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
   });
 
-  it('with independent actions continue if one fails, and never undo if refusals are retried', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
-    const definition = kindOf(elsewhere, { order: 'independent', onRefusal: 'retry' });
-    const plan = planOf(definition);
+  it('a saga with independent actions continues if one fails, and never undoes an action if it repeats refused ones', async () => {
+    const target = new TargetService();
+    target.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
+    const definition = definitionFor(target, { order: 'independent', onRefusal: 'retry' });
+    const plan = planFor(definition);
     plan.actions[2] = { name: 'three', after: ['one'] } as (typeof plan.actions)[number];
-    const { saga } = await begin(definition).start(plan, unitOf());
-    const halfway = await until(saga.id, ({ actions }) => actions[1]?.status === 'DONE');
+    const { saga } = await startSagas(definition).start(plan, unitOf());
+    const halfway = await waitFor(saga.id, ({ actions }) => actions[1]?.status === 'DONE');
     expect(statuses(halfway)).toEqual(['one PENDING', 'two DONE', 'three PENDING']);
-    expect((await until(saga.id)).status).toBe('DONE');
-    expect(elsewhere.calls.filter((call) => call !== 'one')).toEqual(['two', 'three']);
+    expect((await waitFor(saga.id)).status).toBe('DONE');
+    expect(target.calls.filter((call) => call !== 'one')).toEqual(['two', 'three']);
   });
 
-  it('are started once for each subject, unless the earlier one was undone', async () => {
-    const elsewhere = new Elsewhere();
-    elsewhere.failures.set('two', [() => conflict('refused')]);
-    const definition = kindOf(elsewhere);
-    const sagas = begin(definition, { concurrency: 0 }); // starts no work before all requests
-    const plan = planOf(definition);
+  it('a saga is started once for each subject, unless the earlier one was undone', async () => {
+    const target = new TargetService();
+    target.failures.set('two', [() => conflict('refused')]);
+    const definition = definitionFor(target);
+    const sagas = startSagas(definition, { concurrency: 0 }); // starts no work before all requests
+    const plan = planFor(definition);
     const started = await Promise.all(Array.from({ length: 10 }, () => sagas.start(plan, unitOf())));
     expect(started.filter(({ isNew }) => isNew)).toHaveLength(1);
     const [{ saga }] = started as [(typeof started)[number]];
     expect(new Set(started.map((each) => each.saga.id))).toEqual(new Set([saga.id]));
-    begin(definition);
-    expect((await until(saga.id)).status).toBe('UNDONE');
+    startSagas(definition);
+    expect((await waitFor(saga.id)).status).toBe('UNDONE');
     const again = await sagas.start(plan, unitOf());
     expect(again.isNew).toBe(true);
-    expect((await until(again.saga.id)).status).toBe('DONE');
+    expect((await waitFor(again.saga.id)).status).toBe('DONE');
     expect((await sagas.start(plan, unitOf())).isNew).toBe(false);
     expect((await sagas.findBySubjects(plan.kind, [plan.subject])).map(({ id }) => id)).toEqual([
       again.saga.id,
@@ -108,46 +108,46 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(await sagas.findBySubjects(plan.kind, [plan.subject])).toEqual([]);
   });
 
-  it('wait for a version of the program that has their actions', async () => {
-    const elsewhere = new Elsewhere();
-    const definition = kindOf(elsewhere);
-    const older = { ...definition, actions: { one: elsewhere.action('one') } };
-    const saga = planned(planOf(definition), definition, uuidv7());
+  it('a saga waits for a version of the program that has its actions', async () => {
+    const target = new TargetService();
+    const definition = definitionFor(target);
+    const older = { ...definition, actions: { one: target.action('one') } };
+    const saga = planned(planFor(definition), definition, uuidv7());
     await harness.store.insert(saga, unitOf());
-    const stuck = begin(older);
-    await until(saga.id, ({ actions }) => (actions[1]?.attempts ?? 0) > 1);
-    await stuck.dispose();
-    begin(definition);
-    expect((await until(saga.id)).status).toBe('DONE');
+    const olderVersion = startSagas(older);
+    await waitFor(saga.id, ({ actions }) => (actions[1]?.attempts ?? 0) > 1);
+    await olderVersion.dispose();
+    startSagas(definition);
+    expect((await waitFor(saga.id)).status).toBe('DONE');
   });
 
-  it('call onChange in the transaction of every change, and change nothing if it fails', async () => {
-    const elsewhere = new Elsewhere();
+  it('a saga calls onChange in the transaction of every change, and the change is rolled back if onChange fails', async () => {
+    const target = new TargetService();
     const changes: string[] = [];
     let failures = 2;
-    const definition = kindOf(elsewhere, {
+    const definition = definitionFor(target, {
       async onChange(saga) {
         if (saga.status === 'DONE' && failures-- > 0) {
-          setImmediate(() => void expire(saga.id)); // after this transaction
+          setImmediate(() => void expireLease(saga.id)); // after this transaction
           throw new Error('the subject cannot be read');
         }
         changes.push(`${saga.status} ${saga.actions.filter(({ status }) => status === 'DONE').length}`);
       },
     });
-    const { saga } = await begin(definition).start(planOf(definition), unitOf());
-    await until(saga.id);
+    const { saga } = await startSagas(definition).start(planFor(definition), unitOf());
+    await waitFor(saga.id);
     expect(changes.at(-1)).toBe('DONE 3');
     expect(changes.filter((line) => line.startsWith('DONE'))).toHaveLength(1);
-    expect(elsewhere.objects.size).toBe(3);
+    expect(target.objects.size).toBe(3);
   });
 
   if (storage === 'database')
-    it('start if and only if the starting transaction commits', async () => {
-      const elsewhere = new Elsewhere();
-      const definition = kindOf(elsewhere);
-      const sagas = begin(definition);
+    it('a saga starts if and only if the transaction that started it commits', async () => {
+      const target = new TargetService();
+      const definition = definitionFor(target);
+      const sagas = startSagas(definition);
       const unit = unitOf();
-      const plan = planOf(definition);
+      const plan = planFor(definition);
       await expect(
         unit.transaction(async () => {
           await sagas.start(plan, unit);
@@ -156,6 +156,6 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
       ).rejects.toThrow('rolled back');
       expect(await sagas.findBySubjects(plan.kind, [plan.subject])).toEqual([]);
       const { saga } = await unit.transaction(() => sagas.start(plan, unit));
-      expect((await until(saga.id)).status).toBe('DONE');
+      expect((await waitFor(saga.id)).status).toBe('DONE');
     });
 });

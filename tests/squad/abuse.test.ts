@@ -84,13 +84,13 @@ describe('a frame that is wrong', () => {
     await socket.close();
   });
 
-  test('with an id is answered by an error frame with the same id', async () => {
+  test('a wrong frame with an id is answered by an error frame with the same id', async () => {
     const socket = await socketOf(platform, maya);
     await expect(socket.send('fly' as never, {} as never)).rejects.toMatchObject({ code: 'UNKNOWN_EVENT' });
     await socket.close();
   });
 
-  test('of 1 MiB closes the socket with 1009', async () => {
+  test('a frame of 1 MiB closes the socket with 1009', async () => {
     const socket = await socketOf(platform, maya);
     socket.socket.send('x'.repeat(1024 * 1024));
     expect((await socket.closed).code).toBe(1009);

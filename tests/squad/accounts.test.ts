@@ -153,7 +153,7 @@ function erasure(withRedis: boolean): void {
 }
 
 describe('kill -9', () => {
-  it('in the middle of an erasure: the repeated erasure completes it', async () => {
+  it('after kill -9 in the middle of an erasure, the repeated erasure completes it', async () => {
     const platform = await startPlatform({ services: ['identity'] });
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const folder = path.join(platform.dataDir, 'squad');

@@ -83,7 +83,7 @@ describe('in every order of steps an accepted invite lets its receiver join unti
       });
       afterAll(() => connections.forEach((one) => one.close()));
 
-      test('with the actors spread over both', async () => {
+      test('it does with the actors spread over both instances', async () => {
         const cleaner = await createClient({ url: REDIS_URL as string }).connect();
         const instances = connections.map((one) => new RedisJournals(one, log));
         expectExplored(

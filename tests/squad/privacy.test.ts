@@ -142,7 +142,7 @@ describe('a squad is NOT_FOUND', () => {
     );
   });
 
-  test('for a participant whom the host has blocked', async () => {
+  test('a squad is NOT_FOUND for a participant whom the host has blocked', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const socket = await socketOf(platform, guest);
     await socket.send('join_squad', { squadId });
@@ -164,7 +164,7 @@ describe('a squad is NOT_FOUND', () => {
     await socket.close();
   });
 
-  test('for an invitee whom a participant has blocked', async () => {
+  test('a squad is NOT_FOUND for an invitee whom a participant has blocked', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const third = await platform.register();
     await rest(guest, 'POST', `/blocks/${third.id}`);

@@ -115,7 +115,7 @@ describe('an invite', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'INVITE_CLOSED']);
   });
 
-  test('without a squad is for a LOBBY of the sender that nobody else has joined', async () => {
+  test('an invite without a squad is for a LOBBY of the sender that no other user has joined', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const { body: first } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     const { body: second } = await rest(maya, 'POST', '/invites', { toUserId: ida.id });
@@ -125,7 +125,7 @@ describe('an invite', () => {
     expect(third.squadId).not.toBe(first.squadId);
   });
 
-  test('with a message without visible characters is refused', async () => {
+  test('an invite with a message without visible characters is refused', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const answer = await rest(maya, 'POST', '/invites', { toUserId: leo.id, message: '\u200B\u200D' });
     expect(answer.body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path: 'message' }] });
@@ -134,7 +134,7 @@ describe('an invite', () => {
 });
 
 describe('a user hosts at most five open squads', () => {
-  test('also if more are opened at once; after ending one they can open another', async () => {
+  test('a user hosts at most five open squads, also if more are opened at once; after ending one they can open another', async () => {
     const [maya] = (await people(1)) as [Person];
     const answers = await Promise.all(Array.from({ length: 12 }, () => rest(maya, 'POST', '/squads', {})));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -149,7 +149,7 @@ describe('a user hosts at most five open squads', () => {
     expect((await rest(maya, 'POST', '/squads', {})).status).toBe(201);
   });
 
-  test('and squads of others that they have joined do not count', async () => {
+  test('squads of other users that a user has joined do not count for this limit', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     for (let count = 0; count < 5; count += 1) await squadOf(maya, leo);
     expect((await rest(leo, 'POST', '/squads', {})).status).toBe(201);

@@ -12,9 +12,9 @@ export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 /** A redis-server that the test can restart and kill. */
 export interface OwnRedis {
   url: string;
-  /** Kills it and starts it again, empty. */
+  /** Kills the server and starts it again without data. */
   restart(): Promise<void>;
-  /** Until `resume` it answers no command and closes no connection. */
+  /** Suspends the server: until `resume`, it answers no command and closes no connection. */
   hang(): void;
   resume(): void;
   stop(): Promise<void>;

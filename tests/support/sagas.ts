@@ -32,22 +32,22 @@ const log = createLogger('sagas', 'silent');
 export const down = () => new PlatformError('UPSTREAM_UNAVAILABLE', 'down');
 
 /** Another service: each key is an object that exists in it. It is idempotent and loses nothing. */
-export class Elsewhere {
+export class TargetService {
   /** The idempotency keys of the objects that exist. */
   readonly objects = new Set<string>();
   readonly calls: string[] = [];
   readonly events = new EventEmitter();
   /** The errors of the next calls of an action, in order. */
   readonly failures = new Map<string, (() => Error)[]>();
-  private readonly atWork = new Map<string, number>();
+  private readonly runningCalls = new Map<string, number>();
   /** The highest number of simultaneous calls for one saga. */
-  mostAtWork = 0;
+  maxConcurrentCalls = 0;
   /** An action that is always refused. */
   refused: string | undefined;
 
   private async call(sagaId: string, what: string, work: () => void): Promise<void> {
-    this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) + 1);
-    this.mostAtWork = Math.max(this.mostAtWork, this.atWork.get(sagaId) ?? 0);
+    this.runningCalls.set(sagaId, (this.runningCalls.get(sagaId) ?? 0) + 1);
+    this.maxConcurrentCalls = Math.max(this.maxConcurrentCalls, this.runningCalls.get(sagaId) ?? 0);
     this.calls.push(what);
     this.events.emit(what);
     await new Promise((resolve) => setImmediate(resolve));
@@ -57,7 +57,7 @@ export class Elsewhere {
       if (failure) throw failure();
       work();
     } finally {
-      this.atWork.set(sagaId, (this.atWork.get(sagaId) ?? 0) - 1);
+      this.runningCalls.set(sagaId, (this.runningCalls.get(sagaId) ?? 0) - 1);
     }
   }
 
@@ -80,10 +80,10 @@ export class Elsewhere {
 export function sagasIn(storage: string) {
   let unitOf: () => UnitOfWork;
   let store: SagaStore;
-  const closings: (() => Promise<void>)[] = [];
+  const toClose: (() => Promise<void>)[] = [];
   /** The latest lease of each saga. */
   const leases = new Map<string, Lease>();
-  const remembersLeases = (original: SagaStore): SagaStore =>
+  const withRecordedLeases = (original: SagaStore): SagaStore =>
     Object.assign(Object.create(original) as SagaStore, {
       async claim(kinds, limit, lease) {
         const claimed = await original.claim(kinds, limit, lease);
@@ -94,33 +94,33 @@ export function sagasIn(storage: string) {
   beforeAll(async () => {
     if (storage === 'memory') {
       unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
-      store = remembersLeases(new MemorySagaStore(unitOf));
+      store = withRecordedLeases(new MemorySagaStore(unitOf));
       return;
     }
     const { server, name } = await cloneDatabase(declaration);
     const orm = await openDatabase(declaration, { server, name, migrate: false });
     const notifications = await listenTo(server, name, [SAGA_CHANNEL], log);
-    closings.push(
+    toClose.push(
       () => orm.close(true),
       () => notifications.close(),
     );
     unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
-    store = remembersLeases(new DatabaseSagaStore(unitOf, notifications));
+    store = withRecordedLeases(new DatabaseSagaStore(unitOf, notifications));
   });
   const instances: Sagas[] = [];
   afterEach(() => Promise.all(instances.splice(0).map((sagas) => sagas.dispose())));
   afterAll(async () => {
-    for (const close of closings.toReversed()) await close();
+    for (const close of toClose.toReversed()) await close();
   });
 
-  const begin = (definition: SagaDefinition, options: Partial<SagasOptions> = {}): Sagas => {
+  const startSagas = (definition: SagaDefinition, options: Partial<SagasOptions> = {}): Sagas => {
     const sagas = new Sagas({
       store,
       definitions: [definition],
       log,
       pollMillis: 10,
       // Longer than any test: on a busy machine a short lease could expire while its holder works. A test that needs an
-      // expired lease calls `expire`.
+      // expired lease calls `expireLease`.
       leaseMillis: 60_000,
       retry: { firstMillis: 10, capMillis: 20 },
       ...options,
@@ -129,30 +129,30 @@ export function sagasIn(storage: string) {
     return sagas;
   };
   /** Makes the lease of a crashed instance expire, so that a test need not wait for it. */
-  const expire = async (sagaId: string): Promise<void> => {
+  const expireLease = async (sagaId: string): Promise<void> => {
     const lease = leases.get(sagaId);
     if (lease) await store.renew(sagaId, { ...lease, millis: 0 });
   };
   /** A definition with a new kind, so that the instances of other tests do not work on its sagas. */
-  const kindOf = (elsewhere: Elsewhere, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
+  const definitionFor = (target: TargetService, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
     kind: randomUUID(),
-    actions: Object.fromEntries(['one', 'two', 'three'].map((name) => [name, elsewhere.action(name)])),
+    actions: Object.fromEntries(['one', 'two', 'three'].map((name) => [name, target.action(name)])),
     ...more,
   });
-  const planOf = ({ kind }: SagaDefinition, subject: string = randomUUID()) => ({
+  const planFor = ({ kind }: SagaDefinition, subject: string = randomUUID()) => ({
     kind,
     subject,
     actions: [{ name: 'one', input: { n: 1 } }, { name: 'two' }, { name: 'three' }],
   });
   /** Waits for changes until the saga has the expected state. */
-  const until = async (id: string, isSo: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
+  const waitFor = async (id: string, isExpected: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
     const events = new EventEmitter();
     const stop = store.onChange((changed) => void (changed === id && events.emit('change')));
     try {
       for (;;) {
         const change = once(events, 'change');
         const saga = await store.find(id);
-        if (saga && isSo(saga)) return saga;
+        if (saga && isExpected(saga)) return saga;
         await change;
       }
     } finally {
@@ -161,7 +161,7 @@ export function sagasIn(storage: string) {
   };
   const statuses = (saga: Saga) => saga.actions.map(({ name, status }) => `${name} ${status}`);
   /** Waits until the metrics have the expected value. */
-  const figures = (
+  const waitForMetrics = (
     registry: Registry,
     kind: string,
     { failed, waiting }: { failed: number; waiting: number },
@@ -178,12 +178,12 @@ export function sagasIn(storage: string) {
       return store;
     },
     unitOf: () => unitOf(),
-    begin,
-    expire,
-    kindOf,
-    planOf,
-    until,
+    startSagas,
+    expireLease,
+    definitionFor,
+    planFor,
+    waitFor,
     statuses,
-    figures,
+    waitForMetrics,
   };
 }

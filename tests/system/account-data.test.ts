@@ -75,9 +75,9 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
     expect((await ask('/accounts/1/records')).status).toBe(404);
     expect((await ask(`/accounts/${somebody}/records?cursor=abc`)).status).toBe(400);
     expect((await ask(`/accounts/${somebody}/records`)).body).toMatchObject({ records: [], next: null });
-    const verdict = await erase(service, somebody);
-    expect(verdict.body).toMatchObject({ outcome: 'DELETED' });
-    expect((await erase(service, somebody)).body).toEqual(verdict.body);
+    const result = await erase(service, somebody);
+    expect(result.body).toMatchObject({ outcome: 'DELETED' });
+    expect((await erase(service, somebody)).body).toEqual(result.body);
   });
 });
 

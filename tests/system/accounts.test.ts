@@ -59,6 +59,19 @@ const placesIn = (kept: [string, string][], text: string): string[] => [
 ];
 const placesOf = async (text: string): Promise<string[]> => placesIn(await everything(), text);
 
+/** Where every service stores the id of an erased account: the record that refuses later writes, and the deletion itself. */
+const ERASURE_RECORDS = /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*)$/;
+/** The services that store the id of an erased account in any other record. */
+const servicesWithRecordsOf = async (userId: string): Promise<string[]> => [
+  ...new Set(
+    (await placesOf(userId))
+      .filter((place) => !ERASURE_RECORDS.test(place))
+      .map((place) => place.split('.')[0] ?? ''),
+  ),
+];
+const retaining = (receipt: Pick<AccountDeletionShape, 'parts'>): string[] =>
+  receipt.parts.filter(({ outcome }) => outcome === 'RETAINED').map(({ service }) => service);
+
 const receiptAt = async (location: string) =>
   (await platform.rest<AccountDeletionShape>('identity', 'GET', location)).body;
 const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
@@ -198,7 +211,7 @@ describe('the deletion of an account', () => {
     expect((await platform.rest('identity', 'POST', '/auth/login', { body: anna })).status).toBe(401);
 
     const others = {
-      identity: 'DELETED',
+      identity: 'RETAINED',
       gym: 'RETAINED',
       content: 'DELETED',
       squad: 'ANONYMISED',
@@ -225,7 +238,8 @@ describe('the deletion of an account', () => {
     });
     expect(outcomes(receipt)).toEqual({ ...others, nutrition: 'DELETED' });
     for (const { outcome, reason } of receipt.parts)
-      expect(typeof reason).toBe(outcome === 'DELETED' ? typeof reason : 'string');
+      expect([outcome, reason === null]).toEqual([outcome, outcome === 'DELETED']);
+    expect((await servicesWithRecordsOf(anna.id)).toSorted()).toEqual(retaining(receipt).toSorted());
     expect(JSON.stringify(receipt)).not.toContain(anna.id);
 
     // Every service refuses the user's access token within 5 s.
@@ -292,7 +306,7 @@ describe('the deletion of an account', () => {
     expect((await platform.rest('squad', 'GET', '/invites', friend)).body).toEqual([]);
   });
 
-  it('of a member without data is DELETED in every service, and can be read in the graph', async () => {
+  it('the receipt of a member without data is DELETED for every service but identity, whose audit trail is RETAINED; it can be read in the graph', async () => {
     const user = await platform.register();
     const { data } = await platform.graph<{ deleteMyAccount: { id: string } }>(
       'identity',
@@ -304,7 +318,11 @@ describe('the deletion of an account', () => {
       const now = await receiptAt(`/account-deletions/${data.deleteMyAccount.id}`);
       return now.finishedAt !== null && now;
     });
-    expect(outcomes(receipt)).toEqual(Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])));
+    expect(outcomes(receipt)).toEqual({
+      ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])),
+      identity: 'RETAINED',
+    });
+    expect(await servicesWithRecordsOf(user.id)).toEqual(['identity']);
   });
 
   it('removes the first admin from the wizard session in which another user set up their gym', async () => {
@@ -319,9 +337,16 @@ describe('the deletion of an account', () => {
     });
     const token = await platform.login(email, password);
     expect(await placesOf(email)).toContain('wizard.wizard_session');
+    const { id: userId } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
+    expect(await placesOf(userId)).toContain('wizard.saga');
     const { headers } = await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
-    await eventually(async () => (await receiptAt(headers.get('location') ?? '')).finishedAt !== null);
+    const receipt = await eventually(async () => {
+      const now = await receiptAt(headers.get('location') ?? '');
+      return now.finishedAt !== null && now;
+    });
     expect((await placesOf(email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
+    expect(outcomes(receipt)).toMatchObject({ wizard: 'ANONYMISED' });
+    expect((await servicesWithRecordsOf(userId)).toSorted()).toEqual(retaining(receipt).toSorted());
   });
 
   it('is refused for the last SUPER_ADMIN, and changes nothing', async () => {
@@ -336,7 +361,7 @@ describe('the deletion of an account', () => {
 });
 
 describe('a large export', () => {
-  it('of 25,000 entries is complete; in the graph it is refused because it exceeds the limit of an answer', async () => {
+  it('an export of 25,000 entries is complete; in the graph it is refused because it exceeds the limit of an answer', async () => {
     const user = await platform.register();
     await platform.sql(
       'nutrition',

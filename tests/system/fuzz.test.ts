@@ -37,7 +37,7 @@ const OF_HTTP = new Set([404, 405, 408, 414, 431]);
  * The ratio of the memory at the end to the memory after the first part of the run. The heap of a process grows to its usual
  * size in the first minutes; a leak shows in a long run.
  */
-const MOST_GROWTH = SECONDS >= 120 ? 1.3 : 2;
+const MAX_GROWTH = SECONDS >= 120 ? 1.3 : 2;
 
 let folder: string;
 let platform: StartedProcess;
@@ -185,7 +185,7 @@ it(
     expect(summary.slice(0, 40)).toEqual([]);
     expect(platform.child.exitCode).toBeNull();
     // If the system does not report the memory of a process, both are 0.
-    expect(after).toBeLessThanOrEqual((settled ?? 0) * MOST_GROWTH);
+    expect(after).toBeLessThanOrEqual((settled ?? 0) * MAX_GROWTH);
     expect(sent).toBeGreaterThan(SECONDS * 3);
   },
   (SECONDS + 90) * 1_000,

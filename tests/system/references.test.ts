@@ -204,7 +204,7 @@ describe('a removal', () => {
     expect([await remove(content), await remove(content)]).toEqual([204, 204]);
   });
 
-  it('of a gym leaves its users without a gym, mails them, and removes its products from the lists', async () => {
+  it('the removal of a gym leaves its users without a gym, mails them, and removes its products from the lists', async () => {
     const gym = await platform.serviceToken('gym');
     const gymId = randomUUID();
     const member = await platform.register(null);

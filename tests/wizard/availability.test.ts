@@ -177,7 +177,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
     expect(answers.filter(({ body }) => body.available)).toHaveLength(1);
   });
 
-  it("of a slot is limited by the location's capacity and opening hours", async () => {
+  it("the availability of a slot is limited by the location's capacity and opening hours", async () => {
     const location = (
       await platform.rest('gym', 'POST', '/locations', {
         token: superAdmin,

@@ -116,7 +116,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     );
   });
 
-  it('that are refused restore body and goals', async () => {
+  it('a refused deployment restores body and goals', async () => {
     const member = await wizard.platform.register();
     const location = await newLocation(5);
     const before = {
@@ -148,7 +148,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // The member can correct them.
   });
 
-  it('with a slot of another gym, or outside of opening hours, are refused before anything changes', async () => {
+  it('a deployment with a slot of another gym, or outside of opening hours, is refused before anything changes', async () => {
     const member = await wizard.platform.register();
     const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
     await deploy(elsewhere.id, member.token);

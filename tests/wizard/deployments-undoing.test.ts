@@ -4,7 +4,7 @@ import { newGym, preparedGym, settled } from './support.ts';
 
 describe.each(['database', 'memory'])('deployments in %s that cannot be undone', (storage) => {
   const wizard = deploymentsIn(storage);
-  const { deploy, gymsNamed, reservationsOf } = wizard;
+  const { deploy, gymsNamed, reservationsOf, storedTextOf } = wizard;
 
   /** Deploys a gym that cannot be withdrawn: by a trigger, it is in use as soon as it is created; its admin is refused. */
   const deployedInUse = async (token = wizard.superAdmin) => {
@@ -130,6 +130,41 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       expect(await wizard.platform.sql('gym', 'select 1 from gym where slug = $1', [basics.slug])).toEqual(
         [],
       );
+    });
+
+  if (storage === 'database')
+    it('keep the id of the first admin if that account is deleted, and nothing else of them, until a SUPER_ADMIN decides', async () => {
+      const { id } = await deployedInUse();
+      const { id: adminId, email } = await wizard.platform.register();
+      // As stored if the first admin accepts the invitation before it can be withdrawn.
+      const refused = {
+        status: 'DONE',
+        isUndoGivenUp: true,
+        input: { id: adminId, email, displayName: 'First Admin' },
+        output: { adminId },
+      };
+      await wizard.platform.sql(
+        'wizard',
+        `update saga set actions = (
+           select jsonb_agg(case when action ->> 'name' = 'admin' then action || $2::jsonb else action end order by position)
+           from jsonb_array_elements(actions) with ordinality as each(action, position)) where subject = $1`,
+        [id, JSON.stringify(refused)],
+      );
+      expect(await storedTextOf(id)).toContain(email);
+      const identity = await wizard.platform.serviceToken('identity');
+      const erased = await wizard.platform.rest('wizard', 'DELETE', `/accounts/${adminId}`, {
+        token: identity,
+      });
+      expect(erased).toMatchObject({
+        status: 200,
+        body: { outcome: 'RETAINED', reason: expect.stringContaining('keeps the id of the account') },
+      });
+      expect(await storedTextOf(id)).toContain(adminId);
+      expect(await storedTextOf(id)).not.toContain('First Admin');
+      expect(await storedTextOf(id)).not.toContain(email);
+      await resolve(id, { action: 'ACCEPT', note: 'An operator removes it by hand.' });
+      await settled(wizard.platform, id);
+      expect(await storedTextOf(id)).not.toContain(adminId);
     });
 
   it('end if a SUPER_ADMIN accepts what could not be undone, also in the graph', async () => {

@@ -98,7 +98,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await expectGym(gym, last.deployment.result);
   });
 
-  it('that are requested again with the same Idempotency-Key have the same answer', async () => {
+  it('a deployment that is requested again with the same Idempotency-Key has the same answer', async () => {
     const { id } = await preparedGym(wizard.platform);
     const options = { token: wizard.superAdmin, headers: { 'idempotency-key': randomUUID() } };
     const first = await wizard.platform.rest('wizard', 'POST', `/${id}/deploy`, options);
@@ -120,7 +120,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('of 20 sessions for one name create one gym', async () => {
+  it('deployments of 20 sessions for one name create one gym', async () => {
     const gyms = Array.from({ length: 20 }, newGym);
     const name = gyms[0]?.basics.name ?? '';
     const sessions = await Promise.all(
@@ -153,7 +153,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(name)).toHaveLength(1);
   });
 
-  it('that are refused are undone, say why, and can be corrected and repeated', async () => {
+  it('a refused deployment is undone, says why, and can be corrected and repeated', async () => {
     const gym = newGym();
     const taken = await wizard.platform.register();
     const { id } = await preparedGym(wizard.platform, {
@@ -203,7 +203,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   if (storage === 'database')
-    it('that an older version of the program has started are finished with its plan', async () => {
+    it('a deployment that an older version of the program has started is finished with its plan', async () => {
       const gym = newGym();
       const { id } = await preparedGym(wizard.platform, gym);
       const gymId = uuidv7();
@@ -257,7 +257,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('of an incomplete session are refused, naming the missing fields', async () => {
+  it('the deployment of an incomplete session is refused, and the answer names the missing fields', async () => {
     const { branding, ...gym } = newGym();
     const { id } = await preparedGym(wizard.platform, {
       ...gym,
@@ -285,7 +285,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     });
   });
 
-  it('with a stale version are refused', async () => {
+  it('a deployment with an earlier version is refused', async () => {
     const session = await preparedGym(wizard.platform);
     expect((await deploy(session.id, wizard.superAdmin, { version: session.version - 1 })).status).toBe(412);
     expect(
@@ -300,7 +300,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await settled(wizard.platform, session.id);
   });
 
-  it('of a gym are prepared by a GYM_ADMIN and started by a SUPER_ADMIN', async () => {
+  it('the deployment of a gym is prepared by a GYM_ADMIN and started by a SUPER_ADMIN', async () => {
     const token = await wizard.platform.demo('admin@iron.test');
     const { id } = await preparedGym(
       wizard.platform,

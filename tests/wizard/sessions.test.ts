@@ -219,7 +219,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       );
     });
 
-    it('for a gym are created only by admins', async () => {
+    it('sessions for a gym are created only by admins', async () => {
       expect((await door.create('GYM_SETUP')).status).toBe(401);
       expect((await door.create('GYM_SETUP', { token: await platform.demo('maya@iron.test') })).status).toBe(
         403,
@@ -267,7 +267,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it('in the field of a user are those of this user', async () => {
+  it('the field wizardSessions of a user returns the sessions of this user', async () => {
     const owner = await platform.register();
     const created = await doors.rest?.create('MEMBER_ONBOARDING', { token: owner.token });
     const query =
@@ -288,7 +288,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it('whose id is no UUID are 404, and do not hide fixed paths such as /docs', async () => {
+  it('an id that is no UUID is 404, and does not hide fixed paths such as /docs', async () => {
     const token = await platform.demo('maya@iron.test');
     expect((await platform.rest('wizard', 'GET', '/not-a-uuid', { token })).status).toBe(404);
     expect((await platform.rest('wizard', 'GET', '/docs')).status).toBe(200);

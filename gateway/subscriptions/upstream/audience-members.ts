@@ -19,8 +19,8 @@ interface Member {
   readonly listeners: Set<EligibilityListener>;
 }
 
-/** The most members in a message, because a frame has at most 256 KiB. */
-const MEMBERS_A_MESSAGE = 1_000;
+/** The maximum number of members in a message, because a frame has at most 256 KiB. */
+const MEMBERS_PER_MESSAGE = 1_000;
 
 /**
  * The members of an audience: the users of one role and gym who share one upstream subscription. Reports them to the
@@ -154,8 +154,8 @@ export class AudienceMembers {
     this.changed.clear();
     if (this.isEverybodyEligible) return;
     const { byNumber } = this;
-    for (let start = 0; start < numbers.length; start += MEMBERS_A_MESSAGE) {
-      const some = numbers.slice(start, start + MEMBERS_A_MESSAGE);
+    for (let start = 0; start < numbers.length; start += MEMBERS_PER_MESSAGE) {
+      const some = numbers.slice(start, start + MEMBERS_PER_MESSAGE);
       this.send({
         get joined() {
           return some.flatMap((number) => {

@@ -32,7 +32,7 @@ interface UpstreamOptions {
   onIdle(): void;
 }
 
-/** The most events that are kept for listeners that join later; after more, the whole state is requested for them. */
+/** The maximum number of events that are kept for listeners that join later; after more, the whole state is requested for them. */
 export const MAX_HISTORY = 20;
 
 /** A subscription at the subgraph that owns the field, shared by equal client subscriptions with the same rights. */

@@ -16,7 +16,7 @@ import { rootSelection, type ObjectSelection } from './outputs.ts';
 
 /** A query that was compiled once, to be executed many times. */
 export interface CompiledQuery {
-  /** The most selections that it keeps in memory: one for each combination of its `@skip` and `@include`, up to 16. */
+  /** The maximum number of selections that it keeps in memory: one for each combination of its `@skip` and `@include`, up to 16. */
   readonly maxSelections: number;
   /**
    * Coerces the variables as the client sent them. Undefined if graphql-js has to execute the request: the variables do not

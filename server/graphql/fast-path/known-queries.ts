@@ -24,8 +24,8 @@ export type Compile = typeof compiledQuery;
 const MAX_QUERIES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
 /** Measured on the heap, with operations of 26 to 173 characters: an entry, and each character of its text for the document and for a selection. */
-const BYTES_AN_ENTRY = 4_096;
-const BYTES_A_CHARACTER = 40;
+const BYTES_PER_ENTRY = 4_096;
+const BYTES_PER_CHARACTER = 40;
 
 /** The queries of one service that are executed without Apollo Server. The least recently used ones are dropped. */
 export class KnownQueries {
@@ -36,7 +36,7 @@ export class KnownQueries {
     maxEntries: MAX_QUERIES,
     maxBytes: MAX_BYTES,
     bytesOf: ({ query }, key) =>
-      BYTES_AN_ENTRY + bytesOfText(key) + BYTES_A_CHARACTER * key.length * (1 + query.maxSelections),
+      BYTES_PER_ENTRY + bytesOfText(key) + BYTES_PER_CHARACTER * key.length * (1 + query.maxSelections),
   });
 
   constructor(schema: GraphQLSchema, compile: Compile = compiledQuery) {

@@ -23,8 +23,8 @@ import {
 const AVAILABLE = `case when jsonb_array_length(variants) = 0 then stock is null or stock > 0 else exists (select 1 from jsonb_to_recordset(variants) as variant(stock int) where variant.stock is null or variant.stock > 0) end`;
 const FEATURED =
   '(featured_priority is not null and (featured_from is null or featured_from <= now()) and (featured_until is null or featured_until > now()))';
-const MOST_FEATURED = 100;
-const MOST_IMAGES = 20;
+const MAX_FEATURED = 100;
+const MAX_IMAGES = 20;
 
 const ORDERS = {
   name: { name: 'name', key: 'lower(name)', type: 'text' },
@@ -85,7 +85,7 @@ export class Products {
   async featured(gymId?: string | null): Promise<ProductShape[]> {
     const conditions = visibleConditions(this.unit, gymId).add(FEATURED);
     const rows = await this.unit.em.execute<StoredProduct[]>(
-      `select ${this.table.columns} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MOST_FEATURED}`,
+      `select ${this.table.columns} from product where ${conditions.sql.join(' and ')} order by featured_priority desc, lower(name), id limit ${MAX_FEATURED}`,
       conditions.params,
     );
     return rows.map((row) => this.shown(row));
@@ -144,10 +144,10 @@ export class Products {
     await this.table.requireChange(id);
     const image = await this.media.store(picture);
     return this.change(id, undefined, (product) => {
-      if (product.images.length >= MOST_IMAGES)
+      if (product.images.length >= MAX_IMAGES)
         throw invalid(
           'image',
-          `a product has at most ${MOST_IMAGES} pictures; remove one from its images first`,
+          `a product has at most ${MAX_IMAGES} pictures; remove one from its images first`,
         );
       product.images = [...product.images, image];
     });

@@ -14,7 +14,7 @@ export interface TextSearch {
 }
 
 const VOCABULARY_MILLIS = 30_000; // 30 s
-/** The most rows that are read, and the most of their frequent words that are kept; for global rows and for rows of gyms each. */
+/** How many rows are read at most, and how many of their most frequent words are kept at most; once for global rows, and once for rows of gyms. */
 const VOCABULARY_ROWS = 20_000;
 const VOCABULARY_WORDS = 10_000;
 const MAX_WORDS = 8;

@@ -1,7 +1,7 @@
 import { editDistance } from '#server/edit-distance.ts';
 import { PHRASES } from './body-areas.ts';
 
-/** The most words of one search that are compared with every word of the vocabulary; each takes some milliseconds. */
+/** The maximum number of words of one search that are compared with every word of the vocabulary; each takes some milliseconds. */
 const MAX_COMPARED_WORDS = 10;
 const MAX_CUTS = 2;
 const MAX_NEAREST = 6;

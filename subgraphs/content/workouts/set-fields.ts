@@ -76,8 +76,8 @@ function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
 
 const nameOf = (measure: Measure): string => (measure === 'reps' ? 'reps or repRange' : measure);
 
-const SECONDS_A_REP = 4;
-const SECONDS_A_KILOMETRE = 360; // a 6-minute kilometre
+const SECONDS_PER_REP = 4;
+const SECONDS_PER_KILOMETRE = 360; // a 6-minute kilometre
 const SECONDS_BETWEEN_SETS = 60; // if the set says none
 
 /** The estimated duration of the blocks in whole minutes, 1 to 1,440. */
@@ -91,5 +91,5 @@ export function estimatedMinutes(blocks: readonly Block[]): number {
 const work = (set: WorkoutSet): number =>
   set.durationSeconds ??
   (set.distanceMeters !== undefined
-    ? (set.distanceMeters / 1000) * SECONDS_A_KILOMETRE
-    : (set.reps ?? set.repRange?.max ?? 0) * SECONDS_A_REP);
+    ? (set.distanceMeters / 1000) * SECONDS_PER_KILOMETRE
+    : (set.reps ?? set.repRange?.max ?? 0) * SECONDS_PER_REP);

@@ -33,7 +33,7 @@ const ORDERS = {
 } as const satisfies Record<string, Order>;
 
 const VERSION_COLUMNS = columnsOf(WorkoutVersionShape, { title: "content->>'title'" });
-const MOST_VERSIONS = 200;
+const MAX_VERSIONS = 200;
 
 interface WorkoutsOptions {
   searches: TextSearches;
@@ -131,7 +131,7 @@ export class Workouts {
   async versions(id: string): Promise<WorkoutVersionShape[]> {
     if (!(await this.table.find(id))) throw notFound('workout routine', id);
     return this.unit.em.execute(
-      `select ${VERSION_COLUMNS} from workout_routine_version where routine_id = ? order by version desc limit ${MOST_VERSIONS}`,
+      `select ${VERSION_COLUMNS} from workout_routine_version where routine_id = ? order by version desc limit ${MAX_VERSIONS}`,
       [id],
     );
   }

@@ -15,6 +15,7 @@ import { eraseMember } from './erase-member.ts';
 export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPart => ({
   records: {
     checkIns: entityRecords(unit, CheckIn, 'id', (userId) => ({ userId })),
+    // Denials of the user's own check-ins, and those where they presented a code that belongs to nobody.
     deniedCheckIns: entityRecords(unit, Denial, 'id', (userId) => ({
       $or: [{ userId }, { userId: null, presentedBy: userId }],
     })),

@@ -1,4 +1,4 @@
-import { Outcome, type Verdict } from '#server/accounts/account-part.ts';
+import { Outcome, type ErasureResult } from '#server/accounts/account-part.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
@@ -9,7 +9,11 @@ import { announceOccupancy } from '../locations/occupancy-events.ts';
  * transaction of the caller, which has ensured that nothing new about the member is written. Each statement finds its rows
  * by an index, and takes its locks in the same order as the rules.
  */
-export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: string): Promise<Verdict> {
+export async function eraseMember(
+  unit: UnitOfWork,
+  files: FileStorage,
+  userId: string,
+): Promise<ErasureResult> {
   const run = async (sql: string): Promise<number> =>
     (await unit.em.execute<unknown[]>(`${sql} returning 1`, [userId])).length;
 
@@ -35,7 +39,7 @@ export async function eraseMember(unit: UnitOfWork, files: FileStorage, userId: 
     (await run('update announcement set author_id = null where author_id = ?')) +
     (await run(`update gym_config_version set published_by = '${NOBODY}' where published_by = ?`)) +
     (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`));
-  return verdictOf(anonymised > 0, await isInAudit(unit, userId));
+  return resultOf(anonymised > 0, await isInAudit(unit, userId));
 }
 
 /** An update that locks visits in the order of their ids, as check-ins do when they end several visits. */
@@ -118,7 +122,7 @@ async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-function verdictOf(isAnonymised: boolean, isInTheAudit: boolean): Verdict {
+function resultOf(isAnonymised: boolean, isInTheAudit: boolean): ErasureResult {
   const anonymised =
     'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Nothing identifies the user.';
   const audited = 'The audit trail of staff keeps the id of the account, without name or address.';

@@ -11,7 +11,7 @@ import { validated } from '#server/validate.ts';
 import { mayOverrideCapacity, maySeeAllVisitsOf, maySeeVisit, mayUndoVisit } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
-import { keepOpenGym } from '../gyms/gym-locks.ts';
+import { lockOpenGym } from '../gyms/gym-locks.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
@@ -212,7 +212,7 @@ export class CheckIns {
 
   /** Keeps a location and its gym from being deleted until the transaction ends; false if they have been deleted. */
   private async keepLocation({ id, gymId }: Location): Promise<boolean> {
-    if (!(await keepOpenGym(this.unit, gymId))) return false;
+    if (!(await lockOpenGym(this.unit, gymId))) return false;
     const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
       id,
     ]);
@@ -261,7 +261,7 @@ export class CheckIns {
     location,
   }: Entry): Promise<{ capacity: number; maxStayMinutes: number }> {
     await lockMember(this.unit, userId);
-    await keepOpenGym(this.unit, location.gymId);
+    await lockOpenGym(this.unit, location.gymId);
     const [stored] = await this.unit.em.execute<{ capacity: number; maxStayMinutes: number }[]>(
       'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
       [location.id],

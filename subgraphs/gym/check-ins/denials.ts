@@ -13,7 +13,7 @@ import { Denial } from './denial.entity.ts';
 const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 
 /** Rows of one caller. A scanner that is refused all the time must not fill the table. */
-const MOST_AN_HOUR = 60;
+const MAX_DENIALS_PER_HOUR = 60;
 
 /** Denials: refused check-ins with their reason, for those who manage the gym. */
 export class Denials {
@@ -39,10 +39,10 @@ export class Denials {
       // Without the lock, simultaneous scans could all find 59 rows.
       await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`denials:${presentedBy}`]);
       const recent = await em.execute<{ id: string }[]>(
-        `select id from check_in_denial where presented_by = ? and id >= ? order by id desc limit ${MOST_AN_HOUR}`,
+        `select id from check_in_denial where presented_by = ? and id >= ? order by id desc limit ${MAX_DENIALS_PER_HOUR}`,
         [presentedBy, firstIdOf(new Date(Date.now() - HOUR_MILLIS))],
       );
-      if (recent.length >= MOST_AN_HOUR)
+      if (recent.length >= MAX_DENIALS_PER_HOUR)
         await em.execute('update check_in_denial set count = count + 1 where id = ?', [recent[0]?.id]);
       else
         await em.insert(Denial, {

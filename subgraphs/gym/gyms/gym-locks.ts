@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
  * too; otherwise the two could deadlock. `key share` is the lock that PostgreSQL takes for a foreign key, and allows other
  * changes of the gym.
  */
-export async function keepOpenGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
+export async function lockOpenGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>(
     'select 1 from gym where id = ? and opened_at is not null for key share',
     [gymId],

@@ -82,7 +82,7 @@ export const gymsRest = [
     method: 'PUT',
     path: '/gym/config',
     summary: 'Publish the branding and feature configuration of a gym',
-    only: callers('SUPER_ADMIN; the wizard service for one', 'SUPER_ADMIN', 'SERVICE'),
+    only: callers('SUPER_ADMIN, the wizard service', 'SUPER_ADMIN', 'SERVICE'),
     description:
       'Theme, assets and features are merged by RFC 7396: a given key replaces the stored value, null removes the key, an absent key is unchanged. The primary colour cannot be removed. Every text under `theme.colors` is a colour, except below keys that begin with `x-`; no text of a theme can end a CSS value; every text of `assets` is an http(s) URL or a path.',
     auth: 'required',

@@ -2,15 +2,16 @@ import type { Viewer } from '#server/auth/viewer.ts';
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { keepOpenGym } from './gym-locks.ts';
+import { lockOpenGym } from './gym-locks.ts';
 
 /**
- * Requires that the gym of a write is open, and keeps it from being withdrawn until the transaction ends. A gym that is being
- * set up exists only for the service that creates it: a write of another caller would prevent the service from withdrawing it.
- * @throws VALIDATION_FAILED if there is no such gym
+ * Checks that a gym is open, before rows for it are written, and locks it, so that it is not withdrawn before the
+ * transaction ends. A gym is not open while a wizard's deployment sets it up: rows of other callers would then keep the
+ * deployment from withdrawing it if it has to be undone.
+ * @throws VALIDATION_FAILED if there is no open gym of this id
  */
 export async function requireOpenGym(unit: UnitOfWork, gymId: string): Promise<string> {
-  if (!isUuid(gymId) || !(await keepOpenGym(unit, gymId))) throw invalid('gymId', 'there is no such gym');
+  if (!isUuid(gymId) || !(await lockOpenGym(unit, gymId))) throw invalid('gymId', 'there is no such gym');
   return gymId;
 }
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Outcome as VerdictOutcome } from '#server/accounts/account-part.ts';
+import { Outcome as ErasureOutcome } from '#server/accounts/account-part.ts';
 
-/** The receipt of a deletion: what each service did, without anything that identifies the user. */
+/** The receipt of a deletion: what each service did. No door returns the id of the user with it. */
 const AccountDeletionSchema = defineEntity({
   name: 'AccountDeletion',
   tableName: 'account_deletion',
@@ -16,13 +16,13 @@ const AccountDeletionSchema = defineEntity({
 });
 
 /** What a service did with the data of a deleted account, or that it has not answered yet. */
-export const Outcome = { PENDING: 'PENDING', ...VerdictOutcome } as const;
+export const Outcome = { PENDING: 'PENDING', ...ErasureOutcome } as const;
 export type Outcome = (typeof Outcome)[keyof typeof Outcome];
 
 export interface ReceiptPart {
   service: string;
   outcome: Outcome;
-  /** What is kept and why, if anything is. */
+  /** Which records are kept, and why; null if none are. */
   reason: string | null;
 }
 

@@ -3,7 +3,7 @@ import type { Resolvers } from '../resolvers.generated.ts';
 
 export const accountsGraphql = {
   Query: {
-    exportMyAccount: (_root, _args, { accountExports }) => accountExports.nowAsJson(),
+    exportMyAccount: (_root, _args, { accountExports }) => accountExports.documentAsJson(),
     accountExports: (_root, _args, { accountExports }) => accountExports.list(),
     accountExport: (_root, { id }, { accountExports }) => orNull(accountExports.get(id)),
     accountDeletion: (_root, { id }, { accounts }) => orNull(accounts.deletion(id)),

@@ -93,7 +93,7 @@ export const accountsRest = [
     path: '/account-deletions/:id',
     summary: 'The receipt of a deletion',
     description: 'Every caller who knows its id may read it; the id is random.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     params: idParams,
     success: {
       status: 200,

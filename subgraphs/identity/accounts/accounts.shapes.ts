@@ -10,8 +10,11 @@ export const DeleteAccountShape = z.looseObject({
 const AccountPartShape = z
   .object({
     service: z.string(),
-    outcome: z.enum(Outcome),
-    reason: z.string().nullable().meta({ description: 'What is kept and why, if anything is.' }),
+    outcome: z.enum(Outcome).meta({
+      description:
+        'PENDING: not done yet. DELETED: nothing about the user is left but their id, which the service stores to refuse later writes. ANONYMISED: records are left without the id and everything else that identifies the user. RETAINED: records with the id of the user are kept.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Which records are kept, and why; null if none are.' }),
   })
   .meta({ id: 'AccountPart' });
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '#server/accounts/account-part.ts';
+import type { ErasureResult } from '#server/accounts/account-part.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { sagaAction, type PlannedAction, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -8,12 +8,15 @@ import { OTHER_SERVICES, type OtherServices } from './other-services.ts';
 export const DELETION_SAGA = 'account-deletion';
 const FILES = 'files';
 
-/** Identity's own part of the receipt. The transaction of the deletion carries it out. */
+/**
+ * Identity's own part of the receipt; the transaction of the deletion carries it out. It is always RETAINED, because the
+ * audit trail has at least the record of the deletion.
+ */
 const OWN_PART: ReceiptPart = {
   service: 'identity',
-  outcome: Outcome.DELETED,
+  outcome: Outcome.RETAINED,
   reason:
-    'The audit trail of role changes, resets and deletions keeps the id of the account, without name or address. Mails that were sent, or written to the outbox, are not recalled.',
+    'The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.',
 };
 
 export interface DeletionContext {
@@ -29,7 +32,7 @@ export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDef
     ...Object.fromEntries(
       OTHER_SERVICES.map((service) => [
         service,
-        sagaAction<null, Verdict>({
+        sagaAction<null, ErasureResult>({
           service,
           run: ({ context }) => others.erase(service, (context as DeletionContext).userId),
         }),
@@ -61,8 +64,8 @@ async function writeReceipt({ subject, actions, finishedAt }: Saga, unit: UnitOf
   const parts = actions
     .filter(({ name }) => name !== FILES)
     .map(({ service, output }): ReceiptPart => {
-      const verdict = output as Verdict | null;
-      return { service, outcome: verdict?.outcome ?? Outcome.PENDING, reason: verdict?.reason ?? null };
+      const result = output as ErasureResult | null;
+      return { service, outcome: result?.outcome ?? Outcome.PENDING, reason: result?.reason ?? null };
     });
   await unit.em.nativeUpdate(AccountDeletion, { id: subject }, { parts: [OWN_PART, ...parts], finishedAt });
 }

@@ -44,7 +44,7 @@ export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
 const opening = (kinds: readonly string[], index: number): string =>
   `${index === 0 ? '' : '],'}${JSON.stringify(kinds[index])}:[`;
 
-/** The whole document from its sections. In identity's section `user` is an object and not a list, like a profile in the API. */
+/** The whole document from its sections, as a stream. */
 export function documentOf(
   files: FileStorage,
   { id, finishedAt }: { id: string; finishedAt: Date },

@@ -100,7 +100,7 @@ export class AccountExports {
   }
 
   /** The document of `now` as a JSON value, for the graph. @throws as `now`; PAYLOAD_TOO_LARGE above 8 MiB */
-  async nowAsJson(): Promise<unknown> {
+  async documentAsJson(): Promise<unknown> {
     const stream = await this.now();
     let length = 0;
     stream.on('data', (chunk: Buffer | string) => {

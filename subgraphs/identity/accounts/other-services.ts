@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { VerdictShape, type RecordsPageShape } from '#server/accounts/account-data.ts';
+import { ErasureResultShape, type RecordsPageShape } from '#server/accounts/account-data.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
-import type { Verdict } from '#server/accounts/account-part.ts';
+import type { ErasureResult } from '#server/accounts/account-part.ts';
 import { callsToServices, type CallsToServices } from '#server/service-calls.ts';
 import { SERVICE_NAMES, type ServerSettings, type ServiceName } from '#server/settings.ts';
 import { NO_ORIGIN } from '#server/unit-of-work.ts';
@@ -29,8 +29,8 @@ export class OtherServices {
   }
 
   /** Erases the data of a user in that service. Idempotent. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
-  async erase(service: OtherService, userId: string): Promise<Verdict> {
-    return VerdictShape.parse(await this.call(service, 'DELETE', `/accounts/${userId}`));
+  async erase(service: OtherService, userId: string): Promise<ErasureResult> {
+    return ErasureResultShape.parse(await this.call(service, 'DELETE', `/accounts/${userId}`));
   }
 
   /** A page of what the service stores about a user. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */

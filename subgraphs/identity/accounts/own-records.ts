@@ -12,7 +12,7 @@ import { presentUser } from '../users/users.ts';
 export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
   const user = await unit.em.findOne(User, { id: userId });
   if (!user) throw unauthenticated('Your account has been deleted.');
-  yield `{"user":${JSON.stringify(presentUser(unit, user, asThemselves(user)))}`;
+  yield `{"user":${JSON.stringify(presentUser(unit, user, asOwner(user)))}`;
   for (const [kind, pages] of Object.entries(kindsOf(unit, userId))) {
     yield `,${JSON.stringify(kind)}:[`;
     let separator = '';
@@ -69,5 +69,6 @@ const presentReset = ({ purpose, email, requestedAt, sentAt }: PasswordReset) =>
   sentAt: sentAt ?? null,
 });
 
-const asThemselves = ({ id, role, gymId }: User) =>
+/** The user as the viewer of their own data. They need not be logged in while an export runs, so there is no session. */
+const asOwner = ({ id, role, gymId }: User) =>
   ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;

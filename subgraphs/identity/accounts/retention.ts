@@ -2,10 +2,13 @@ import type { SagaStore } from '#server/saga/saga-store.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { DELETION_SAGA } from './deletion-saga.ts';
 
-/** The most rows that one call removes; the caller repeats it until a call removes fewer. */
+/** The maximum number of rows that one call removes; the caller repeats the call until it removes fewer. */
 const BATCH = 1_000;
 
-/** Removes sagas of deletions that finished before this time. Their receipts stay, because they keep demo accounts from being created again. */
+/**
+ * Removes sagas of deletions that finished before this time. Their receipts stay for ever: they are the record of the
+ * deletion, and the demo data does not create an account again that has a receipt.
+ */
 export const removeFinishedDeletions =
   (store: SagaStore) =>
   (unit: UnitOfWork, before: Date): Promise<number> =>

@@ -11,7 +11,7 @@ export const auditRest = [
   route({
     method: 'GET',
     path: '/audit-events',
-    summary: 'The audit trail: role changes, gym changes, resets, deletions and the like',
+    summary: 'The audit trail of actions on accounts, the newest first',
     only: SUPER_ADMINS,
     auth: 'required',
     query: pageQuery.extend({

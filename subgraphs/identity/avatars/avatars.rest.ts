@@ -18,7 +18,7 @@ export const avatarsRest = [
       status: 200,
       description: 'The user with the path of the picture in `avatar`.',
       shape: UserShape,
-      changesBetweenVersions: true,
+      variesWithinVersion: true,
     },
     handler: ({ files: [file] }, { avatars }) => file && avatars.upload(file),
   }),
@@ -26,7 +26,7 @@ export const avatarsRest = [
     method: 'GET',
     path: '/avatars/:file',
     summary: 'A profile picture',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     params: z.object({ file: z.string() }),
     success: { status: 200, description: 'WebP, 512 x 512 pixels.', contentType: 'image/webp' },
     handler: async ({ params }, { avatars }) => {

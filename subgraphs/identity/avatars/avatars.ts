@@ -29,7 +29,7 @@ export class Avatars {
     let before: string | null | undefined;
     await this.files.put(keyOf(path), picture.bytes, picture.contentType);
     try {
-      const user = await this.profiles.change((changed) => {
+      const user = await this.profiles.changeOwn((changed) => {
         before = changed.avatar;
         changed.avatar = path;
       });
@@ -41,7 +41,7 @@ export class Avatars {
     }
   }
 
-  /** @throws NOT_FOUND */
+  /** The picture with that file name, e.g. `<uuid>.webp`. @throws NOT_FOUND */
   async read(name: string) {
     const picture = /^[0-9a-f-]{36}\.webp$/.test(name)
       ? await this.files.read(keyOf(`/avatars/${name}`))
@@ -55,7 +55,7 @@ async function removeAvatar(files: FileStorage, path: string | null | undefined)
   if (path) await files.delete(keyOf(path));
 }
 
-/** The storage keys of the picture at that path, for its later removal. */
+/** The storage keys of the files of the picture at that path; empty if there is no picture. */
 export const avatarKeys = (path: string | null | undefined): string[] => (path ? [keyOf(path)] : []);
 
 const keyOf = (path: string): string => path.slice(1);

@@ -5,7 +5,7 @@ import { gymQuery, idParams } from '#server/shapes.ts';
 import { AUTH_RATE } from '../rates.ts';
 import { UserShape } from '../users/users.shapes.ts';
 import type { Invitations } from './invitations.ts';
-import { InvitationShape, InviteShape } from './invitations.shapes.ts';
+import { InvitationShape, InviteUserInput } from './invitations.shapes.ts';
 
 const route = restRoute<{ invitations: Invitations }>();
 
@@ -17,12 +17,12 @@ export const invitationsRest = [
     only: callers('GYM_ADMIN, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description: 'A GYM_ADMIN invites members into their gym.',
     auth: 'required',
-    body: InviteShape,
+    body: InviteUserInput,
     success: {
       status: 201,
       description: 'The new user. The mail is sent afterwards.',
       shape: UserShape,
-      changesBetweenVersions: true,
+      variesWithinVersion: true,
     },
     errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body }, { invitations }) => invitations.invite(body),
@@ -30,7 +30,7 @@ export const invitationsRest = [
   route({
     method: 'GET',
     path: '/invitations',
-    summary: 'Open invitations',
+    summary: 'Open invitations, the oldest first',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
@@ -49,7 +49,7 @@ export const invitationsRest = [
     summary: 'Send the mail of an invitation again',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description:
-      '`:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails an hour.',
+      '`:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.',
     auth: 'required',
     params: idParams,
     rateLimit: AUTH_RATE,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 import { RegisterShape } from '../users/users.shapes.ts';
 
-export const InviteShape = z.object({
+export const InviteUserInput = z.object({
   id: z.uuid().nullish().meta({
     description:
       'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',
@@ -18,7 +18,10 @@ export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a 
 
 export const InvitationShape = z
   .object({
-    id: z.uuid().meta({ description: 'The id of the invited user.' }),
+    id: z.uuid().meta({
+      description:
+        'The id of the invited user: `id` and `userId` are equal, because an invitation is an account without a password.',
+    }),
     userId: z.uuid(),
     email: z.string(),
     displayName: z.string(),
@@ -27,12 +30,12 @@ export const InvitationShape = z
     createdAt: z.iso.datetime(),
     sentAt: z.iso.datetime().nullable().meta({
       description:
-        'When the latest mail was sent. Null before the first mail, and again some days after the last one has expired.',
+        'When the latest mail was sent. Null before the first mail is sent, and again 8 days after the latest mail was requested, when its token has expired.',
     }),
-    expiresAt: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'When the token of the latest mail expires.' }),
+    expiresAt: z.iso.datetime().nullable().meta({
+      description:
+        'When the token of the latest mail expires, 7 days after the mail. Null if `sentAt` is null.',
+    }),
   })
   .meta({ id: 'Invitation' });
 export type InvitationShape = z.infer<typeof InvitationShape>;

@@ -21,7 +21,7 @@ import { insertUser } from '../users/insert-user.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
-import { InvitationsFilter, InviteShape, type InvitationShape } from './invitations.shapes.ts';
+import { InvitationsFilter, InviteUserInput, type InvitationShape } from './invitations.shapes.ts';
 
 const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
 
@@ -55,7 +55,7 @@ export class Invitations {
       displayName,
       role = Role.MEMBER,
       gymId = null,
-    } = withoutNulls(validated(InviteShape, input));
+    } = withoutNulls(validated(InviteUserInput, input));
     const gym = gymOfInvitation(viewer, role, gymId);
     const chosenId = viewer.kind === 'service' && id ? id : undefined;
     // A service invites into a gym that it is about to create and that nobody else can see yet.
@@ -137,7 +137,7 @@ export class Invitations {
   }
 }
 
-/** Open invitations with their latest mail; mails are removed some time after their tokens have expired. */
+/** Open invitations with their latest mail. The row of a mail is removed 8 days after it was requested; its token works for 7 days. */
 const INVITATIONS = `
   select user_account.id, email, display_name as "displayName", role, gym_id as "gymId", created_at as "createdAt",
          mail.sent_at as "sentAt", mail.expires_at as "expiresAt"

@@ -13,12 +13,13 @@ export const keysRest = [
     summary: 'The public keys that verify access tokens',
     description:
       'A JSON Web Key Set (RFC 7517). A new key is published before it signs; an old one stays published until its last token has expired.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     success: {
       status: 200,
       description: 'The keys.',
       shape: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     },
+    // 5 s: a cache between the services and identity must not hide a new key until it signs.
     handler: (_request, { keys }) =>
       new Reply(200, keys.published(), { 'Cache-Control': 'public, max-age=5' }),
   }),

@@ -5,6 +5,7 @@ const SigningKeySchema = defineEntity({
   name: 'SigningKey',
   tableName: 'signing_key',
   properties: {
+    /** SHA-256 of the public key (DER) in base64url: 43 characters. */
     kid: p.string().length(43).primary(),
     /** PKCS #8, PEM. */
     privateKey: p.text().hidden(),

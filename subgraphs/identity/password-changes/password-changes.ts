@@ -44,7 +44,7 @@ export class PasswordChanges {
       throw forbidden('The current password is wrong.');
     const passwordHash = await this.passwords.hash(password);
     await this.unit.transaction(async () => {
-      // The account's row is locked first, as everywhere: a simultaneous log-in or refresh waits and reads the new state.
+      // Every rule locks the account before other rows: a simultaneous log-in or refresh waits here, and then reads the new state.
       const locked = await this.unit.em.findOne(
         User,
         { id },

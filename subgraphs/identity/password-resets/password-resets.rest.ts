@@ -11,7 +11,7 @@ export const passwordResetsRest = [
     path: '/auth/password-reset',
     summary: 'Request a mail to set a new password',
     description: 'The answer is the same whether an account has that address or not.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: RequestResetShape,
     rateLimit: AUTH_RATE,
     success: { status: 202, description: 'If an account has the address, a mail will be sent to it.' },
@@ -23,7 +23,7 @@ export const passwordResetsRest = [
     summary: 'Set a new password with the token of a mail',
     description:
       'A token works once and for one hour (the token of an invitation for seven days). All sessions of the account end.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: ConfirmResetShape,
     rateLimit: AUTH_RATE,
     success: { status: 204, description: 'The password is set; log in with it.' },

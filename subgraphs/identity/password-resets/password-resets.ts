@@ -28,13 +28,13 @@ export class PasswordResets {
     this.audit = audit;
   }
 
-  /** Stores the request in the same way for every address; the mail is sent afterwards. */
+  /** Requests a mail with a token. Does the same for every email, so that neither answer nor time says whether an account has it. */
   async request(input: unknown): Promise<void> {
     const { email } = validated(RequestResetShape, input);
     await this.requestMail(email, 'RESET');
   }
 
-  /** Requests a mail to the account that will have this address when the mail is sent. */
+  /** Stores a mail to be sent: it goes to the account that has this email at the time of sending, or to nobody. */
   async requestMail(email: string, purpose: ResetPurpose): Promise<void> {
     const now = new Date();
     await this.unit.em.insert(PasswordReset, {
@@ -48,7 +48,7 @@ export class PasswordResets {
     await this.unit.afterCommit(() => this.mailer.wake());
   }
 
-  /** Sets the password; a token works once. Ends every session, and unlocks a locked account. */
+  /** Sets a new password with a mailed token, which works once. Ends all sessions of the account, and unlocks it. @throws VALIDATION_FAILED */
   async confirm(input: unknown): Promise<void> {
     const { token, password } = validated(ConfirmResetShape, input);
     const known = await this.unit.em.findOne(PasswordReset, {
@@ -61,13 +61,14 @@ export class PasswordResets {
     if (problem) throw invalid('password', problem);
     const passwordHash = await this.passwords.hash(password);
     await this.unit.transaction(async () => {
-      // The account is locked first, as everywhere: a simultaneous log-in or refresh waits and reads the new state.
+      // Every rule locks the account before other rows: a simultaneous log-in or refresh waits here, and then reads the new state.
       const locked = await this.unit.em.findOne(
         User,
         { id: user.id },
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
-      // Deletes this token and all others. If a token is used twice at once, only one of the two finds its row.
+      // If a token is used twice at once, only one of the two requests deletes its row. All other tokens of the account are
+      // deleted below.
       const used = await this.unit.em.execute<unknown[]>(
         'delete from password_reset where token_hash = ? returning 1',
         [hashOf(token)],

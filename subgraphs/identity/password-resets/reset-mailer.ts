@@ -8,14 +8,14 @@ import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
 
 const CLAIM_MILLIS = 60_000; // 1 min, longer than the time limits of the mail server
 const LIFETIME_MILLIS = { RESET: HOUR_MILLIS, INVITATION: 7 * DAY_MILLIS } as const;
-const MAILS_AN_HOUR = 5; // to one user
+const MAX_MAILS_PER_HOUR = 5; // to one user
 const POLL_MILLIS = 10_000; // 10 s, for mails that another replica left or a mail server refused
 const GIVE_UP_MILLIS = DAY_MILLIS;
 
 interface ResetMailerOptions {
   orm: MikroORM;
   mailer: Mailer;
-  /** The URL in the mail, in which the token replaces `{token}`. If it is absent, the mail contains only the token. */
+  /** The URL in the mail; `{token}` in it is replaced by the token. If it is absent, the mail contains only the token. */
   resetUrl: string | undefined;
   log: Logger;
 }
@@ -68,15 +68,15 @@ export class ResetMailer {
     if (claimed === 'none') return false;
     if (claimed === 'dropped') return true;
     const { id, purpose, to, token, attempts } = claimed;
-    const mark = (change: Partial<PasswordReset>) =>
+    const store = (change: Partial<PasswordReset>) =>
       orm.em.fork().nativeUpdate(PasswordReset, { id }, change);
     try {
       await mailer.send({ to, ...textOf(purpose, token, resetUrl) });
-      await mark({ sentAt: new Date() });
+      await store({ sentAt: new Date() });
     } catch (error) {
       log.warn({ err: error, attempts: attempts + 1 }, 'the mail server refused a mail');
       const pause = Math.min(10_000 * 2 ** attempts, 600_000); // at most 10 min
-      await mark({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
+      await store({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
     }
     return true;
   }
@@ -101,7 +101,7 @@ export class ResetMailer {
     const mailed = user
       ? await em.count(PasswordReset, { userId: user.id, sentAt: { $gt: new Date(now - HOUR_MILLIS) } })
       : 0;
-    if (!user || mailed >= MAILS_AN_HOUR || now - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
+    if (!user || mailed >= MAX_MAILS_PER_HOUR || now - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
       em.remove(reset);
       return 'dropped';
     }

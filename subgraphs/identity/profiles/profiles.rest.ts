@@ -6,8 +6,8 @@ import { qrPng, qrSvg } from './qr-pictures.ts';
 
 const route = restRoute<{ profiles: Profiles }>();
 
-/** Anybody with the picture can check in, so it must not be cached outside of the owner's client. */
-const PRIVATE = { 'Cache-Control': 'private, no-store' };
+/** Everybody who has a picture of the code can check in with it, so no cache may store the picture. */
+const NOT_STORED = { 'Cache-Control': 'private, no-store' };
 
 export const profilesRest = [
   route({
@@ -15,7 +15,7 @@ export const profilesRest = [
     path: '/profile',
     summary: 'Update the personal profile of the caller',
     description:
-      'Absent fields are unchanged; an empty bio removes it. A service of the platform names the user by `userId`.',
+      'Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value; an empty `bio` removes the stored one. A service of the platform names the user by `userId`.',
     auth: 'required',
     body: UpdateProfileShape,
     versioned: true,
@@ -23,7 +23,7 @@ export const profilesRest = [
       status: 200,
       description: 'The changed user.',
       shape: UserShape,
-      changesBetweenVersions: true,
+      variesWithinVersion: true,
     },
     errors: ['VERSION_CONFLICT'],
     handler: ({ body, expectedVersion }, { profiles }) => profiles.update(body, expectedVersion),
@@ -39,7 +39,7 @@ export const profilesRest = [
       status: 200,
       description: 'The user with the new `qrCode`.',
       shape: UserShape,
-      changesBetweenVersions: true,
+      variesWithinVersion: true,
     },
     handler: (_request, { profiles }) => profiles.rotateQrCode(),
   }),
@@ -52,7 +52,7 @@ export const profilesRest = [
     handler: async (_request, { profiles }) =>
       new Reply(200, await qrSvg(await profiles.qrCode()), {
         'Content-Type': 'image/svg+xml; charset=utf-8',
-        ...PRIVATE,
+        ...NOT_STORED,
       }),
   }),
   route({
@@ -62,6 +62,6 @@ export const profilesRest = [
     auth: 'required',
     success: { status: 200, description: 'A picture of 512 x 512 pixels.', contentType: 'image/png' },
     handler: async (_request, { profiles }) =>
-      new Reply(200, await qrPng(await profiles.qrCode()), { 'Content-Type': 'image/png', ...PRIVATE }),
+      new Reply(200, await qrPng(await profiles.qrCode()), { 'Content-Type': 'image/png', ...NOT_STORED }),
   }),
 ];

@@ -17,7 +17,8 @@ export class Profiles {
   }
 
   /**
-   * Absent fields are unchanged; an empty bio removes it. A user changes their own profile; a service names the user by `userId`.
+   * Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value; an empty bio
+   * removes the stored one. A user changes their own profile; a service names the user by `userId`.
    * @param expectedVersion the version on which the change is based; undefined: last write wins
    * @throws VERSION_CONFLICT
    */
@@ -28,8 +29,8 @@ export class Profiles {
       input,
     );
     const owner = viewer.kind === 'service' ? userId : requireUser(viewer).userId;
-    if (!owner) throw invalid('userId', 'expected the user whose profile it is');
-    return this.changeOf(owner, (user) => {
+    if (!owner) throw invalid('userId', 'expected the id of the user whose profile is to be changed');
+    return this.changeUser(owner, (user) => {
       checkVersion('profile', expectedVersion ?? version, user.version);
       user.body = body ? changedBody(user.body ?? null, body) : user.body;
       user.trainingGoals = trainingGoals ? goalsOf(trainingGoals) : user.trainingGoals;
@@ -43,7 +44,7 @@ export class Profiles {
 
   /** Makes a new QR code; the previous one is no longer valid. */
   async rotateQrCode(): Promise<UserShape> {
-    return this.change((user) => {
+    return this.changeOwn((user) => {
       user.qrCode = newQrCode();
     });
   }
@@ -52,16 +53,16 @@ export class Profiles {
   async qrCode(): Promise<string> {
     const { userId } = requireUser(this.unit.viewer);
     const user = await this.unit.em.findOne(User, { id: userId });
-    if (!user) throw deleted();
+    if (!user) throw accountDeleted();
     return user.qrCode;
   }
 
   /** Locks and changes the viewer's own row. */
-  async change(apply: (user: User) => void): Promise<UserShape> {
-    return this.changeOf(requireUser(this.unit.viewer).userId, apply);
+  async changeOwn(apply: (user: User) => void): Promise<UserShape> {
+    return this.changeUser(requireUser(this.unit.viewer).userId, apply);
   }
 
-  private async changeOf(userId: string, apply: (user: User) => void): Promise<UserShape> {
+  private async changeUser(userId: string, apply: (user: User) => void): Promise<UserShape> {
     const { viewer } = this.unit;
     return this.unit.transaction(async () => {
       const user = await this.unit.em.findOne(
@@ -69,7 +70,7 @@ export class Profiles {
         { id: userId },
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
-      if (!user) throw viewer.kind === 'service' ? notFound('user', userId) : deleted();
+      if (!user) throw viewer.kind === 'service' ? notFound('user', userId) : accountDeleted();
       apply(user);
       user.version += 1;
       user.updatedAt = new Date();
@@ -98,4 +99,4 @@ const goalsOf = ({
   activity?: string | null | undefined;
 }): TrainingGoals | null => (goals.length === 0 && !activity ? null : { goals, activity: activity ?? null });
 
-const deleted = () => unauthenticated('Your account has been deleted.');
+const accountDeleted = () => unauthenticated('Your account has been deleted.');

@@ -11,7 +11,7 @@ export const serviceClientsRest = [
     path: '/auth/token',
     summary: 'Get an access token for a service of the platform',
     description: 'Client credentials as in OAuth 2.0, in a JSON body.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: ClientCredentialsShape,
     rateLimit: SERVICE_TOKEN_RATE,
     success: { status: 200, description: 'An access token with the role SERVICE.', shape: ServiceTokenShape },

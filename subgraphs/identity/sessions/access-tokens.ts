@@ -5,7 +5,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import type { User } from '../users/user.entity.ts';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts';
 
-/** Signs access tokens with the installation's key. */
+/** Signs access tokens with the current signing key. */
 export class AccessTokens {
   private readonly keys: KeyRing;
   private readonly issuer: string;
@@ -19,7 +19,8 @@ export class AccessTokens {
 
   /** A token for a session of this user. */
   ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): string {
-    // A token with changed rights must be issued in a later second than the tokens with the old rights, see `refuseOlderTokensOf`.
+    // The times in tokens are whole seconds, and every token of the second of a change of rights is refused (`refuseOlderTokensOf`
+    // in ended-sessions.ts). So a token with the new rights is dated in the next second, also if it is signed in that same second.
     const issuedAt = Math.max(
       secondsOf(Date.now()),
       user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0,
@@ -30,7 +31,7 @@ export class AccessTokens {
     );
   }
 
-  /** A token with which a service acts as itself, for no user. */
+  /** A token with which a service calls other services as itself, and not for a user. */
   ofService(service: string): string {
     return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
   }

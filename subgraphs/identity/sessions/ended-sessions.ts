@@ -58,7 +58,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /**
  * The sessions that ended since the last read; `since` is `next` of the last answer.
  *
- * The feed is ordered by the transactions that wrote the rows. A running transaction becomes visible later than younger ones,
+ * The rows are ordered by the transactions that wrote them. A running transaction becomes visible later than younger ones,
  * so the next read starts at the oldest transaction that is running now: no row is missed, and some are sent twice. Reading
  * by a clock or a sequence would miss rows.
  */
@@ -68,8 +68,8 @@ export async function endedSince(em: EntityManager, since: string | undefined): 
   const [horizon] = await em.execute<{ oldest: string; next: string }[]>(
     'select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next',
   );
-  // A cursor with a transaction that does not exist yet is of another database, or older than a restore: the feed then starts
-  // from the beginning.
+  // A cursor with a transaction that does not exist yet is of another database, or older than a restore of a backup: the
+  // list then starts from the beginning.
   const isOurs = cursor !== undefined && BigInt(cursor[1] ?? 0) <= BigInt(horizon?.next ?? 0);
   const [transaction, id] = isOurs ? [cursor[1] ?? '0', cursor[2] ?? FIRST_ID] : ['0', FIRST_ID];
   const rows = await em.execute<{ id: string; refusedUntil: Date | string; transaction: string }[]>(

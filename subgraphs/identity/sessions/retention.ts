@@ -5,11 +5,14 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 export const removeExpiredSessions = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeRows(unit, 'login_session', 'expires_at < ?', [before]);
 
-/** Removes refresh tokens that were used before this time. A token must be kept for its lifetime of 30 days, so that its reuse is detected. */
+/**
+ * Removes refresh tokens that were used before this time (`RETENTION_SESSIONS_DAYS`). A second use of a token that was
+ * removed is refused, but does not end the session any more.
+ */
 export const removeUsedTokens = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeRows(unit, 'refresh_token', 'used_at < ?', [before]);
 
-/** Removes ended sessions whose access tokens all expired before this time. */
+/** Removes the records of refused access tokens that all expired before this time. */
 export const removeEndedSessions = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeRows(unit, 'ended_session', 'refused_until < ?', [before]);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SERVICES } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
-import { AUTH_RATE, FEED_RATE } from '../rates.ts';
+import { AUTH_RATE, SERVICE_RATE } from '../rates.ts';
 import type { Sessions } from './sessions.ts';
 import {
   AuthPayloadShape,
@@ -22,7 +22,7 @@ export const sessionsRest = [
     summary: 'Log in',
     description:
       'The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: LoginShape,
     rateLimit: AUTH_RATE,
     success: {
@@ -38,7 +38,7 @@ export const sessionsRest = [
     summary: 'Get the next tokens',
     description:
       'A refresh token works once; a second use, even at the same moment, ends the session. To repeat a request whose answer was lost, send the same Idempotency-Key.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: RefreshShape,
     rateLimit: AUTH_RATE,
     success: {
@@ -54,7 +54,7 @@ export const sessionsRest = [
     summary: 'End a session',
     description:
       'Ends the session of the refresh token, or without one the session of the access token. The access token is refused by every service within 5 seconds.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: LogoutShape,
     rateLimit: AUTH_RATE,
     success: { status: 204, description: 'The session has ended, now or earlier.' },
@@ -91,7 +91,7 @@ export const sessionsRest = [
         description: '`next` of the previous answer. Without it, the answer begins with the oldest entry.',
       }),
     }),
-    rateLimit: FEED_RATE,
+    rateLimit: SERVICE_RATE,
     success: {
       status: 200,
       description: 'The sessions that ended since the previous answer.',

@@ -25,7 +25,7 @@ import {
   type SessionShape,
 } from './sessions.shapes.ts';
 
-/** Log-ins. Each log-in opens a session: a family of refresh tokens of which only the latest is valid. */
+/** Log-ins. Each log-in opens a session, which has one valid refresh token at a time: every use replaces it by the next one. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly passwordChecks: PasswordChecks;
@@ -85,10 +85,11 @@ export class Sessions {
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + REFRESH_TOKEN_MILLIS),
     });
-    return this.payload(user, session, now);
+    return this.issueTokens(user, session, now);
   }
 
-  private async payload(user: User, session: Session, now: Date): Promise<AuthPayloadShape> {
+  /** Stores the next refresh token of the session, and signs an access token. */
+  private async issueTokens(user: User, session: Session, now: Date): Promise<AuthPayloadShape> {
     const refreshToken = randomBytes(32).toString('base64url');
     this.unit.em.create(RefreshToken, {
       hash: hashOf(refreshToken),
@@ -97,20 +98,21 @@ export class Sessions {
       usedAt: null,
     });
     await this.unit.em.flush();
-    const themselves = {
+    // The user is presented as they see themselves, with their private fields.
+    const owner = {
       kind: 'user',
       userId: user.id,
       role: user.role,
       gymId: user.gymId ?? null,
       sessionId: session.id,
-      expiresAt: 0,
+      expiresAt: 0, // of an access token, which does not matter for the presentation
     } as const;
     return {
       token: this.tokens.ofUser(user, session.id),
       tokenType: 'Bearer',
       expiresIn: ACCESS_TOKEN_SECONDS,
       refreshToken,
-      user: presentUser(this.unit, user, themselves),
+      user: presentUser(this.unit, user, owner),
     };
   }
 
@@ -131,7 +133,8 @@ export class Sessions {
   private async rotate(hash: string): Promise<AuthPayloadShape | undefined> {
     const { em } = this.unit;
     const owner = await this.ownerOf(hash);
-    // The account is locked before the session, as everywhere. Its lock is shared, and keeps its rights unchanged until the commit.
+    // Every rule locks the account before its sessions, so that two rules cannot wait for each other. A shared lock is enough:
+    // it keeps the role and gym of the user unchanged until the commit.
     const user =
       owner && (await em.findOne(User, { id: owner.userId }, { lockMode: LockMode.PESSIMISTIC_READ }));
     const session =
@@ -151,7 +154,7 @@ export class Sessions {
     token.usedAt = now;
     session.lastUsedAt = now;
     session.expiresAt = new Date(now.getTime() + REFRESH_TOKEN_MILLIS);
-    return this.payload(user, session, now);
+    return this.issueTokens(user, session, now);
   }
 
   /** Ends the session of a refresh token, or of the access token. Idempotent. */
@@ -177,7 +180,7 @@ export class Sessions {
     });
   }
 
-  /** The sessions whose tokens other services must refuse. Only for services. */
+  /** The sessions of which other services must refuse access tokens, since the last read. Only for services. */
   async ended(since?: string): Promise<EndedSessionsShape> {
     requireService(this.unit.viewer);
     return endedSince(this.unit.em, since);

@@ -12,6 +12,6 @@ export function passwordProblem(password: string, email: string): string | undef
   if (login.includes(given)) return 'expected something else than the email or a part of it';
   // Without the parts of the email, the password must still have at least 6 characters.
   if (name.length >= 3 && given.includes(name) && given.replaceAll(login, '').replaceAll(name, '').length < 6)
-    return 'expected something less like the email';
+    return 'expected at least 6 characters besides those of the email';
   return undefined;
 }

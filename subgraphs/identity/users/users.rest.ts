@@ -3,15 +3,16 @@ import { pageQuery } from '#server/paging.ts';
 import { SERVICES, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
-import { AUTH_RATE, FEED_RATE, REGISTRATION_RATE } from '../rates.ts';
+import { AUTH_RATE, SERVICE_RATE, REGISTRATION_RATE } from '../rates.ts';
 import type { Users } from './users.ts';
 import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
 
 const route = restRoute<{ users: Users }>();
 
 /**
- * Answers with a user have a version, but differ between callers (for each caller `/users/me` is another user). Their `ETag`
- * is made of version and content, so that the answer to one user is never confirmed as current for another.
+ * Two callers may get different answers for the same path and version: `/users/me` is another user for each caller, and
+ * `/users/:id` contains only the fields that the caller may see. So the `ETag` of an answer with a user is made of version
+ * and content (`variesWithinVersion`), and a cached answer to one caller is never confirmed as current to another.
  */
 export const usersRest = [
   route({
@@ -20,20 +21,20 @@ export const usersRest = [
     summary: 'Create an account',
     description:
       'The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     body: RegisterShape,
     rateLimit: REGISTRATION_RATE,
-    success: { status: 201, description: 'The new user.', shape: UserShape, changesBetweenVersions: true },
+    success: { status: 201, description: 'The new user.', shape: UserShape, variesWithinVersion: true },
     errors: ['CONFLICT'],
     handler: ({ body }, { users }) => users.register(body),
   }),
   route({
     method: 'GET',
     path: '/auth/me',
-    summary: "The caller's account",
+    summary: "The caller's account; the same as `GET /users/me`",
     auth: 'required',
     rateLimit: AUTH_RATE,
-    success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
+    success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
     handler: (_request, { users }) => users.me(),
   }),
   route({
@@ -41,7 +42,7 @@ export const usersRest = [
     path: '/users/me',
     summary: "The caller's account",
     auth: 'required',
-    success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
+    success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
     handler: (_request, { users }) => users.me(),
   }),
   route({
@@ -79,7 +80,7 @@ export const usersRest = [
     only: callers("services, admins of the user's gym", 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
     params: z.object({ qrCode: z.string().max(100) }),
-    success: { status: 200, description: 'The user.', shape: UserShape, changesBetweenVersions: true },
+    success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
     errors: ['FORBIDDEN'],
     handler: ({ params }, { users }) => users.byQrCode(params.qrCode),
   }),
@@ -90,10 +91,10 @@ export const usersRest = [
     only: SERVICES,
     auth: 'required',
     query: z.object({ email: emailText }),
-    rateLimit: FEED_RATE,
+    rateLimit: SERVICE_RATE,
     success: {
       status: 200,
-      description: 'True or false.',
+      description: '`available` is true if no account has the email, without regard to case.',
       shape: z.object({ email: z.string(), available: z.boolean() }),
     },
     errors: ['FORBIDDEN'],
@@ -114,7 +115,7 @@ export const usersRest = [
       status: 200,
       description: 'The user, with the fields that the caller may see.',
       shape: UserShape,
-      changesBetweenVersions: true,
+      variesWithinVersion: true,
     },
     handler: ({ params }, { users }) => users.get(params.id),
   }),

@@ -14,7 +14,7 @@ import { Units } from './user.entity.ts';
 
 const MAX_BIO_CHARACTERS = 2_000;
 const visibleBio = visibleText(MAX_BIO_CHARACTERS);
-/** An empty text removes the bio. PostgreSQL cannot store NUL characters. */
+/** An empty text removes the stored bio. PostgreSQL cannot store NUL characters. */
 const bio = z
   .string()
   .trim()
@@ -32,7 +32,7 @@ export const newPassword = z
   .min(8, 'expected at least 8 characters')
   .max(200, 'expected at most 200 characters');
 export const PASSWORD_RULES =
-  'At least 8 characters, not like the email, and not one of the most common passwords.';
+  'At least 8 characters. Not the email or a part of it, and not one of the most common passwords; a password that contains the part of the email before the `@` has at least 6 characters besides it.';
 /** A password to check, which may be wrong. */
 export const anyPassword = z.string().max(1_000);
 
@@ -87,7 +87,7 @@ export const RegisterShape = z.object({
   gymId: z.uuid().nullish().meta({ description: 'The gym to join. Later only an admin can move the user.' }),
 });
 
-/** Absent and null fields are unchanged; an empty bio removes it. */
+/** Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value. An empty `bio` removes the stored one. */
 export const UpdateProfileShape = z.object({
   userId: z.uuid().nullish().meta({
     description:
@@ -106,7 +106,10 @@ export const UpdateProfileShape = z.object({
       birthDate: birthDate.nullish(),
     })
     .nullish()
-    .meta({ description: 'An absent key is unchanged; null removes it. Visible only to the user.' }),
+    .meta({
+      description:
+        'Changes only the keys that it contains: a value replaces the stored one, null removes it, and an absent key is unchanged. Visible only to the user.',
+    }),
   trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
     description:
       'The whole object is replaced; it is removed if it has neither goals nor activity. Visible only to the user.',

@@ -1,10 +1,10 @@
 import { restRoute } from '#server/rest/route.ts';
-import { MOST_PICTURES, type Analyses } from './analysis.ts';
+import { MAX_PICTURES, type Analyses } from './analysis.ts';
 import { AnalysisShape, AnalyzeShape } from './analysis.shapes.ts';
 
 const route = restRoute<{ analyses: Analyses }>();
 
-export const ANALYSES_A_MINUTE = { name: 'analyze', perMinute: 30, by: 'caller' } as const;
+export const ANALYSIS_RATE = { name: 'analyze', perMinute: 30, by: 'caller' } as const;
 
 export const analysisRest = [
   route({
@@ -14,9 +14,9 @@ export const analysisRest = [
     description:
       'JSON `{prompt, locale?}`, or multipart with 1 to 4 pictures in `image` and an optional `prompt`. The AI provider estimates if one is configured, else the food table (words only). Nothing is logged.',
     auth: 'required',
-    upload: { field: 'image', maxFiles: MOST_PICTURES, optional: true },
+    upload: { field: 'image', maxFiles: MAX_PICTURES, optional: true },
     body: AnalyzeShape,
-    rateLimit: ANALYSES_A_MINUTE,
+    rateLimit: ANALYSIS_RATE,
     success: {
       status: 200,
       description: 'The estimate. Food that was not recognised is in `unknown` and in no item.',

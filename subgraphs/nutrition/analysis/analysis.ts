@@ -7,10 +7,10 @@ import { estimateMeal } from '../estimator/estimate.ts';
 import type { AiProvider } from './ai-provider.ts';
 import { AnalyzeShape, type Analysis } from './analysis.shapes.ts';
 
-export const MOST_PICTURES = 4;
+export const MAX_PICTURES = 4;
 const LONGEST_SIDE = 1_024; // pixels; larger pictures do not improve the estimate
 
-/** Estimates of meals from words or pictures. They log nothing: the user confirms an estimate first. */
+/** Estimates of meals from words or pictures. An estimate is not stored: the user logs it after they have confirmed it. */
 export class Analyses {
   private readonly unit: UnitOfWork;
   private readonly provider: AiProvider | undefined;
@@ -20,15 +20,18 @@ export class Analyses {
     this.provider = provider;
   }
 
-  /** By the AI provider if one is configured, else by the food table. @throws AI_NOT_CONFIGURED for a picture without a provider; the errors of `AiProvider.analyze` */
+  /**
+   * Estimates a meal with the AI provider if one is configured, else with the food table.
+   * @throws AI_NOT_CONFIGURED for a picture if there is no provider; the errors of `AiProvider.analyze`
+   */
   async analyze(input: unknown, pictures: readonly Buffer[] = []): Promise<Analysis> {
     requireUser(this.unit.viewer);
     const { prompt, locale } = validated(AnalyzeShape, input ?? {});
     if (!prompt && pictures.length === 0)
       throw invalid('prompt', 'expected a description of the meal, or a picture of it');
-    if (pictures.length > MOST_PICTURES)
-      throw invalid('image', `expected at most ${MOST_PICTURES} pictures, got ${pictures.length}`);
-    // Before the provider is chosen, so that a file that is no picture gets the same error with and without one.
+    if (pictures.length > MAX_PICTURES)
+      throw invalid('image', `expected at most ${MAX_PICTURES} pictures, got ${pictures.length}`);
+    // This comes before the check for a provider, so that a file that is not a picture gets the same error with and without one.
     const reduced: Buffer[] = [];
     for (const picture of pictures)
       reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);

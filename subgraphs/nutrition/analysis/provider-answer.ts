@@ -8,11 +8,11 @@ import type { Analysis, AnalysisItem } from './analysis.shapes.ts';
 import { UnusableAnswerError } from './gemini-failures.ts';
 import { foodCalled } from './known-foods.ts';
 
-const MOST_ITEMS = 50;
-const MOST_QUESTIONS = 5;
+const MAX_ITEMS = 50;
+const MAX_QUESTIONS = 5;
 /** Above this weight of one food at a meal, the user is asked, and the confidence is limited. */
-const MOST_GRAMS_UNASKED = 1_500;
-const MOST_GRAMS = 10_000;
+const MAX_GRAMS_WITHOUT_QUESTION = 1_500;
+const MAX_GRAMS = 10_000;
 
 const amount = z.number().min(0).max(20_000).optional().catch(undefined);
 /** An item; a field that is missing or wrong becomes undefined, so that it does not make the rest unusable. */
@@ -22,7 +22,7 @@ const ItemShape = z.object({
     .trim()
     .min(1)
     .transform((name) => name.slice(0, 200)),
-  grams: z.number().positive().max(MOST_GRAMS).optional().catch(undefined),
+  grams: z.number().positive().max(MAX_GRAMS).optional().catch(undefined),
   calories: amount,
   protein: amount,
   carbs: amount,
@@ -59,12 +59,12 @@ export function analysisOf(
   const unknown: string[] = [];
   const ownQuestions: string[] = [];
   let byTable = false;
-  for (const raw of rawItems.slice(0, MOST_ITEMS)) {
+  for (const raw of rawItems.slice(0, MAX_ITEMS)) {
     const judged = judgedItem(raw, locale);
     if (judged.kind === 'known') {
       items.push(judged.item);
       byTable ||= judged.byTable;
-      if (judged.item.grams > MOST_GRAMS_UNASKED)
+      if (judged.item.grams > MAX_GRAMS_WITHOUT_QUESTION)
         ownQuestions.push(`Did you really have ${Math.round(judged.item.grams)} g of ${judged.item.name}?`);
     } else {
       log.warn({ item: raw, reason: judged.reason }, 'an item of the AI provider is implausible');
@@ -79,7 +79,7 @@ export function analysisOf(
     confidence: confidenceOf(items, unknown.length),
     questions: [...ownQuestions, ...questions.map((question) => question.slice(0, 300))].slice(
       0,
-      MOST_QUESTIONS,
+      MAX_QUESTIONS,
     ),
     unknown,
     provider: byTable ? `${provider}+food-table` : provider,
@@ -111,7 +111,7 @@ function judgedItem(raw: unknown, locale: string | undefined): Judged {
       grams: round(grams),
       ...nutrientsBy((nutrient) => round(nutrients[nutrient])),
       calories: Math.round(nutrients.calories),
-      confidence: grams > MOST_GRAMS_UNASKED ? Math.min(confidence, 0.5) : confidence,
+      confidence: grams > MAX_GRAMS_WITHOUT_QUESTION ? Math.min(confidence, 0.5) : confidence,
       known: true,
     },
   };

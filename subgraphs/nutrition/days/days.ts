@@ -30,9 +30,9 @@ import { chartOf } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
 import type { DailyShape, NutritionDay, RemainingShape, SeriesPointShape } from './days.shapes.ts';
 
-const MOST_DAYS_WITH_ENTRIES = 92;
-const MOST_DAYS = 3_660; // ten years
-const MOST_BARS = 366;
+const MAX_DAYS_WITH_ENTRIES = 92;
+const MAX_DAYS = 3_660; // ten years
+const MAX_BARS = 366;
 
 interface Range {
   from?: string | null | undefined;
@@ -95,7 +95,7 @@ export class Days {
   /** Every day of a range of at most 92 days with its entries, and the averages over the days with entries. */
   async daily(userId: string, range: Range): Promise<DailyShape> {
     const owner = requireOwner(this.unit.viewer, userId);
-    const { from, to } = await this.rangeOf(range, 7, MOST_DAYS_WITH_ENTRIES);
+    const { from, to } = await this.rangeOf(range, 7, MAX_DAYS_WITH_ENTRIES);
     const [days, entries] = await Promise.all([
       this.datedDays(owner, from, to),
       this.foodLogs.between(owner, from, to),
@@ -120,7 +120,7 @@ export class Days {
     { bucket = 'DAY', ...range }: Range & { bucket?: Bucket | undefined },
   ): Promise<SeriesPointShape[]> {
     const owner = requireOwner(this.unit.viewer, userId);
-    const { from, to } = await this.rangeOf(range, 30, MOST_DAYS);
+    const { from, to } = await this.rangeOf(range, 30, MAX_DAYS);
     const days = await this.datedDays(owner, from, to);
     return [...Map.groupBy(days, ({ date }) => startOfBucket(date, bucket))].map(([start, part]) => {
       const withEntries = part.flatMap(({ logged }) => logged ?? []);
@@ -147,10 +147,10 @@ export class Days {
     }: Range & { bucket?: Bucket | undefined; metric?: NutrientName | undefined },
   ): Promise<string> {
     const points = await this.series(userId, range);
-    if (points.length > MOST_BARS)
+    if (points.length > MAX_BARS)
       throw invalid(
         'bucket',
-        `expected at most ${MOST_BARS} bars, got ${points.length}; choose a longer bucket or a shorter range`,
+        `expected at most ${MAX_BARS} bars, got ${points.length}; choose a longer bucket or a shorter range`,
       );
     return chartOf(points, metric);
   }

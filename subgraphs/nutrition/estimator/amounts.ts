@@ -85,7 +85,7 @@ export class AmountReader extends NumberReader {
       } else if (
         (word === 'extra' && lexicon.sizes.has(this.word(at + 1) ?? '')) ||
         (at > from &&
-          (lexicon.of.has(word) || word === 'a' || word === 'an' || word === 'the') &&
+          (lexicon.prepositions.has(word) || word === 'a' || word === 'an' || word === 'the') &&
           !this.isFood(at))
       )
         at += 1;

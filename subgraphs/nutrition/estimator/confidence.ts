@@ -24,7 +24,7 @@ export const CONFIDENCE: Readonly<Record<Source | 'unknown', number>> = {
 };
 
 /** Factors for circumstances that make a number less certain. */
-export const LESS_SURE = {
+export const CERTAINTY_FACTORS = {
   /** A typing error was corrected. */
   corrected: 0.93,
   /** A word beside the name was not understood. */
@@ -38,7 +38,7 @@ export const LESS_SURE = {
   /** A flavour, which the estimate ignores. */
   flavoured: 0.85,
   /** A part of a dish was subtracted. */
-  minus: 0.85,
+  excluded: 0.85,
 } as const;
 
 /** The upper bound if the weight is more than a person eats at a meal. */

@@ -12,7 +12,7 @@ export function readByContext(mentions: readonly Mention[]): void {
   for (const [index, mention] of mentions.entries()) {
     const drink = mentions[index - 1];
     if (drink && isEmpty(mention.amount) && hasOtherMilk(drink, mention)) {
-      drink.minus.push(foodById('milk_whole') ?? mention.food);
+      drink.excluded.push(foodById('milk_whole') ?? mention.food);
       mention.replacesMilkOf = drink;
     }
     if (meansFries(mention, mentions)) mention.food = foodById('chips_uk') ?? mention.food;
@@ -24,8 +24,8 @@ const MILK =
   /^(milk_(whole|skim|1|2)|goat_milk|oat_milk|rice_milk|soy_milk_sweet|soymilk_unsw|almond_milk_(unsw|sweet)|coconut_milk_drink)$/;
 
 /** "cappuccino with oat milk": the milk replaces the usual milk of the drink. */
-const hasOtherMilk = (drink: Mention, { food, joint }: Mention): boolean =>
-  [...WITH, 'au', ''].includes(joint) && MILK.test(food.id) && milkShare(drink.food) > 0;
+const hasOtherMilk = (drink: Mention, { food, joiner }: Mention): boolean =>
+  [...WITH, 'au', ''].includes(joiner) && MILK.test(food.id) && milkShare(drink.food) > 0;
 
 /** With a hot meal, "chips" are British chips, not crisps. */
 function meansFries(mention: Mention, mentions: readonly Mention[]): boolean {

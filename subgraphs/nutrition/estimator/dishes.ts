@@ -21,7 +21,7 @@ export function readDish(reading: MealReading, word: string): void {
   reading.amount = {};
   const plain = fillings.length === 0 && isSliced ? foodById('ham_cheese_sandwich') : undefined;
   const next = reading.reader.word(reading.at) ?? '';
-  const isFollowed = lexicon.separators.has(next) || lexicon.of.has(next);
+  const isFollowed = lexicon.separators.has(next) || lexicon.prepositions.has(next);
   const { group } = reading;
   const mention = reading.add(plain && !isFollowed ? plain : base, word, false);
   Object.assign(mention, { role: 'base', group, amount });
@@ -43,7 +43,7 @@ function fillingsBefore(reading: MealReading): Mention[] {
     if (mention.role !== 'food' || isHead(mention.food)) break;
     fillings.unshift(mention);
     // "2 ham and cheese sandwiches": the amount before the first filling is of the dish
-    if (!isEmpty(mention.amount) || ![...AND, 'n'].includes(mention.joint)) break;
+    if (!isEmpty(mention.amount) || ![...AND, 'n'].includes(mention.joiner)) break;
   }
   return fillings;
 }
@@ -54,7 +54,7 @@ export function replacesBread(reading: MealReading, food: Food): boolean {
   if (
     base?.role !== 'base' ||
     base.group !== reading.group ||
-    reading.joint !== 'on' ||
+    reading.joiner !== 'on' ||
     !isBread(base.food) ||
     !isBread(food) ||
     !isEmpty(reading.amount)
@@ -69,7 +69,7 @@ export function replacesBread(reading: MealReading, food: Food): boolean {
 export function isPartOfDish(reading: MealReading, food: Food): boolean {
   const dish = reading.last;
   const parts = dish?.food.recipe?.parts.map(([ndb]) => ndb) ?? [];
-  const joins = reading.listsParts || [...WITH, 'including'].includes(reading.joint);
+  const joins = reading.listsParts || [...WITH, 'including'].includes(reading.joiner);
   if (!dish || !joins || !isEmpty(reading.amount) || !['dishes', 'fast_food'].includes(dish.food.category))
     return false;
   const alike = ['meat', 'fish', 'legumes'].includes(food.category);
@@ -88,7 +88,7 @@ export function readFlavourBehind(reading: MealReading): boolean {
   const { last } = reading;
   const { lexicon, locale, names } = reading.language;
   let at = reading.at;
-  while (lexicon.of.has(reading.reader.word(at) ?? '')) at += 1;
+  while (lexicon.prepositions.has(reading.reader.word(at) ?? '')) at += 1;
   const words = reading.wordsFrom(at);
   const found = words.length > 0 ? names.foodAt(words) : undefined;
   if (!last || !found || locale === 'en') return false;
@@ -101,7 +101,7 @@ export function readFlavourBehind(reading: MealReading): boolean {
     return true;
   }
   reading.at = at;
-  if (last.role === 'base') reading.joint = 'of';
+  if (last.role === 'base') reading.joiner = 'of';
   else if (!isHead(last.food)) reading.endPhrase('of');
   else {
     last.flavoured = true;

@@ -3,7 +3,7 @@ import { FOOD_TABLE } from '../foods/food-table.ts';
 import { NO_NUTRIENTS, NUTRIENT_NAMES, nutrientsBy, type Nutrients } from '../nutrients.ts';
 import type { Analysis, AnalysisItem } from '../analysis/analysis.shapes.ts';
 import { isEmpty } from './amounts.ts';
-import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, LESS_SURE, ofSum } from './confidence.ts';
+import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, CERTAINTY_FACTORS, ofSum } from './confidence.ts';
 import { foodNames } from './food-names.ts';
 import { lexiconFor } from './lexicons/lexicon.ts';
 import type { Mention } from './mention.ts';
@@ -11,16 +11,16 @@ import { parseMeal } from './parse-meal.ts';
 import { categoryOf, isVariable, milkShare } from './food-kinds.ts';
 import { weightOf, type Weight } from './weights.ts';
 
-const MOST_ITEMS = 50;
-const MOST_QUESTIONS = 10;
-const MOST_UNKNOWN_CHARACTERS = 200;
+const MAX_ITEMS = 50;
+const MAX_QUESTIONS = 10;
+const MAX_UNKNOWN_CHARACTERS = 200;
 
 /** Estimates a meal text by the food table. Words that it does not understand are in `unknown`; no number is invented. */
 export function estimateMeal(text: string, languageTag?: string): Analysis {
   const locale = localeOf(languageTag);
   const language = { locale, lexicon: lexiconFor(locale), names: foodNames(locale) };
   const parsed = parseMeal(text, language);
-  const mentions = parsed.mentions.slice(0, MOST_ITEMS);
+  const mentions = parsed.mentions.slice(0, MAX_ITEMS);
   const bases = new Map(mentions.filter(({ role }) => role === 'base').map((base) => [base.group, base]));
   const estimates = energyOfDishes(
     mentions.map((mention) => {
@@ -37,8 +37,8 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
     ...parsed.unknown,
     ...mentions.filter(({ leftOut }) => leftOut.length > 0).map(({ leftOut }) => leftOut.join(' ')),
   ]
-    .slice(0, MOST_ITEMS)
-    .map((words) => words.slice(0, MOST_UNKNOWN_CHARACTERS));
+    .slice(0, MAX_ITEMS)
+    .map((words) => words.slice(0, MAX_UNKNOWN_CHARACTERS));
   return {
     items,
     total,
@@ -65,34 +65,41 @@ function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean
   const { food, amount } = mention;
   const weight = weightOf(mention, base, isOnly);
   const nutrients = nutrientsOf(food, weight.grams);
-  for (const missing of mention.minus) {
+  for (const missing of mention.excluded) {
     subtractPart(food, missing, nutrients, weight.grams);
     // The milk that replaces it is an item of its own.
     if (missing.id === 'milk_whole') weight.grams *= 1 - milkShare(food);
   }
-  const sure =
+  const certainty =
     CONFIDENCE[weight.source] *
-    (mention.corrected ? LESS_SURE.corrected : 1) *
-    (mention.leftOut.length > 0 ? LESS_SURE.leftOut : 1) *
-    (mention.flavoured ? LESS_SURE.flavoured : 1) *
-    (mention.minus.length > 0 ? LESS_SURE.minus : 1) *
-    (amount.vague ? LESS_SURE.vague : 1) *
+    (mention.corrected ? CERTAINTY_FACTORS.corrected : 1) *
+    (mention.leftOut.length > 0 ? CERTAINTY_FACTORS.leftOut : 1) *
+    (mention.flavoured ? CERTAINTY_FACTORS.flavoured : 1) *
+    (mention.excluded.length > 0 ? CERTAINTY_FACTORS.excluded : 1) *
+    (amount.vague ? CERTAINTY_FACTORS.vague : 1) *
     (amount.energy === undefined ? varietyOf(food) : 1);
-  const least = Math.min(
+  const upperBound = Math.min(
     weight.implausible ? IMPLAUSIBLE : 1,
     amount.doubtful && weight.grams < 10 ? DOUBTFUL : 1,
   );
-  return { mention, weight, nutrients, confidence: Math.min(sure, least) };
+  return { mention, weight, nutrients, confidence: Math.min(certainty, upperBound) };
 }
 
 const varietyOf = (food: Food): number =>
-  food.recipe || food.category === 'dishes' ? LESS_SURE.dish : isVariable(food) ? LESS_SURE.variable : 1;
+  food.recipe || food.category === 'dishes'
+    ? CERTAINTY_FACTORS.dish
+    : isVariable(food)
+      ? CERTAINTY_FACTORS.variable
+      : 1;
 
 const foodByNdb = new Map(
   FOOD_TABLE.toReversed().flatMap((food) => (food.ndb ? [[food.ndb, food] as const] : [])),
 );
 
-/** Subtracts a part from the nutrients of a dish: by its recipe, else a usual piece of the missing food. */
+/**
+ * Subtracts an excluded food from the nutrients of a dish of `grams`: the parts of the dish's recipe that are this food, or
+ * of its category; without such parts a usual piece of the food.
+ */
 function subtractPart(food: Food, missing: Food, nutrients: Nutrients, grams: number): void {
   const parts = food.recipe?.parts ?? [];
   const made = food.recipe?.grams ?? parts.reduce((sum, [, partGrams]) => sum + partGrams, 0);
@@ -109,19 +116,19 @@ function subtractPart(food: Food, missing: Food, nutrients: Nutrients, grams: nu
     taken.push({ food: missing, grams: grams / 4 });
   for (const part of taken) {
     if (!part.food) continue;
-    const minus = nutrientsOf(part.food, part.grams);
-    for (const name of NUTRIENT_NAMES) nutrients[name] = Math.max(0, nutrients[name] - minus[name]);
+    const subtracted = nutrientsOf(part.food, part.grams);
+    for (const name of NUTRIENT_NAMES) nutrients[name] = Math.max(0, nutrients[name] - subtracted[name]);
   }
 }
 
-/** "a chicken wrap, 450 kcal": the energy is of all parts of the dish. */
+/** "a chicken wrap, 450 kcal": distributes the energy that the text names for a dish over all parts of the dish. */
 function energyOfDishes(estimates: readonly Estimate[]): readonly Estimate[] {
   for (const base of estimates) {
     const { energy, count = 1 } = base.mention.amount;
     if (energy === undefined) continue;
     const parts = estimates.filter(({ mention }) => mention.group === base.mention.group);
     if (parts.length === 1) continue;
-    // So far the base alone has all of the energy. Its usual weight gives its share.
+    // The energy was given to the base alone. Its usual weight determines its share.
     const usual = weightOf({ ...base.mention, amount: {} }, undefined).grams;
     const scale = usual / (base.weight.grams || 1);
     base.weight.grams = usual;
@@ -130,7 +137,7 @@ function energyOfDishes(estimates: readonly Estimate[]): readonly Estimate[] {
     for (const part of parts) {
       const factor = (energy * count) / (sum || 1);
       part.weight.grams *= factor;
-      part.confidence = Math.max(part.confidence, CONFIDENCE.energy * LESS_SURE.variable);
+      part.confidence = Math.max(part.confidence, CONFIDENCE.energy * CERTAINTY_FACTORS.variable);
       for (const name of NUTRIENT_NAMES) part.nutrients[name] *= factor;
     }
   }
@@ -149,7 +156,7 @@ const itemOf = ({ mention, weight, nutrients, confidence }: Estimate, locale: Lo
 function questionsOf(estimates: readonly Estimate[], unknown: readonly string[], locale: Locale): string[] {
   const questions = unknown.map(
     (words) =>
-      `"${words.slice(0, MOST_UNKNOWN_CHARACTERS)}" was not understood and is not counted; what is it, and how much of it was there?`,
+      `"${words.slice(0, MAX_UNKNOWN_CHARACTERS)}" was not understood and is not counted; what is it, and how much of it was there?`,
   );
   for (const { mention, weight } of estimates) {
     const name = mention.food.names[locale];
@@ -166,7 +173,7 @@ function questionsOf(estimates: readonly Estimate[], unknown: readonly string[],
   }
   if (estimates.length === 0 && unknown.length === 0)
     questions.push('No food was found in the text; what was eaten, and how much of it?');
-  return questions.slice(0, MOST_QUESTIONS);
+  return questions.slice(0, MAX_QUESTIONS);
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

@@ -2,10 +2,10 @@ import { editDistance } from '#server/edit-distance.ts';
 import { boundedCache } from '#server/observability/bounded-cache.ts';
 import { FOOD_TABLE, foodById } from '../foods/food-table.ts';
 import type { Food, Locale } from '../foods/food.ts';
-import { ownWords } from './lexicons/lexicon.ts';
+import { lexiconWords } from './lexicons/lexicon.ts';
 import { fold, germanStem, singular, soundOf } from './words.ts';
 
-/** A food whose name was found in a text. */
+/** A food whose name is at the beginning of a text. */
 interface NamedFood {
   food: Food;
   /** The number of words of the name. */
@@ -18,13 +18,16 @@ const LONGEST_NAME = 7; // words
 
 /** The names of foods in one language and in English. */
 export interface FoodNames {
-  /** The food with the longest name that begins at the first word. */
+  /** The food with the longest name with which these words begin. */
   foodAt(words: readonly string[]): NamedFood | undefined;
-  /** The number of words that are exactly a name of the table; 0 if no name begins at the first word. */
+  /** The number of words of the longest name with which these words begin, without correction of typing errors; 0 if there is none. */
   nameLength(words: readonly string[]): number;
   /** Whether a word is part of a name. */
   has(word: string): boolean;
-  /** The words of a name that is written as one word, such as `peanutbutter`; the known parts of a German compound. */
+  /**
+   * The words of a name that is written as one word: `peanutbutter` is `peanut`, `butter`. Of a German compound the parts
+   * that are names of foods, or only its last part. Undefined if the word contains no name.
+   */
   split(word: string): string[] | undefined;
   /** The word of a name that a misspelt word probably means. */
   spelled(word: string): string | undefined;
@@ -46,21 +49,25 @@ const wordsOf = (name: string): string[] =>
 
 class NameIndex implements FoodNames {
   private readonly locale: Locale;
-  /** By names as written, which distinguishes "pâté" and "pâtes". */
-  private readonly byWords = new Map<string, Food>();
-  private readonly byName = new Map<string, Food>();
+  /** By the words of a name, without a change of their endings, so that "pâté" and "pâtes" are two names. */
+  private readonly byExactName = new Map<string, Food>();
+  /** By the words of a name, each in the singular. */
+  private readonly bySingularName = new Map<string, Food>();
   /** By stems of German words, for endings that the names do not have. */
   private readonly byStem = new Map<string, Food>();
-  private readonly byJoined = new Map<string, string[]>();
-  private readonly words = new Map<string, string>();
+  /** The words of a name, by the name as one word in the singular. */
+  private readonly wordsByJoinedName = new Map<string, string[]>();
+  /** Every word of a name as it is written there, by its singular. */
+  private readonly wordsBySingular = new Map<string, string>();
   /** Words by their first letter, which makes the search for misspelt words shorter. */
   private readonly byLetter = new Map<string, { word: string; sound: string }[]>();
 
-  private readonly ownWords: ReadonlySet<string>;
+  /** Words of the language that mean no food, although an English name may have the same letters. */
+  private readonly everydayWords: ReadonlySet<string>;
 
   constructor(locale: Locale) {
     this.locale = locale;
-    this.ownWords = ownWords(locale);
+    this.everydayWords = lexiconWords(locale);
     // If two foods share a name, the language of the request comes before English, and an alias before a name.
     for (const language of new Set<Locale>([locale, 'en'])) {
       for (const food of FOOD_TABLE)
@@ -69,10 +76,10 @@ class NameIndex implements FoodNames {
         this.add(food, wordsOf(food.names[language].replaceAll(/[(),/]/g, ' ')), language);
       for (const food of FOOD_TABLE)
         // A name such as "Potato" alone does not mean the raw food.
-        if (food.of === undefined)
+        if (food.eatenAs === undefined)
           this.add(food, wordsOf(food.names[language].replace(/[,/(].*$/, '')), language);
     }
-    for (const word of this.words.keys()) {
+    for (const word of this.wordsBySingular.keys()) {
       const list = this.byLetter.get(word.slice(0, 1)) ?? [];
       list.push({ word, sound: soundOf(word) });
       this.byLetter.set(word.slice(0, 1), list);
@@ -81,27 +88,27 @@ class NameIndex implements FoodNames {
 
   private add(food: Food, words: readonly string[], language: Locale): void {
     if (words.length === 0) return;
-    // Not an English name that is an everyday word of the other language, such as "roti" in French.
-    if (language !== this.locale && words.length === 1 && this.ownWords.has(words[0] ?? '')) return;
+    // Leaves out an English name that is an everyday word of the other language, such as "roti" (roasted) in French.
+    if (language !== this.locale && words.length === 1 && this.everydayWords.has(words[0] ?? '')) return;
     const written = words.join(' ');
-    if (!this.byWords.has(written)) this.byWords.set(written, food);
+    if (!this.byExactName.has(written)) this.byExactName.set(written, food);
     const name = keyOf(words);
-    if (!this.byName.has(name)) this.byName.set(name, food);
+    if (!this.bySingularName.has(name)) this.bySingularName.set(name, food);
     if (language === 'de' && !this.byStem.has(stemKeyOf(words))) this.byStem.set(stemKeyOf(words), food);
-    if (words.length > 1) this.byJoined.set(singular(words.join('')), [...words]);
+    if (words.length > 1) this.wordsByJoinedName.set(singular(words.join('')), [...words]);
     for (const word of words) {
-      this.words.set(singular(word), word);
+      this.wordsBySingular.set(singular(word), word);
     }
   }
 
   has(word: string): boolean {
-    return this.words.has(singular(word));
+    return this.wordsBySingular.has(singular(word));
   }
 
   nameLength(words: readonly string[]): number {
     for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
       const name = words.slice(0, length);
-      if (this.byWords.has(name.join(' ')) || this.byName.has(keyOf(name))) return length;
+      if (this.byExactName.has(name.join(' ')) || this.bySingularName.has(keyOf(name))) return length;
     }
     return 0;
   }
@@ -109,7 +116,7 @@ class NameIndex implements FoodNames {
   foodAt(words: readonly string[]): NamedFood | undefined {
     for (let length = Math.min(LONGEST_NAME, words.length); length > 0; length--) {
       const name = words.slice(0, length);
-      const food = this.byWords.get(name.join(' ')) ?? this.byName.get(keyOf(name));
+      const food = this.byExactName.get(name.join(' ')) ?? this.bySingularName.get(keyOf(name));
       if (food) return this.correctedAt(words, length) ?? { food, length, corrected: false };
     }
     if (this.locale === 'de')
@@ -120,19 +127,19 @@ class NameIndex implements FoodNames {
     return this.correctedAt(words, 0);
   }
 
-  /** A misspelt name of more than `longerThan` words: "orange juce" is more than an orange. */
+  /** A misspelt name of more than `longerThan` words. So "orange juce" is the juice, although "orange" is a name without an error. */
   private correctedAt(words: readonly string[], longerThan: number): NamedFood | undefined {
     for (let length = Math.min(4, words.length); length > longerThan; length--) {
       const corrected = words.slice(0, length).map((word) => this.spelled(word));
       if (corrected.some((word) => word === undefined)) continue;
-      const food = this.byName.get(corrected.join(' '));
+      const food = this.bySingularName.get(corrected.join(' '));
       if (food) return { food, length, corrected: true };
     }
     return undefined;
   }
 
   split(word: string): string[] | undefined {
-    const joined = this.byJoined.get(singular(word));
+    const joined = this.wordsByJoinedName.get(singular(word));
     if (joined) return joined;
     for (let at = 3; at <= word.length - 3; at++) {
       const head = word.slice(0, at);
@@ -145,21 +152,21 @@ class NameIndex implements FoodNames {
             return [head.slice(0, -link.length), tail];
     }
     if (this.locale !== 'de') return undefined;
-    // The last part of a compound says what the food is.
+    // The last part of a German compound says what the food is: an "Apfelkuchen" is a "Kuchen".
     for (let at = 3; at <= word.length - 4; at++) if (this.isFood(word.slice(at))) return [word.slice(at)];
     return undefined;
   }
 
   private isFood(word: string): boolean {
     return (
-      this.byName.has(singular(word)) ||
+      this.bySingularName.has(singular(word)) ||
       (this.locale === 'de' && word.length > 3 && this.byStem.has(germanStem(word)))
     );
   }
 
   spelled(written: string): string | undefined {
     const word = singular(written);
-    if (this.words.has(word)) return word;
+    if (this.wordsBySingular.has(word)) return word;
     const key = `${this.locale} ${word}`;
     const known = spellings.get(key);
     if (known) return known.meant;
@@ -168,7 +175,10 @@ class NameIndex implements FoodNames {
     return meant;
   }
 
-  /** The nearest word: with one edit in four to seven letters, two in more; one more edit if it sounds the same. Undefined: there is none. */
+  /**
+   * The word of a name that differs least from the given word. A word of 4 to 7 letters may differ by one edit, a longer one
+   * by two; one more is allowed if both sound the same. Undefined if no word is that near.
+   */
   private nearest(word: string): string | undefined {
     if (word.length < 4 || word.length > 20 || /\d/.test(word)) return undefined;
     const allowed = word.length < 8 ? 1 : 2;
@@ -200,7 +210,7 @@ export function foodNames(locale: Locale): FoodNames {
 }
 
 const rawForms = new Map(
-  FOOD_TABLE.toReversed().flatMap((food) => (food.of ? [[food.of, food] as const] : [])),
+  FOOD_TABLE.toReversed().flatMap((food) => (food.eatenAs ? [[food.eatenAs, food] as const] : [])),
 );
 
 /** The raw or dry form of a food, if the table has one. */

@@ -4,7 +4,7 @@ import { isPotato } from './food-kinds.ts';
 import type { Mention } from './mention.ts';
 import type { Language, Token } from './tokens.ts';
 
-/** The most words that are compared with names of foods. */
+/** The maximum number of words that are compared with names of foods. */
 const LONGEST_NAME = 8;
 
 /** The state of reading a meal text from left to right: the mentions so far, and what was said of the next food. */
@@ -30,7 +30,7 @@ export class MealReading {
   /** The foods since the last comma or line end. */
   clause: Food[] = [];
   /** The word or mark before the next food. */
-  joint = '';
+  joiner = '';
   /** The number of the last dish. */
   group = 0;
   /** Whether the text is listing the parts of a dish. */
@@ -61,9 +61,9 @@ export class MealReading {
       last.role !== 'food' &&
       !isPotato(food) &&
       isEmpty(this.amount) &&
-      this.joint !== '' &&
-      this.joint !== '\n' &&
-      (this.joint !== ',' || last.role === 'filling');
+      this.joiner !== '' &&
+      this.joiner !== '\n' &&
+      (this.joiner !== ',' || last.role === 'filling');
     if (!inDish) this.group += 1;
     const mention: Mention = {
       food,
@@ -74,24 +74,24 @@ export class MealReading {
       flavoured: false,
       role: inDish ? 'filling' : this.language.lexicon.composites.has(words) ? 'base' : 'food',
       group: this.group,
-      minus: [],
+      excluded: [],
       companions: this.clause,
-      joint: this.joint,
+      joiner: this.joiner,
     };
     this.mentions.push(mention);
     this.clause = [...this.clause, food];
     this.forgetNext();
     this.adjacent = true;
-    this.joint = '';
+    this.joiner = '';
     return mention;
   }
 
   /** Ends a phrase. Words that no food followed were not understood. */
-  endPhrase(joint: string): void {
+  endPhrase(joiner: string): void {
     if (this.pending.length > 0) this.unknown.push(this.pending.join(' '));
     this.forgetNext();
     this.adjacent = false;
-    this.joint = joint;
+    this.joiner = joiner;
   }
 
   private forgetNext(): void {

@@ -13,16 +13,19 @@ export interface Mention {
   corrected: boolean;
   /** Whether it has a flavour, which does not change the estimate: "mango yogurt". */
   flavoured: boolean;
-  /** `base`: the first food of a dish; `filling`: in or on the base of the same group. */
+  /**
+   * In "omelette with ham, and coffee" the omelette is the `base` of a dish, ham its `filling`, in or on the base of the same
+   * group, and coffee a `food` by itself.
+   */
   role: 'food' | 'base' | 'filling';
   /** The foods of one dish have the same number. */
   group: number;
   /** Foods that the text excludes from the dish: "without dressing". */
-  minus: Food[];
-  /** The foods before it since the last comma or line end, with which it is eaten. */
+  excluded: Food[];
+  /** The foods with which it is eaten: those before it in the text since the last comma or end of a line. */
   companions: readonly Food[];
-  /** The word or mark between it and the previous mention. */
-  joint: string;
+  /** The word or punctuation mark between it and the previous mention; empty if there is none. */
+  joiner: string;
   /** The drink whose usual milk it replaces: "cappuccino with oat milk". */
   replacesMilkOf?: Mention;
 }

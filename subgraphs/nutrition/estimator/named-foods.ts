@@ -35,7 +35,7 @@ function hasMeaning(reading: MealReading): boolean {
       lexicon.separators,
       lexicon.negations,
       lexicon.raw,
-      lexicon.of,
+      lexicon.prepositions,
       lexicon.ranges,
       lexicon.composites,
       lexicon.measures,
@@ -97,7 +97,7 @@ function isOmeletteOf(reading: MealReading, food: Food): boolean {
     count === undefined ||
     !['omelette', 'egg_scrambled', 'omelette_cheese'].includes(last.food.id) ||
     isQuantity(last.amount) ||
-    !['', 'of', ...WITH].includes(reading.joint)
+    !['', 'of', ...WITH].includes(reading.joiner)
   )
     return false;
   // The cheese omelette of the food table is made of two eggs.

@@ -2,8 +2,8 @@ import { sugarFreeForm } from './food-names.ts';
 import type { MealReading } from './meal-reading.ts';
 import { AND } from './words.ts';
 
-/** "-5 eggs", "0 g milk": an amount of zero or less is not understood, and its food is not counted. */
-export function readNothing(reading: MealReading): void {
+/** "-5 eggs", "0 g milk": skips an amount of zero or less with its food, and adds the words to those that were not understood. */
+export function skipFoodWithoutAmount(reading: MealReading): void {
   reading.endPhrase('');
   const words: string[] = [];
   while (reading.at < reading.tokens.length && (words.length === 0 || !reading.endsPhraseAt(reading.at))) {
@@ -14,7 +14,10 @@ export function readNothing(reading: MealReading): void {
   reading.unknown.push(words.join(' '));
 }
 
-/** "without butter or cheese": skips the next food, and further ones that "or" and "and" join to it. */
+/**
+ * "without butter or cheese": skips the next food, and further ones that are joined to it by "or" or "and". If a dish comes
+ * before ("salad without dressing"), they are subtracted from it; "without sugar" means its form without sugar, if there is one.
+ */
 export function readNegation(reading: MealReading): void {
   const dish = reading.last;
   reading.endPhrase('');
@@ -23,7 +26,10 @@ export function readNegation(reading: MealReading): void {
   while (reading.at < reading.tokens.length && reading.tokens[reading.at]?.kind === 'word') {
     const word = reading.reader.word(reading.at) ?? '';
     const found = lexicon.separators.has(word) ? undefined : names.foodAt(reading.wordsFrom(reading.at));
-    if (!found && (lexicon.ignored.has(word) || lexicon.of.has(word) || lexicon.numbers.has(word))) {
+    if (
+      !found &&
+      (lexicon.ignored.has(word) || lexicon.prepositions.has(word) || lexicon.numbers.has(word))
+    ) {
       reading.at += 1;
       continue;
     }
@@ -31,7 +37,7 @@ export function readNegation(reading: MealReading): void {
     if (found && dish) {
       const form = found.food.category === 'sweets' ? sugarFreeForm(dish.food) : undefined;
       if (form) dish.food = form;
-      else dish.minus.push(found.food);
+      else dish.excluded.push(found.food);
     }
     reading.at += found?.length ?? 1;
     if (!joinsNegation(reading)) return;
@@ -39,11 +45,15 @@ export function readNegation(reading: MealReading): void {
   }
 }
 
-/** "no milk or sugar", "without butter and cheese"; but the coke of "no fries and a coke" was drunk. */
+/**
+ * Whether the word after an excluded food joins another excluded food to it: "no milk or sugar", "without butter and
+ * cheese". After "and" this is only assumed for what is added to food and drinks: in "no fries and a coke" the coke was
+ * drunk.
+ */
 function joinsNegation(reading: MealReading): boolean {
-  const joint = reading.reader.word(reading.at) ?? '';
-  if (['or', 'nor', 'oder', 'ou', 'o', 'ni'].includes(joint)) return true;
-  if (!AND.includes(joint)) return false;
+  const joiner = reading.reader.word(reading.at) ?? '';
+  if (['or', 'nor', 'oder', 'ou', 'o', 'ni'].includes(joiner)) return true;
+  if (!AND.includes(joiner)) return false;
   const next = reading.language.names.foodAt(reading.wordsFrom(reading.at + 1))?.food;
   return (
     next !== undefined &&

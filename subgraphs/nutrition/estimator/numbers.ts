@@ -37,7 +37,7 @@ export class NumberReader {
   }
 
   protected isOf(at: number): boolean {
-    return this.lexicon.of.has(this.word(at) ?? '');
+    return this.lexicon.prepositions.has(this.word(at) ?? '');
   }
 
   /** A number with its fraction, or a range: `1 1/2`, `one and a half`, `half a`, `2-3`, `a couple of`. */
@@ -46,9 +46,9 @@ export class NumberReader {
     if (!first) return undefined;
     let { value, vague, doubtful } = first;
     let at = from + first.length;
-    const joint = this.isMark(at, '~') || this.lexicon.ranges.has(this.word(at) ?? '');
+    const isRange = this.isMark(at, '~') || this.lexicon.ranges.has(this.word(at) ?? '');
     // "2 to 3"; a range that repeats the unit, "150 g to 200 g", is read with the unit
-    const upper = joint ? this.plainNumber(at + 1) : undefined;
+    const upper = isRange ? this.plainNumber(at + 1) : undefined;
     if (upper && !this.isArticle(at + 1) && upper.value > value && upper.value <= value * 5) {
       value = (value + upper.value) / 2;
       vague = true;

@@ -5,7 +5,7 @@ import { rawForm, sugarFreeForm } from './food-names.ts';
 import { MealReading } from './meal-reading.ts';
 import type { Mention } from './mention.ts';
 import { readFood } from './named-foods.ts';
-import { readNegation, readNothing } from './negations.ts';
+import { readNegation, skipFoodWithoutAmount } from './negations.ts';
 import { tokensOf, type Language } from './tokens.ts';
 import { isAdverb, WITH } from './words.ts';
 
@@ -28,7 +28,8 @@ function readNext(reading: MealReading): void {
   const { lexicon } = reading.language;
   const token = reading.tokens[reading.at];
   if (token?.kind === 'mark') return readMark(reading, token.text);
-  if (token?.kind === 'number') return token.value <= 0 ? readNothing(reading) : readQuantity(reading);
+  if (token?.kind === 'number')
+    return token.value <= 0 ? skipFoodWithoutAmount(reading) : readQuantity(reading);
   const word = token?.text ?? '';
   if (readFood(reading)) return;
   if (lexicon.negations.has(word)) return readNegation(reading);
@@ -40,10 +41,10 @@ function readNext(reading: MealReading): void {
   if (lexicon.composites.has(word)) return readDish(reading, word);
   if (lexicon.raw.has(word)) return readForm(reading, 'raw');
   if (lexicon.sugarFree.has(word)) return readForm(reading, 'sugarFree');
-  if (lexicon.of.has(word) && reading.adjacent && readFlavourBehind(reading)) return;
+  if (lexicon.prepositions.has(word) && reading.adjacent && readFlavourBehind(reading)) return;
   if (reading.reader.at(reading.at).length > 0) return readQuantity(reading);
   const isMeasure = lexicon.measures.has(word) || lexicon.sizes.has(word);
-  if (!lexicon.ignored.has(word) && !lexicon.of.has(word) && !isMeasure && !isAdverb(word))
+  if (!lexicon.ignored.has(word) && !lexicon.prepositions.has(word) && !isMeasure && !isAdverb(word))
     readUnknown(reading, word);
   reading.at += 1;
 }
@@ -86,7 +87,7 @@ function dropTitle(reading: MealReading): void {
   ) {
     reading.clause = reading.clause.slice(0, -1);
     reading.mentions.pop();
-    if (reading.last?.joint === '\n' || reading.last?.joint === ',') break;
+    if (reading.last?.joiner === '\n' || reading.last?.joiner === ',') break;
   }
   reading.pending = [];
 }
@@ -94,7 +95,7 @@ function dropTitle(reading: MealReading): void {
 /** "toast with butter x3": the number is of the toast, unless it has one already. */
 function headOfDish({ mentions }: MealReading, last: Mention): Mention {
   let at = mentions.length - 1;
-  while (at > 0 && WITH.includes(mentions[at]?.joint ?? '')) at -= 1;
+  while (at > 0 && WITH.includes(mentions[at]?.joiner ?? '')) at -= 1;
   const head = mentions[at];
   return head && isEmpty(head.amount) ? head : last;
 }

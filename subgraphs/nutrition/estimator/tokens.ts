@@ -162,7 +162,7 @@ const isKnown = (word: string, lexicon: Lexicon, names: FoodNames): boolean =>
   lexicon.raw.has(word) ||
   lexicon.sizes.has(word) ||
   lexicon.composites.has(word) ||
-  lexicon.of.has(word);
+  lexicon.prepositions.has(word);
 
 function tokenOf(part: string, locale: Locale): Token | undefined {
   if (/^\.?\d/.test(part)) return numberOf(part, locale);

@@ -14,11 +14,11 @@ export interface Weight {
 /** The source of a weight. `docs/nutrition.md` says how the confidence of each source was measured. */
 export type Source = 'weight' | 'energy' | 'measure' | 'pieces' | 'vessel' | 'portion' | 'filling';
 
-const MOST_GRAMS = 20_000;
+const MAX_GRAMS = 20_000;
 /** More of one food than a person eats at a meal. */
 const MEAL_GRAMS = 1_500;
-const MOST_GUESSED_GRAMS = { beverages: 1_100, other: 750 } as const;
-const MOST_GUESSED_KCAL = 1_600;
+const MAX_GUESSED_GRAMS = { beverages: 1_100, other: 750 } as const;
+const MAX_GUESSED_KCAL = 1_600;
 
 /** The usual weights of fillings, in grams, by category. */
 const FILLING_GRAMS: Readonly<Record<string, number>> = {
@@ -78,16 +78,16 @@ const SIZES: Readonly<Record<string, number>> = {
 export function weightOf(mention: Mention, base: Mention | undefined, isOnly = false): Weight {
   const { food, amount } = mention;
   const { grams, source } = readWeight(mention, base, isOnly);
-  const bounded = Number.isFinite(grams) ? Math.min(MOST_GRAMS, grams) : MOST_GRAMS;
+  const bounded = Number.isFinite(grams) ? Math.min(MAX_GRAMS, grams) : MAX_GRAMS;
   const guessed = source !== 'weight' && source !== 'energy' && amount.millilitres === undefined;
-  const most = food.category === 'beverages' ? MOST_GUESSED_GRAMS.beverages : MOST_GUESSED_GRAMS.other;
+  const most = food.category === 'beverages' ? MAX_GUESSED_GRAMS.beverages : MAX_GUESSED_GRAMS.other;
   return {
     grams: bounded,
     source,
     implausible:
       bounded > MEAL_GRAMS ||
       (amount.energy ?? 0) * (amount.count ?? 1) > 3_000 ||
-      (guessed && (bounded > most || (bounded * food.per100g.calories) / 100 > MOST_GUESSED_KCAL)),
+      (guessed && (bounded > most || (bounded * food.per100g.calories) / 100 > MAX_GUESSED_KCAL)),
   };
 }
 

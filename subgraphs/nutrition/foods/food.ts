@@ -26,10 +26,13 @@ export const FoodSchema = z.strictObject({
     })
     .optional(),
   category: z.string().min(1),
-  /** A text means a `raw` or `dry` food only if it says so; `cooked` and `ready` foods are as eaten. */
+  /**
+   * `cooked` and `ready` foods are as people eat them. `raw` and `dry` foods are not: "rice" in a meal text means the cooked
+   * one, and only "dry rice" or "raw rice" means the food as bought.
+   */
   state: z.enum(['raw', 'dry', 'cooked', 'ready']),
-  /** For a raw or dry food: the id of the food as eaten, which a text means by the name alone. */
-  of: z.string().optional(),
+  /** For a raw or dry food: the id of its cooked form, which a meal text means if it names the food without "raw" or "dry". */
+  eatenAs: z.string().optional(),
   /** Null for a generic food. */
   brand: z.string().nullable(),
   names: byLocale(z.string().min(1)),
@@ -46,9 +49,9 @@ export const FoodSchema = z.strictObject({
     /** Sodium x 2.5. */
     salt: amount.nullable(),
   }),
-  /** Grams of one cup, slice, can ...; `piece` is the measure of "two bananas". */
+  /** The weight in grams of household measures, such as `cup`, `slice` or `can`. `piece` is meant if a text counts the food itself: "two bananas". */
   measures: z.array(z.strictObject({ name: z.string().min(1), grams: z.number().positive() })),
-  /** The amount of a text that names none; `unit` is `g` or the name of a measure. */
+  /** The amount that is assumed if a text names none; `unit` is `g` or the name of a measure. */
   portion: z.strictObject({ amount: z.number().positive(), unit: z.string() }),
 });
 export type Food = z.infer<typeof FoodSchema>;

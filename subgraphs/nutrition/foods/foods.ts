@@ -16,7 +16,7 @@ import { acceptedLocale, localeOf } from './locales.ts';
 import { lockFoodsOf } from './own-foods.ts';
 import { namesOf, ofStored, ofTable, STORED_COLUMNS, type StoredRow } from './presented-food.ts';
 
-const MOST_FAVOURITES = 1_000;
+const MAX_FAVOURITES = 1_000;
 /** The number of latest entries among which recent foods are searched. */
 const RECENT_ENTRIES = 2_000;
 /** After this time a product is requested again from its source. */
@@ -54,9 +54,9 @@ export class Foods {
     const ranks = filter.recent ? await this.recent() : undefined;
     const favourites = filter.favourite ? await this.favourites() : undefined;
     const isWanted = (id: string) => (ranks?.has(id) ?? true) && (favourites?.has(id) ?? true);
-    const marked =
+    const selectedIds =
       ranks || favourites ? [...(ranks?.keys() ?? favourites ?? [])].filter(isWanted) : undefined;
-    const stored = marked ? await this.stored(marked.filter(isUuid)) : await this.own();
+    const stored = selectedIds ? await this.stored(selectedIds.filter(isUuid)) : await this.own();
     const foods = [
       ...FOOD_TABLE.filter(({ id }) => isWanted(id)).map((food) => ({
         shape: ofTable(food, locale),
@@ -172,9 +172,9 @@ export class Foods {
         return food;
       }
       await lockFoodsOf(this.unit, userId);
-      const marked = await this.favourites();
-      if (!marked.has(food.id) && marked.size >= MOST_FAVOURITES)
-        throw conflict(`You have ${MOST_FAVOURITES} favourites, which is the maximum; remove one first.`);
+      const favourites = await this.favourites();
+      if (!favourites.has(food.id) && favourites.size >= MAX_FAVOURITES)
+        throw conflict(`You have ${MAX_FAVOURITES} favourites, which is the maximum; remove one first.`);
       await this.unit.em.execute(
         'insert into food_favourite (id, user_id, food_id, table_food_id, created_at) values (?, ?, ?, ?, now()) on conflict do nothing',
         [uuidv7(), userId, storedId, tableId],
@@ -186,7 +186,7 @@ export class Foods {
   private async favourites(): Promise<Set<string>> {
     const { userId } = requireUser(this.unit.viewer);
     const rows = await this.unit.em.execute<{ id: string }[]>(
-      `select coalesce(food_id::text, table_food_id) as id from food_favourite where user_id = ? limit ${MOST_FAVOURITES}`,
+      `select coalesce(food_id::text, table_food_id) as id from food_favourite where user_id = ? limit ${MAX_FAVOURITES}`,
       [userId],
     );
     return new Set(rows.map(({ id }) => id));

@@ -10,7 +10,7 @@ import { CreateFoodShape, UpdateFoodShape, type FoodNutrients, type FoodShape } 
 import { ofStored, storedRow, type StoredRow } from './presented-food.ts';
 import { StoredFood } from './stored-food.entity.ts';
 
-const MOST_OWN_FOODS = 1_000;
+const MAX_OWN_FOODS = 1_000;
 
 /** Until the end of the transaction, nobody else changes this user's foods, so that a count before a write stays right. */
 export async function lockFoodsOf(unit: UnitOfWork, userId: string): Promise<void> {
@@ -42,8 +42,8 @@ export class OwnFoods {
       );
       checkNutrients(storedRow(food));
       await lockFoodsOf(this.unit, userId);
-      if ((await em.count(StoredFood, { userId })) >= MOST_OWN_FOODS)
-        throw conflict(`You have ${MOST_OWN_FOODS} own foods, which is the maximum; delete one first.`);
+      if ((await em.count(StoredFood, { userId })) >= MAX_OWN_FOODS)
+        throw conflict(`You have ${MAX_OWN_FOODS} own foods, which is the maximum; delete one first.`);
       await this.refuseTwin(storedRow(food));
       await em.persist(food).flush();
       return ofStored(storedRow(food));

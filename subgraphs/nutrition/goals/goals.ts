@@ -15,7 +15,7 @@ const WITH_ENDS = `select *, lead(valid_from) over (partition by user_id, weekda
 const COLUMNS = columnsOf(NutritionGoalShape, { from: 'valid_from', until: 'valid_until' });
 const SAME_KIND = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
 /** Each change of a default or weekday goal adds a row, so that this is enough for a change every day for five years. */
-const MOST_GOALS = 2_000;
+const MAX_GOALS = 2_000;
 
 /** The user of a goal, and the days for which it is. */
 interface GoalDays {
@@ -47,7 +47,7 @@ export class Goals {
     const { viewer } = this.unit;
     return this.unit.em.execute(
       `select ${COLUMNS} from (${WITH_ENDS} where user_id = ?) as goal where calories is not null
-       order by goal.date nulls first, weekday nulls first, valid_from desc limit ${MOST_GOALS}`,
+       order by goal.date nulls first, weekday nulls first, valid_from desc limit ${MAX_GOALS}`,
       [viewer.kind === 'service' ? requireSelf(viewer, userId) : requireOwner(viewer, userId ?? 'me')],
     );
   }
@@ -96,10 +96,8 @@ export class Goals {
         `select count(*)::int as count from nutrition_goal where user_id = ? and not (${SAME_KIND} and valid_from is not distinct from ?::date)`,
         [owner, ...kindValues(days), from],
       );
-      if (others && others.count >= MOST_GOALS)
-        throw conflict(
-          `You have ${MOST_GOALS} goals, which is the maximum; delete the goal of a date first.`,
-        );
+      if (others && others.count >= MAX_GOALS)
+        throw conflict(`You have ${MAX_GOALS} goals, which is the maximum; delete the goal of a date first.`);
       await this.unit.em.execute(
         `insert into nutrition_goal (id, user_id, weekday, date, valid_from, calories, protein, carbs, fats, updated_at, version) values (?, ?, ?, ?::date, ?::date, ?, ?, ?, ?, now(), ?)
          on conflict (user_id, coalesce(weekday, 0), coalesce(date, '0001-01-01'::date), coalesce(valid_from, '0001-01-01'::date))

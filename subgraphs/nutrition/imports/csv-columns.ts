@@ -81,11 +81,11 @@ const TITLES: ReadonlyMap<string, CsvField> = new Map(
   ).flatMap(([field, titles]) => titles.map((title) => [title, field] as const)),
 );
 
-const MOST_COLUMNS = 300;
+const MAX_COLUMNS = 300;
 
 /** The columns of a header line; undefined if they are not enough for a food log. Of two equal columns the first is used. */
 function columnsOf(fields: readonly string[]): Column[] | undefined {
-  if (fields.length > MOST_COLUMNS) return undefined;
+  if (fields.length > MAX_COLUMNS) return undefined;
   const seen = new Set<CsvField>();
   const columns = fields.map((text): Column => {
     const title = text.trim();

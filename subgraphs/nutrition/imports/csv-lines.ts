@@ -11,11 +11,11 @@ import { textLines, type Encoding, type TextLine } from './text-lines.ts';
 
 export type { CsvLine } from './csv-entry.ts';
 
-const MOST_LINES = 100_000;
-export const MOST_BYTES = 25 * 1024 * 1024; // 25 MiB
+const MAX_LINES = 100_000;
+export const MAX_BYTES = 25 * 1024 * 1024; // 25 MiB
 const LONGEST_LINE = 16_384; // characters
 /** Reports may have titles and addresses before the header. */
-const MOST_LINES_BEFORE_THE_HEADER = 20;
+const MAX_LINES_BEFORE_HEADER = 20;
 /** The number of records and characters by which the formats of numbers and dates are decided. */
 const SAMPLE_RECORDS = 1_000;
 const SAMPLE_CHARACTERS = 1_048_576;
@@ -37,7 +37,7 @@ export async function* readCsvLines(
 ): AsyncGenerator<ReadLine> {
   let encoding: Encoding = options.encoding ?? 'UTF_8';
   const lines = textLines(stream, {
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
     maxLineCharacters: LONGEST_LINE,
     encoding: options.encoding ?? undefined,
     onEncoding: (found) => {
@@ -86,7 +86,7 @@ export async function* readCsvLines(
 
 async function readHeader(lines: AsyncGenerator<TextLine>, { delimiter }: CsvOptions) {
   let firstLine = '';
-  for (let count = 0; count < MOST_LINES_BEFORE_THE_HEADER; count++) {
+  for (let count = 0; count < MAX_LINES_BEFORE_HEADER; count++) {
     const { value: line, done } = await lines.next();
     if (done) break;
     if (line.problem !== undefined) continue;
@@ -123,10 +123,10 @@ class Interpreter {
 
   read(record: CsvRecord, format: CsvFormat): ReadLine {
     this.lines += 1;
-    if (this.lines > MOST_LINES)
+    if (this.lines > MAX_LINES)
       throw new PlatformError(
         'PAYLOAD_TOO_LARGE',
-        `A file may have at most ${MOST_LINES} lines; send it in parts.`,
+        `A file may have at most ${MAX_LINES} lines; send it in parts.`,
       );
     const { line } = record;
     if (record.problem !== undefined)

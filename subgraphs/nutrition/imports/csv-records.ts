@@ -8,8 +8,8 @@ export type CsvRecord =
   | { line: number; fields: string[]; problem?: undefined }
   | { line: number; problem: string };
 
-const MOST_LINES_OF_A_FIELD = 100;
-const MOST_CHARACTERS_OF_A_RECORD = 16_384;
+const MAX_LINES_PER_FIELD = 100;
+const MAX_CHARACTERS_PER_RECORD = 16_384;
 
 /**
  * Groups the lines of a CSV file (RFC 4180) into records. A quoted field may contain line breaks. If a closing quote is
@@ -69,7 +69,7 @@ export class CsvRecords {
       this.delimiter,
     );
     if (split.kind === 'open')
-      return this.held.length < MOST_LINES_OF_A_FIELD && this.heldCharacters < MOST_CHARACTERS_OF_A_RECORD
+      return this.held.length < MAX_LINES_PER_FIELD && this.heldCharacters < MAX_CHARACTERS_PER_RECORD
         ? []
         : this.giveUp();
     if (split.kind === 'malformed' || split.fields.length !== this.columns) return this.giveUp();

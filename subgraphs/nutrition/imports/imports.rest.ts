@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { day, idParams } from '#server/shapes.ts';
-import { MOST_BYTES } from './csv-lines.ts';
+import { MAX_BYTES } from './csv-lines.ts';
 import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Imports } from './imports.ts';
 import { FoodLogImportShape, ImportQuery } from './imports.shapes.ts';
@@ -20,7 +20,7 @@ export const importsRest = [
     auth: 'required',
     query: ImportQuery,
     consumes: 'text/csv',
-    upload: { field: 'file', maxBytes: MOST_BYTES },
+    upload: { field: 'file', maxBytes: MAX_BYTES },
     success: { status: 200, description: 'The result for the lines.', shape: FoodLogImportShape },
     errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
     handler: ({ stream, query }, { imports }) => imports.run(stream, query),

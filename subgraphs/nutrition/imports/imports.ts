@@ -24,7 +24,7 @@ import { CsvOptionsShape, FoodLogImportShape, type ImportOptions } from './impor
 const BATCH = 1_000;
 /** After an import of so many lines, the statistics of the table are renewed. */
 const MANY = 5_000;
-const MOST_ERRORS = 1_000;
+const MAX_ERRORS = 1_000;
 const EXPORT_PAGE = 1_000;
 
 /** The days of an export, both included; absent: without a bound. */
@@ -159,7 +159,7 @@ export class Imports {
     const { userId } = requireUser(this.unit.viewer);
     const rows = batch.flatMap((read) => ('entry' in read ? [rowOf(read.entry, read.key, zone)] : []));
     const errors = batch.flatMap((read) => ('entry' in read ? [] : read.errors));
-    const listed = errors.slice(0, MOST_ERRORS - report.errors.length);
+    const listed = errors.slice(0, MAX_ERRORS - report.errors.length);
     const next = await this.unit.transaction(async () => {
       const written = rows.length === 0 ? [] : await this.insert(userId, rows);
       await new DayTotals(this.unit).sumUp(

@@ -50,11 +50,11 @@ async function* boundedChunks(stream: Readable, maxBytes: number): AsyncGenerato
   }
 }
 
-const ENOUGH_FOR_A_GUESS = 256; // bytes
+const SAMPLE_BYTES = 256; // bytes
 
 async function firstBytes(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
-  while (start.length < ENOUGH_FOR_A_GUESS) {
+  while (start.length < SAMPLE_BYTES) {
     const next = await chunks.next();
     if (next.done) break;
     start = Buffer.concat([start, next.value]);
@@ -114,8 +114,8 @@ async function* wideLines(
   for (const line of splitter.end()) yield lineOf(line);
 }
 
-const MOST_HELD_LINES = 2_000;
-const MOST_HELD_BYTES = 512 * 1024; // 512 KiB
+const MAX_HELD_LINES = 2_000;
+const MAX_HELD_BYTES = 512 * 1024; // 512 KiB
 
 /**
  * Lines of UTF-8 or Windows-1252. ASCII is valid in both. From the first other byte on, lines are kept until there are
@@ -156,7 +156,7 @@ async function* narrowLines(
       if (!mustWait) return [lineOf(line)];
       held.push(line);
       heldBytes += line.content?.length ?? 0;
-      return held.length < MOST_HELD_LINES && heldBytes < MOST_HELD_BYTES ? [] : release();
+      return held.length < MAX_HELD_LINES && heldBytes < MAX_HELD_BYTES ? [] : release();
     });
   for await (const chunk of chunks) yield* taken(splitter.push(chunk));
   yield* taken(splitter.end());

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Goals hold from a day on. Those that are there have held on every day, and go on doing so. */
+/** Goals are valid from a day on. The goals that exist were valid on every day, and stay so. */
 export class GoalsFrom extends Migration {
   override up(): void {
     this.addSql(`alter table "nutrition_goal" add column "valid_from" date null;`);

@@ -2,16 +2,16 @@ import type { MigrationDeclaration } from '#server/database/database.ts';
 import { FoodLogs } from './20260105100000_food_logs.ts';
 import { AccountData } from './20261121120000_account_data.ts';
 import { GoalVersions } from './20261123050000_goal_versions.ts';
-import { ImportAccounts } from './20261124100000_import_accounts.ts';
+import { ImportReports } from './20261124100000_import_accounts.ts';
 import { GoalsFrom } from './20261124110000_goals_from.ts';
 import { OwnFoods } from './20261124120000_own_foods.ts';
 
-/** Oldest first; the names stay for ever. */
+/** In the order in which they run. The names must never change, because the database stores which have run. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105100000_food_logs', class: FoodLogs },
   { name: '20261121120000_account_data', class: AccountData },
   { name: '20261123050000_goal_versions', class: GoalVersions },
-  { name: '20261124100000_import_accounts', class: ImportAccounts },
+  { name: '20261124100000_import_accounts', class: ImportReports },
   { name: '20261124110000_goals_from', class: GoalsFrom },
   { name: '20261124120000_own_foods', class: OwnFoods },
 ];

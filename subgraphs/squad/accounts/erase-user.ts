@@ -1,4 +1,4 @@
-import { Outcome, type Verdict } from '#server/accounts/account-part.ts';
+import { Outcome, type ErasureResult } from '#server/accounts/account-part.ts';
 import type { Hub } from '../hub.ts';
 import { gyms } from '../gyms/gym.journal.ts';
 import { closeInvites } from '../invites/invite-records.ts';
@@ -9,16 +9,16 @@ import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
 import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 
 /**
- * Erases a user from all journals. Their own journal is marked first, and accepts no records from then on. A rule that
- * has written their id elsewhere reads the mark after writing (`unlessGone`), so either the rule or this function erases
- * the id. Their journal lists the other journals that name them until the last step, so a repetition after a crash
- * rewrites those that are missing.
+ * Erases a user from all journals. The first step adds an erasure record to the user's own journal, which accepts no other
+ * records from then on. A rule that has written the user's id into another journal reads the user's journal afterwards
+ * (`unlessGone`), so either the rule or this function erases the id. Until the last step, the user's journal lists the
+ * other journals that name them, so that a repetition after a crash rewrites the remaining ones.
  */
-export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
+export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult> {
   const { journals } = hub;
   const before = await journals.of(users).read(userId);
   if (before.farewell?.isDone) return before.farewell.verdict;
-  const verdict = before.farewell?.verdict ?? (await verdictOf(journals, before));
+  const verdict = before.farewell?.verdict ?? (await resultOf(journals, before));
   hub.withdraw(userId);
   await closeInvites(journals, userId, 'REVOKED', () => true);
   await closeInvites(journals, userId, 'DECLINED', () => true);
@@ -35,7 +35,7 @@ export async function eraseUser(hub: Hub, userId: string): Promise<Verdict> {
   return verdict;
 }
 
-async function verdictOf(journals: Journals, user: UserRecord): Promise<Verdict> {
+async function resultOf(journals: Journals, user: UserRecord): Promise<ErasureResult> {
   if (!(await hasCompany(journals, user))) return { outcome: Outcome.DELETED, reason: null };
   return {
     outcome: Outcome.ANONYMISED,

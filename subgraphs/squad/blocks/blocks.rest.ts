@@ -29,7 +29,7 @@ export const blocksRest = [
   route({
     method: 'DELETE',
     path: '/blocks/:userId',
-    summary: 'Lift a block',
+    summary: 'Unblock a user',
     auth: 'required',
     params: userParams,
     success: { status: 204, description: 'The user is not blocked.' },

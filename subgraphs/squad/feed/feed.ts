@@ -10,7 +10,7 @@ import { maySee, readSight } from '../presence/visibility.ts';
 import type { Platform } from '../upstream/platform.ts';
 import type { FeedItemShape } from './feed.shapes.ts';
 
-/** The most pages of posts that one page of the feed requests, if many posts are hidden. */
+/** The maximum number of pages of posts that one page of the feed requests, if many posts are hidden. */
 const MAX_UPSTREAM_PAGES = 20;
 
 type Position = readonly [string, string];

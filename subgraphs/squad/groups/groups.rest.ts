@@ -41,7 +41,7 @@ export const groupsRest = [
     method: 'POST',
     path: '/groups/:id/leave',
     summary: 'Leave a club',
-    description: 'A club ends when its last member leaves.',
+    description: 'A club is deleted when its last member leaves.',
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The club after the change.', shape: GroupShape },

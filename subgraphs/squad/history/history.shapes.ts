@@ -12,8 +12,10 @@ export const SquadWorkoutShape = z
     minutes: z.int().meta({
       description: 'Minutes that the user trained, over all of their stays; without LOBBY and pauses.',
     }),
-    sets: z.int().meta({ description: 'How many sets the user did.' }),
-    trainingId: z.uuid().nullable().meta({ description: 'The training that was made of the sets.' }),
+    sets: z.int().meta({ description: 'The number of sets that the user did.' }),
+    trainingId: z.uuid().nullable().meta({
+      description: 'The id of the training that was stored with these sets; null if there is none.',
+    }),
     participantIds: z.array(z.string().nullable()).meta({
       description:
         'Everybody who had taken part by then, the user included. An id is null if this person or the user has blocked the other.',

@@ -76,7 +76,7 @@ export class OnlineUsers {
     return this.hub.connect(userId, gymId);
   }
 
-  /** Delivers every change that the viewer may see, numbered and at most five times a second. */
+  /** Delivers every change that the viewer may see, numbered and at most five times per second. */
   async watch({ gymId, delta = false, pace = newPace(), deliver }: BoardWatch): Promise<Watching> {
     const { userId } = requireUser(this.unit.viewer);
     const gym = requireGym(this.unit.viewer, gymId);

@@ -24,7 +24,7 @@ export interface SocketSettings {
   authenticateWithinMillis: number;
   /** The time between two pings. A socket that has not answered the previous ping is ended. */
   heartbeatMillis: number;
-  /** The most frames a second that a socket may send; undefined if there is no limit. */
+  /** The maximum number of frames per second that a socket may send; undefined if there is no limit. */
   framesPerSecond: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface SocketSettings {
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
 /** If more bytes wait to be read, the socket is closed; the client connects again and asks for what it has missed. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
-/** The most frames that wait until the previous one is answered. */
+/** The maximum number of frames that wait until the previous one is answered. */
 const MAX_WAITING_FRAMES = 100;
 
 /** Cleanups of the connection itself. All others belong to pushes, which end if the gym switches the module off. */
@@ -138,10 +138,10 @@ export class SocketConnection {
 
   private receive(bytes: Buffer, isBinary: boolean): void {
     if (this.state.name === 'closed') return;
-    const verdict = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.refused() : this.rate.next();
-    if (verdict === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
-    if (verdict === 'drop') return;
-    if (verdict === 'refuse') return this.sendError(undefined, tooManyFrames(this.settings));
+    const action = this.waitingFrames >= MAX_WAITING_FRAMES ? this.rate.countRefused() : this.rate.count();
+    if (action === 'close') return this.close(CloseCode.RATE_LIMITED, 'too many frames');
+    if (action === 'drop') return;
+    if (action === 'refuse') return this.sendError(undefined, tooManyFrames(this.settings));
     this.enqueue(async () => {
       let id: FrameId;
       try {
@@ -285,5 +285,5 @@ export class SocketConnection {
 const tooManyFrames = ({ framesPerSecond }: SocketSettings): PlatformError =>
   new PlatformError(
     'RATE_LIMITED',
-    `Expected at most ${framesPerSecond} frames a second; further frames of this second are dropped.`,
+    `Expected at most ${framesPerSecond} frames per second; further frames of this second are dropped.`,
   );

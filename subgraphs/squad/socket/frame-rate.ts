@@ -1,47 +1,56 @@
 const SECOND_MILLIS = 1_000;
-/** The socket is closed after this many refused frames in a second, or seconds in a row with refused frames. */
-const CLOSE_AFTER_REFUSED = 300;
+/** If more frames than this are refused within a second, the socket is closed. */
+const MAX_REFUSED_PER_SECOND = 300;
+/** If frames are refused in this many seconds in a row, the socket is closed. */
 const CLOSE_AFTER_SECONDS = 5;
 
-/** `refuse` answers with an error (once a second), `drop` does not answer. */
-export type Verdict = 'pass' | 'refuse' | 'drop' | 'close';
+/**
+ * What the connection does with a frame: `accept` handles it, `refuse` answers with an error (once per second), `drop`
+ * ignores it without an answer, `close` closes the socket.
+ */
+export type FrameAction = 'accept' | 'refuse' | 'drop' | 'close';
 
-/** Counts a socket's frames by the second. An error frame for each refused frame would double the traffic. */
+/**
+ * Counts the frames of a socket, second by second. Only the first refused frame of a second is answered: an error for
+ * each one would double the traffic.
+ */
 export class FrameRate {
   private readonly perSecond: number | undefined;
   private secondStartedAt = 0;
-  private passed = 0;
-  private refusedNow = 0;
-  private badSeconds = 0;
+  private acceptedInSecond = 0;
+  private refusedInSecond = 0;
+  private secondsWithRefusals = 0;
 
   constructor(perSecond: number | undefined) {
     this.perSecond = perSecond;
   }
 
-  next(): Verdict {
+  /** Counts a frame, and says what to do with it. */
+  count(): FrameAction {
     this.tick();
-    if (this.perSecond === undefined || this.passed < this.perSecond) {
-      this.passed += 1;
-      return 'pass';
+    if (this.perSecond === undefined || this.acceptedInSecond < this.perSecond) {
+      this.acceptedInSecond += 1;
+      return 'accept';
     }
-    return this.refused();
+    return this.countRefused();
   }
 
-  /** Counts a frame that is refused for another reason than its number. */
-  refused(): Verdict {
+  /** Counts a frame that is refused although the rate allows it, because too many frames of the socket wait to be handled. */
+  countRefused(): FrameAction {
     this.tick();
-    this.refusedNow += 1;
-    if (this.refusedNow === 1) this.badSeconds += 1;
-    if (this.refusedNow > CLOSE_AFTER_REFUSED || this.badSeconds >= CLOSE_AFTER_SECONDS) return 'close';
-    return this.refusedNow === 1 ? 'refuse' : 'drop';
+    this.refusedInSecond += 1;
+    if (this.refusedInSecond === 1) this.secondsWithRefusals += 1;
+    if (this.refusedInSecond > MAX_REFUSED_PER_SECOND || this.secondsWithRefusals >= CLOSE_AFTER_SECONDS)
+      return 'close';
+    return this.refusedInSecond === 1 ? 'refuse' : 'drop';
   }
 
   private tick(): void {
     const now = Date.now();
     if (now - this.secondStartedAt < SECOND_MILLIS) return;
-    if (this.refusedNow === 0) this.badSeconds = 0;
+    if (this.refusedInSecond === 0) this.secondsWithRefusals = 0;
     this.secondStartedAt = now;
-    this.passed = 0;
-    this.refusedNow = 0;
+    this.acceptedInSecond = 0;
+    this.refusedInSecond = 0;
   }
 }

@@ -17,7 +17,7 @@ export interface LegacyInvited {
   readonly expiresAt: string;
 }
 
-/** The most invites that are kept although they let nobody enter. */
+/** The maximum number of invites that are kept although they let nobody enter. */
 const KEPT_CLOSED_INVITES = 200;
 /** The lifetime of every invite of the previous version, which did not store when it was sent. */
 const LEGACY_LIFETIME_MILLIS = 600_000; // 10 min

@@ -77,7 +77,7 @@ export function requireActive({ status }: SquadState): void {
   if (status === 'PAUSED')
     throw new PlatformError(
       'SQUAD_PAUSED',
-      'The host has paused the workout; go on when it is ACTIVE again.',
+      'The host has paused the workout; continue when it is ACTIVE again.',
     );
 }
 

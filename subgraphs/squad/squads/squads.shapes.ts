@@ -17,7 +17,7 @@ export const DoneSetShape = z.object({
   weightKg: amount(2_000),
   durationSeconds: amount(86_400),
   distanceMeters: amount(1_000_000),
-  rpe: z.number().min(0).max(10).nullish().meta({ description: 'How hard it was, 0 to 10.' }),
+  rpe: z.number().min(0).max(10).nullish().meta({ description: 'Rating of perceived exertion, 0 to 10.' }),
 });
 export type DoneSetShape = z.infer<typeof DoneSetShape>;
 
@@ -25,13 +25,13 @@ export const ParticipantShape = z
   .object({
     userId: z.string(),
     joinedAt: z.iso.datetime(),
-    leftAt: z.iso.datetime().nullable().meta({ description: 'Null while they take part.' }),
+    leftAt: z.iso.datetime().nullable().meta({ description: 'Null while the user takes part.' }),
     exerciseIndex: z.int().meta({ description: EXERCISE_INDEX }),
     setIndex: z.int(),
     phase: z.enum(Phase),
     restEndsAt: z.iso.datetime().nullable(),
     lastSet: DoneSetShape.nullable(),
-    setsDone: z.int().meta({ description: 'How many sets they have done, each counted once.' }),
+    setsDone: z.int().meta({ description: 'The number of sets that the user has done, each counted once.' }),
   })
   .meta({ id: 'SquadParticipant' });
 export type ParticipantShape = z.infer<typeof ParticipantShape>;
@@ -46,7 +46,7 @@ export const SquadShape = z
       description: 'The version of the routine that is trained: the one when the squad was opened.',
     }),
     status: z.enum(SquadStatus),
-    revision: z.int().meta({ description: 'Counts every change of the session.' }),
+    revision: z.int().meta({ description: 'The number of changes of the squad.' }),
     participants: z.array(ParticipantShape),
     createdAt: z.iso.datetime(),
     startedAt: z.iso.datetime().nullable(),
@@ -94,6 +94,6 @@ export const UpdateWorkoutShape = SquadIdShape.extend({
   }),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetShape.nullish(),
-  restEndsAt: instant.nullish().meta({ description: 'Within an hour of now.' }),
+  restEndsAt: instant.nullish().meta({ description: 'At most an hour from now.' }),
 });
 export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

@@ -7,7 +7,7 @@ import type { JournalKind, Journals, JournalsOf } from './journal.ts';
 interface FileJournalsOptions {
   folder: string;
   log: Logger;
-  /** The most journals in memory; journals in use are kept even if there are more. Default 2,000. */
+  /** The maximum number of journals in memory; journals in use are kept even if there are more. Default 2,000. */
   cacheSize?: number;
 }
 

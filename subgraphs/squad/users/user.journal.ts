@@ -1,4 +1,4 @@
-import type { Verdict } from '#server/accounts/account-part.ts';
+import type { ErasureResult } from '#server/accounts/account-part.ts';
 import { conflict } from '#server/errors.ts';
 import type { StoredWorkout } from '../history/history.shapes.ts';
 import type { StoredInvite } from '../invites/invites.shapes.ts';
@@ -37,7 +37,7 @@ interface NamedIn {
 }
 
 interface Farewell {
-  readonly verdict: Verdict;
+  readonly verdict: ErasureResult;
   readonly isDone: boolean;
 }
 
@@ -51,7 +51,7 @@ type UserItem =
   /** They are about to be named in the journal of that gym. */
   | { type: 'namedInGym'; gymId: string }
   | { type: 'choseStatus'; chosenStatus: StatusChoice }
-  | { type: 'leaving'; verdict: Verdict }
+  | { type: 'leaving'; verdict: ErasureResult }
   | { type: 'trained'; workout: StoredWorkout };
 
 const MAX_INVITES = 200;
@@ -90,7 +90,7 @@ export function requireStaying(user: UserRecord): void {
 }
 
 /** The record that stays: the account was erased, and nothing may be added. */
-export const erasedUser = ({ userId, inviteSeq }: UserRecord, verdict: Verdict): UserRecord => ({
+export const erasedUser = ({ userId, inviteSeq }: UserRecord, verdict: ErasureResult): UserRecord => ({
   ...emptyUser(userId),
   inviteSeq,
   farewell: { verdict, isDone: true },

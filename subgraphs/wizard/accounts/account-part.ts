@@ -1,4 +1,9 @@
-import { Outcome, type AccountPart, type RecordSource, type Verdict } from '#server/accounts/account-part.ts';
+import {
+  Outcome,
+  type AccountPart,
+  type RecordSource,
+  type ErasureResult,
+} from '#server/accounts/account-part.ts';
 import { eraseOnce } from '#server/accounts/erased-accounts.ts';
 import { conflict } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
@@ -47,7 +52,7 @@ async function eraseSessions(
   unit: UnitOfWork,
   options: WizardAccountOptions,
   userId: string,
-): Promise<Verdict> {
+): Promise<ErasureResult> {
   const PAGE = 200;
   const store = options.storage.sessions(unit);
   let kept = 0;
@@ -71,14 +76,25 @@ async function eraseSessions(
     before = page.at(-1)?.id;
     if (page.length < PAGE) break;
   }
-  kept += await forgetAsFirstAdmin(store, options.sagas, userId);
-  if (!options.storage.isInMemory) kept += await forgetInUnresolved(unit, store, userId);
-  if (kept === 0) return { outcome: Outcome.DELETED, reason: null };
-  return {
-    outcome: Outcome.ANONYMISED,
-    reason:
-      'The set-up of a gym that was deployed, or whose deployment could not be undone, is kept without the ids of its author and its first admin.',
-  };
+  kept += await forgetAsFirstAdmin(unit, options, userId);
+  const unresolved = options.storage.isInMemory ? 0 : await forgetInUnresolved(unit, store, userId);
+  return resultOf(kept, unresolved);
+}
+
+/**
+ * @param kept number of set-ups that are kept without the user
+ * @param unresolved number of set-ups whose deployment needs the id of the user until it is decided about
+ */
+function resultOf(kept: number, unresolved: number): ErasureResult {
+  const keptSetUps =
+    'The set-up of a gym that was deployed, or whose deployment could not be undone, is kept without the ids of its author and its first admin.';
+  if (unresolved > 0)
+    return {
+      outcome: Outcome.RETAINED,
+      reason: `A deployment that could not be undone keeps the id of the account, without name or email, until a SUPER_ADMIN has decided about it: it may still have to withdraw the invitation of the account.${kept > 0 ? ` ${keptSetUps}` : ''}`,
+    };
+  if (kept > 0) return { outcome: Outcome.ANONYMISED, reason: keptSetUps };
+  return { outcome: Outcome.DELETED, reason: null };
 }
 
 const isRecordOfGym = (session: SessionRecord): boolean =>

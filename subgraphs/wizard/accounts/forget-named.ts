@@ -4,14 +4,20 @@ import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { DEPLOYMENT } from '../deployments/deployment-context.ts';
 import type { SessionRecord, SessionStore } from '../sessions/session-store.ts';
+import type { WizardStorage } from '../storage.ts';
 
 const PAGE = 200;
 
 /**
- * Removes a user from deployed set-ups of gyms whose first admin they are: another user entered their name and email there.
- * The result of the deployment contains the id of their account. Returns how many set-ups named the user.
+ * Removes a user from deployed set-ups of gyms whose first admin they are: their name and email, which another user
+ * entered, and the id of their account, which the deployment contains as a result. Returns how many set-ups named the user.
  */
-export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, userId: string): Promise<number> {
+export async function forgetAsFirstAdmin(
+  unit: UnitOfWork,
+  { storage, sagas }: { storage: WizardStorage; sagas: Sagas },
+  userId: string,
+): Promise<number> {
+  const store = storage.sessions(unit);
   let named = 0;
   for (let before: string | undefined; ;) {
     const page = await store.list({ kind: 'GYM_SETUP', status: 'DEPLOYED', before, limit: PAGE });
@@ -28,14 +34,36 @@ export async function forgetAsFirstAdmin(store: SessionStore, sagas: Sagas, user
       if (!namingSessions.has(session.id) || !session.data.admin) continue;
       if (!(await store.replace(withoutAdmin(session))))
         throw conflict('A wizard session that names this user was changed at the same moment; try again.');
-      named += 1;
     }
+    if (!storage.isInMemory) await forgetInResults(unit, [...namingSessions], userId);
+    named += namingSessions.size;
     before = page.at(-1)?.id;
     if (page.length < PAGE) return named;
   }
 }
 
-/** The same for set-ups that could not be undone: the invitation of the user may still exist. */
+async function forgetInResults(
+  unit: UnitOfWork,
+  sessionIds: readonly string[],
+  userId: string,
+): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await unit.em.execute(
+    `update saga set result = jsonb_set(result, '{adminId}', 'null'), actions = (
+       select jsonb_agg(
+         case when action #>> '{output,adminId}' = ? then jsonb_set(action, '{output,adminId}', 'null') else action end
+         order by position)
+       from jsonb_array_elements(actions) with ordinality as each(action, position))
+     where kind = ? and subject in (?)`,
+    [userId, DEPLOYMENT, sessionIds],
+  );
+}
+
+/**
+ * Removes the name and email of a user from set-ups that could not be undone. The id of their account stays until the
+ * deployment is decided about, because the invitation of the user may still have to be withdrawn. Returns how many set-ups
+ * keep the id.
+ */
 export async function forgetInUnresolved(
   unit: UnitOfWork,
   store: SessionStore,
@@ -44,7 +72,7 @@ export async function forgetInUnresolved(
   const sagas = await unit.em.execute<{ subject: string }[]>(
     `update saga set actions = (
        select jsonb_agg(
-         case when action -> 'input' ->> 'id' = ? then jsonb_set(action, '{input}', jsonb_build_object('id', ?::text)) else action end
+         case when action -> 'input' ->> 'id' = ? then action || jsonb_build_object('input', jsonb_build_object('id', ?::text), 'output', null) else action end
          order by position)
        from jsonb_array_elements(actions) with ordinality as each(action, position))
      where kind = ? and status = 'UNDO_FAILED' and finished_at is null and actions @> ?::jsonb

@@ -2,8 +2,8 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { WizardStorage } from '../storage.ts';
 
 /**
- * Removes up to 1,000 rows, expired reservations and first visits that ended before this time; returns how many. The caller
- * repeats it until a call removes fewer.
+ * Removes up to 1,000 rows: reservations that have expired, and first visits that ended before `visitsBefore`. Returns how
+ * many were removed; the caller repeats the call until it removes fewer.
  */
 export const removeReservations =
   (storage: WizardStorage) =>

@@ -1,4 +1,4 @@
-import { isAtRest, outputsOf, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
+import { isSettled, outputsOf, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
 import { conflict } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -37,7 +37,7 @@ export const deploymentSaga = ({
   giveUpAfterMillis: GIVE_UP_AFTER_MILLIS,
   result: (outputs) => (outputs.gym ? gymResult(outputs) : memberResult(outputs)),
   async onChange(saga, unit) {
-    if (isAtRest(saga)) await settle(storage, rest, saga, unit);
+    if (isSettled(saga)) await settle(storage, rest, saga, unit);
     else await storage.sessions(unit).announce(saga.subject);
   },
 });

@@ -34,7 +34,7 @@ export const filesRest = [
     path: '/:sessionId/files/:fileId',
     summary: 'A file of a session',
     description: 'Callers who may open the session may read the file; pictures of a deployed gym are public.',
-    auth: 'forgiving',
+    auth: 'ignoreInvalidToken',
     params: z.object({ sessionId: z.uuid(), fileId: z.uuid() }),
     success: { status: 200, description: 'A picture (WebP) or a PDF.', contentType: 'image/webp' },
     handler: async ({ params: { sessionId, fileId }, header }, { files }) => {

@@ -12,7 +12,7 @@ export const firstVisitsRest = [
     method: 'GET',
     path: '/first-visits',
     summary: 'First visits of new members',
-    only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN', 'GYM_ADMIN', 'SUPER_ADMIN'),
+    only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: of any gym', 'GYM_ADMIN', 'SUPER_ADMIN'),
     description: 'First visits of deployed onboardings, the earliest first; at most 1,000.',
     auth: 'required',
     query: FirstVisitsFilter.extend(gymQuery.shape),

@@ -14,7 +14,7 @@ const DEFAULT_MILLIS = 7 * DAY_MILLIS;
 const LONGEST_MILLIS = 92 * DAY_MILLIS;
 /** The largest difference of a time zone from UTC: a local day lies within the UTC day, extended by this at both ends. */
 const FURTHEST_ZONE_MILLIS = 14 * 60 * 60 * 1000; // 14 h
-const MOST_VISITS = 1_000;
+const MAX_VISITS = 1_000;
 
 /** First visits of new members, for those who manage the gym. */
 export class FirstVisits {
@@ -46,11 +46,11 @@ export class FirstVisits {
     do {
       const page = await this.storage
         .reservations(this.unit)
-        .firstVisits({ ...range, after, limit: MOST_VISITS });
+        .firstVisits({ ...range, after, limit: MAX_VISITS });
       visits.push(...(await this.onDays(page, start.day, end.day)));
-      after = page.length === MOST_VISITS ? page.at(-1) : undefined;
-    } while (after && visits.length < MOST_VISITS);
-    return visits.slice(0, MOST_VISITS).map(present);
+      after = page.length === MAX_VISITS ? page.at(-1) : undefined;
+    } while (after && visits.length < MAX_VISITS);
+    return visits.slice(0, MAX_VISITS).map(present);
   }
 
   /** The visits whose local day is within these days. */

@@ -12,8 +12,8 @@ export interface SessionRetention {
   files: FileStorage;
 }
 
-/** The most sessions that one call removes. Each has up to 20 files. */
-export const SESSIONS_A_BATCH = 100;
+/** The maximum number of sessions that one call removes. Each has up to 20 files. */
+export const SESSIONS_PER_BATCH = 100;
 
 /**
  * Removes sessions that expired or were cancelled before this time, with their deployments and files; returns how many.
@@ -21,7 +21,7 @@ export const SESSIONS_A_BATCH = 100;
 export const removeAbandonedSessions =
   (parts: SessionRetention) =>
   async (unit: UnitOfWork, before: Date): Promise<number> =>
-    remove(parts, unit, await parts.storage.sessions(unit).findExpired(before, SESSIONS_A_BATCH));
+    remove(parts, unit, await parts.storage.sessions(unit).findExpired(before, SESSIONS_PER_BATCH));
 
 /**
  * Removes onboardings that were deployed before this time. The session of a gym is kept as long as the gym: it is the record
@@ -30,7 +30,11 @@ export const removeAbandonedSessions =
 export const removeDeployedOnboardings =
   (parts: SessionRetention) =>
   async (unit: UnitOfWork, before: Date): Promise<number> =>
-    remove(parts, unit, await parts.storage.sessions(unit).findDeployedOnboardings(before, SESSIONS_A_BATCH));
+    remove(
+      parts,
+      unit,
+      await parts.storage.sessions(unit).findDeployedOnboardings(before, SESSIONS_PER_BATCH),
+    );
 
 /** Files are removed first: after a crash the rows still name the files that are left. */
 async function remove(

@@ -16,7 +16,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** The most data of one session; many times more than a real session has. */
+/** The maximum size of the data of one session; many times more than a real session has. */
 const MAX_DATA_BYTES = 256 * 1024;
 
 /** The session after a change. A failed session that is corrected can be deployed again. @throws CONFLICT as `requireEditable` */

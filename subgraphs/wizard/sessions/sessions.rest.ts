@@ -33,8 +33,8 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/',
-    summary: "The caller's wizard sessions, newest first",
-    only: callers('SUPER_ADMIN: all sessions', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
+    summary: 'Wizard sessions, newest first',
+    only: callers('users: their own sessions; SUPER_ADMIN: all', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     query: pageQuery.extend({ status: status.optional(), kind: kind.optional() }),
     success: { status: 200, description: 'A page of sessions.', shape: WizardSessionShape, page: true },

@@ -25,7 +25,7 @@ export interface MadeUpOperation {
 
 const MAX_DEPTH = 6;
 /** The approximate number of selections in one operation. */
-const MOST_SELECTIONS = 30;
+const MAX_SELECTIONS = 30;
 
 /** A random operation. It is nearly always valid; it is invalid if fields with equal names cannot be merged. */
 export function madeUpOperation(schema: GraphQLSchema, seed: string): MadeUpOperation {
@@ -80,7 +80,7 @@ class Maker {
   }
 
   private selections(type: GraphQLCompositeType, depth: number): string {
-    const parts = Array.from({ length: 1 + this.random.below(this.count > MOST_SELECTIONS ? 1 : 4) }, () =>
+    const parts = Array.from({ length: 1 + this.random.below(this.count > MAX_SELECTIONS ? 1 : 4) }, () =>
       this.selection(type, depth),
     );
     return `{ ${parts.join(' ')} }`;
@@ -89,7 +89,7 @@ class Maker {
   private selection(type: GraphQLCompositeType, depth: number): string {
     const fields = isAbstractType(type) && !('getFields' in type) ? [] : Object.values(type.getFields());
     this.count += 1;
-    const deep = depth >= MAX_DEPTH || this.count > MOST_SELECTIONS;
+    const deep = depth >= MAX_DEPTH || this.count > MAX_SELECTIONS;
     const within = deep ? fields.filter((field) => !isCompositeType(getNamedType(field.type))) : fields;
     const kind = this.random.below(20);
     if (!within.length && !(isAbstractType(type) && !deep)) return '__typename';

@@ -2,7 +2,7 @@ import { dropTemplates } from '../database.ts';
 import { testRun } from '../test-run.ts';
 
 /** Long enough for a database server that stops on a busy machine. */
-const MOST_MILLIS_TO_END = 60_000;
+const MAX_MILLIS_TO_END = 60_000;
 
 export default async function globalTeardown(): Promise<void> {
   endInBoundedTime();
@@ -15,8 +15,8 @@ function endInBoundedTime(): void {
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
     process.stderr.write(
-      `The tests have ended, but their process has not within ${MOST_MILLIS_TO_END / 1_000} s. Still open: ${open}.\n`,
+      `The tests have ended, but their process has not within ${MAX_MILLIS_TO_END / 1_000} s. Still open: ${open}.\n`,
     );
     process.exit(1);
-  }, MOST_MILLIS_TO_END).unref();
+  }, MAX_MILLIS_TO_END).unref();
 }

@@ -18,7 +18,7 @@ const LONG = [
   'system/under-attack',
   'gateway/pages',
   'nutrition/imports',
-  'content/plans',
+  'content/index-use',
   'squad/privacy-worlds',
   'system/fuzz',
   'squad/journals',

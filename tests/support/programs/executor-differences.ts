@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { getOperationAST, parse, type GraphQLSchema } from 'graphql';
-import { checkRepresentations } from '../../../server/graphql/entities.ts';
+import { addRepresentationChecks } from '../../../server/graphql/entities.ts';
 import { subgraphSchema } from '../../../server/graphql/subgraph-endpoint.ts';
 import { SERVICE_NAMES } from '../../../server/settings.ts';
 import { bothExecutions, differenceOf, type Question } from '../executor-doubles/both-executions.ts';
@@ -45,7 +45,7 @@ const read = (name: string): string =>
 const own = new Map<string, GraphQLSchema>();
 for (const name of SERVICE_NAMES) {
   const schema = makeUpResolvers(subgraphSchema(read(name), []));
-  checkRepresentations(schema);
+  addRepresentationChecks(schema);
   own.set(name, schema);
 }
 if (process.argv[2] === 'sent') await compareSent();

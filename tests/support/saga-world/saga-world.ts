@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { uuidv7 } from '#server/ids.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import { isAtRest, planned, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
+import { isSettled, planned, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
 import type { Lease, SagaStore } from '#server/saga/saga-store.ts';
 import { workOn } from '#server/saga/saga-work.ts';
 import { resolve } from '#server/saga/undoing.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { randomFrom } from '../graph-doubles/random.ts';
-import { Elsewhere, REQUEST_TIMEOUT_MILLIS, type WorkerView } from './elsewhere.ts';
+import { TargetServices, REQUEST_TIMEOUT_MILLIS, type WorkerView } from './target-services.ts';
 import { madeUpSaga, planOf, type MadeUpSaga } from './made-up-sagas.ts';
 import { Scheduler, type Worker } from './scheduler.ts';
 
 const LEASE_MILLIS = 10_000;
 const UNDO_GIVE_UP_MILLIS = 30_000;
-const MOST_STEPS = 20_000;
-const MOST_RESOLUTIONS = 2;
+const MAX_STEPS = 20_000;
+const MAX_RESOLUTIONS = 2;
 
 export interface SagaWorldOptions {
   seed: string;
@@ -36,7 +36,7 @@ interface Known {
 export class SagaWorld {
   private readonly options: SagaWorldOptions;
   private readonly scheduler: Scheduler;
-  private readonly elsewhere: Elsewhere;
+  private readonly targets: TargetServices;
   private readonly store: SagaStore;
   private readonly sagas: Known[] = [];
   private readonly leases = new Map<string, { worker: Worker; lease: Lease; until: number }>();
@@ -47,7 +47,7 @@ export class SagaWorld {
   constructor(options: SagaWorldOptions) {
     this.options = options;
     this.scheduler = new Scheduler(randomFrom(options.seed));
-    this.elsewhere = new Elsewhere(this.scheduler);
+    this.targets = new TargetServices(this.scheduler);
     this.store = options.storeOf(() => this.scheduler.now);
   }
 
@@ -58,16 +58,14 @@ export class SagaWorld {
     for (let index = 0; index < count; index += 1)
       await this.add(madeUpSaga(random, `kind-${index}-${randomUUID()}`));
     this.workers = [this.newWorker(), this.newWorker()];
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       await this.scheduler.quiet();
-      if (this.elsewhere.violations.length > 0) break;
-      if (step % 25 === 0 && (await this.isOver())) return this.elsewhere.violations;
+      if (this.targets.violations.length > 0) break;
+      if (step % 25 === 0 && (await this.isOver())) return this.targets.violations;
       await this.step();
     }
     for (const worker of this.workers) this.scheduler.crash(worker);
-    return this.elsewhere.violations.length > 0
-      ? this.elsewhere.violations
-      : [`no end after ${MOST_STEPS} steps`];
+    return this.targets.violations.length > 0 ? this.targets.violations : [`no end after ${MAX_STEPS} steps`];
   }
 
   private async add(saga: MadeUpSaga): Promise<void> {
@@ -98,7 +96,7 @@ export class SagaWorld {
     }
     const crashed = random.pick(this.workers);
     this.scheduler.crash(crashed);
-    this.elsewhere.crash(crashed);
+    this.targets.crash(crashed);
     this.workers = this.workers.map((worker) => (worker === crashed ? this.newWorker() : worker));
   }
 
@@ -113,7 +111,7 @@ export class SagaWorld {
     if (!saga) return;
     const before = this.leases.get(saga.id);
     if (before && before.until > this.scheduler.now)
-      this.elsewhere.violations.push(`${saga.id} was claimed during the lease of another worker`);
+      this.targets.violations.push(`${saga.id} was claimed during the lease of another worker`);
     this.hold(saga.id, worker, lease);
     worker.isIdle = false;
     void this.work(worker, saga, lease).finally(() => {
@@ -153,7 +151,7 @@ export class SagaWorld {
         if (this.scheduler.random.chance(0.02)) throw new Error('the database does not answer');
         const isSaved = await this.scheduler.real(() => this.store.save(saga, mine, within));
         if (!isSaved) this.evicted.add(lease.holder);
-        else if (isAtRest(saga)) this.leases.delete(saga.id);
+        else if (isSettled(saga)) this.leases.delete(saga.id);
         else this.hold(saga.id, worker, lease);
         await this.scheduler.gate(worker);
         return isSaved;
@@ -180,7 +178,7 @@ export class SagaWorld {
     const view: WorkerView = {
       mayAct: (id) => {
         if (this.evicted.has(holder))
-          this.elsewhere.violations.push(`${id} was worked on by a worker that had lost its lease`);
+          this.targets.violations.push(`${id} was worked on by a worker that had lost its lease`);
         const held = this.leases.get(id);
         // The heartbeat of a process that is not paused keeps at least two thirds of the lease.
         return held?.lease.holder === holder && held.until - this.scheduler.now > REQUEST_TIMEOUT_MILLIS;
@@ -197,7 +195,7 @@ export class SagaWorld {
       undoGiveUpAfterMillis: UNDO_GIVE_UP_MILLIS,
       ...(saga.giveUpAfterMillis !== undefined && { giveUpAfterMillis: saga.giveUpAfterMillis }),
       actions: Object.fromEntries(
-        saga.actions.map((action) => [action.name, this.elsewhere.action(saga, action, worker, view)]),
+        saga.actions.map((action) => [action.name, this.targets.action(saga, action, worker, view)]),
       ),
       onChange: async ({ status }) => {
         if (this.scheduler.random.chance(0.01)) throw new Error('its subject cannot be changed now');
@@ -211,12 +209,12 @@ export class SagaWorld {
     let isOver = true;
     for (const known of this.sagas) {
       const saga = await this.scheduler.real(() => this.store.find(known.id));
-      if (!saga || !isAtRest(saga)) {
+      if (!saga || !isSettled(saga)) {
         isOver = false;
         continue;
       }
-      this.elsewhere.violations.push(...this.wrongWith(known, saga));
-      if (saga.status !== 'UNDO_FAILED' || known.resolutions >= MOST_RESOLUTIONS) continue;
+      this.targets.violations.push(...this.wrongWith(known, saga));
+      if (saga.status !== 'UNDO_FAILED' || known.resolutions >= MAX_RESOLUTIONS) continue;
       known.resolutions += 1;
       await this.decide(known, saga);
       isOver = false;
@@ -238,7 +236,7 @@ export class SagaWorld {
   }
 
   private wrongWith(known: Known, saga: Saga): string[] {
-    const { effects, undoFailures, calls } = this.elsewhere;
+    const { effects, undoFailures, calls } = this.targets;
     const wrong: string[] = [];
     const say = (what: string) => wrong.push(`${known.saga.order} ${saga.status} ${saga.id}: ${what}`);
     const isThere = (name: string) => effects.has(`${saga.id}:${name}`);

@@ -23,7 +23,7 @@ export interface GraphRequest {
   variables: Record<string, unknown>;
 }
 
-const MOST_DEPTH = 4;
+const MAX_DEPTH = 4;
 
 /** Every field of the root types, so that each is called. */
 export const rootFields = (schema: GraphQLSchema): { kind: 'query' | 'mutation'; name: string }[] =>
@@ -93,7 +93,7 @@ class OperationMaker {
   private selection(type: GraphQLObjectType, depth: number): string {
     const fields = Object.values(type.getFields()).filter(({ type: fieldType }) => {
       const isLeaf = !isCompositeType(getNamedType(fieldType));
-      return isLeaf ? this.random.chance(0.5) : depth < MOST_DEPTH && this.random.chance(0.15);
+      return isLeaf ? this.random.chance(0.5) : depth < MAX_DEPTH && this.random.chance(0.15);
     });
     return `{ __typename ${fields.map((field) => this.field(field, depth)).join(' ')} }`;
   }

@@ -1,4 +1,5 @@
-// The session of the logged-in user. The tokens are only in this module's memory, so that a reload ends the session.
+// The session of the logged-in user. The tokens are only in the memory of this module, so after a reload of the page the user
+// has to log in again.
 
 const RENEW_BEFORE_MILLIS = 60_000; // 1 min before the token expires
 const RETRY_MILLIS = 5_000; // 5 s, while the gateway does not answer
@@ -29,7 +30,7 @@ export function createSession(graphUrl) {
     expiresAt: Date.now() + expiresIn * 1_000,
   });
 
-  // One at a time, because a refresh token that is used twice ends the session.
+  // Only one request for new tokens runs at a time, because a refresh token that is used twice ends the session.
   const renew = () => (renewal ??= renewOnce().finally(() => (renewal = undefined)));
   async function renewOnce() {
     const before = current;
@@ -44,7 +45,7 @@ export function createSession(graphUrl) {
     }
   }
 
-  // An error is ignored: the tokens are removed here in any case, and expire by themselves.
+  // If the log-out fails, the error is ignored: this page has dropped the tokens already, and they expire by themselves.
   const end = async (session) => {
     if (!session) return;
     const headers = { Authorization: `Bearer ${session.token}` };

@@ -17,7 +17,7 @@ export const de: LexiconWords = {
   negations: `ohne kein keine keinen keinem nicht`,
   raw: `roh rohe roher rohes rohem rohen ungekocht ungekochte ungekochter trocken trockene trockener getrocknet`,
   sugarFree: `zuckerfrei zuckerfreie zuckerfreier zuckerfreies light zero`,
-  of: `von vom aus`,
+  prepositions: `von vom aus`,
   ignored: `der die das den dem des ich habe hatte gegessen getrunken zum zur am um heute gestern abend morgen mittag nachmittag frühstück mittagessen abendessen abendbrot snack zwischendurch noch etwas ca circa etwa ungefähr rund
     gekocht gekochte gekochter gekochtes gekochten gebraten gebratene gebratener gebratenes gebratenen gegrillt gegrillte gegrillter gegrilltes gebacken gebackene gedünstet gedämpft gedünstete geröstet geröstete paniert panierte frisch frische frischer frisches frischen
     selbstgemacht selbstgemachte hausgemacht hausgemachte groß natur pur warm kalt heiß heiße mager magere magerer fettarm fettarme fettarmer leicht leichte bio vegan vegane veganer vegetarisch vegetarische gemischt gemischter gemischte gemischtes

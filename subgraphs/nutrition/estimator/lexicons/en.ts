@@ -27,7 +27,7 @@ export const en: LexiconWords = {
   negations: `no without minus not hold skip skipped except sans excluding `,
   raw: `raw uncooked dry dried unprepared`,
   sugarFree: `sugarfree diet zero`,
-  of: `of`,
+  prepositions: `of`,
   ignored: `plain fresh cooked boiled steamed grilled baked roasted roast fried pan stir deep sauteed toasted poached broiled barbecued frozen chilled cold hot warm iced ice melted mashed chopped diced sliced shredded grated
     peeled ripe organic homemade home made leftover natural unsweetened sweetened salted unsalted lean skinless boneless free range extra thick thin crunchy creamy crispy soft hard light heaped heaping level generous good nice decent rounded full squeezed freshly
     wild farmed canned tinned bottled instant low fat nonfat lowfat reduced style multigrain wholegrain wholemeal gluten dairy vegan vegetarian veggie spicy tender tasty delicious healthy typical usual normal standard real pure fluffy yummy quick simple classic crumbled ground minced cubed halved quartered drained rinsed

@@ -16,7 +16,7 @@ export const es: LexiconWords = {
   negations: `sin no ni nada`,
   raw: `crudo cruda crudos crudas seco seca secos secas`,
   sugarFree: `light zero`,
-  of: `de del al a la`,
+  prepositions: `de del al a la`,
   ignored: `el la los las lo me he comí comido tomé bebí desayuno almuerzo comida cena merienda hoy ayer mañana tarde noche aproximadamente unos alrededor casi poco
     cocido cocida cocidos cocidas asado asada asados asadas plancha frito frita fritos fritas hervido hervida hervidos horno salteado salteada salteados vapor natural naturales fresco fresca frescos casero casera caseros integral bio ligero ligera caliente frío fría
     blanco blanca rojo roja verde verdes negro negra tostado tostada picado picada rallado rallada ahumado ahumada mixto mixta relleno rellena rellenos salado salada dulce empanado empanada vegetal vegetariana vegano vegana desnatado desnatada entero

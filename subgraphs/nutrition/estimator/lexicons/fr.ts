@@ -16,7 +16,7 @@ export const fr: LexiconWords = {
   negations: `sans pas ni aucun`,
   raw: `cru crue crus crues sec sèche sèches secs`,
   sugarFree: `light zéro`,
-  of: `de du des d au aux à l la`,
+  prepositions: `de du des d au aux à l la`,
   ignored: `le la les l j ai mangé bu pour petit-déjeuner déjeuner dîner goûter collation matin midi soir hier aujourd hui environ à peu près un peu
     cuit cuite cuits cuites grillé grillée grillés grillées rôti rôtie rôtis rôties poêlé poêlée poêlés sauté sautée sautés frit frite frits bouilli vapeur nature frais fraîche fraîches maison fait bio léger légère allégé allégée chaud chaude froid froide
     noir blanc rouge vert verte jaune brun complet fumé fumée râpé râpée haché hachée mixte fort doux douce sucré sucrée salé salée végétarien végétarienne végétal végétale pané panée gratiné gratinée beurré farci

@@ -30,7 +30,7 @@ export interface LexiconWords {
   /** Words for the form of a food without sugar. */
   sugarFree: string;
   /** Words that join a food to its ingredient or flavour: `jus de pomme`. */
-  of: string;
+  prepositions: string;
   /** Words about the preparation or the time of a meal, which change no figure. */
   ignored: string;
   /** `word=food id`: dishes of a base and fillings. */
@@ -49,7 +49,7 @@ export interface Lexicon {
   negations: ReadonlySet<string>;
   raw: ReadonlySet<string>;
   sugarFree: ReadonlySet<string>;
-  of: ReadonlySet<string>;
+  prepositions: ReadonlySet<string>;
   ignored: ReadonlySet<string>;
   composites: ReadonlyMap<string, string>;
 }
@@ -70,10 +70,10 @@ function mapOf<Value>(locale: Locale, part: keyof LexiconWords, value: (text: st
   return map;
 }
 
-/** The everyday words of one language, without English. */
-export const ownWords = (locale: Locale): Set<string> =>
+/** The words of the lexicon of one language, without the English words that are understood in every language. */
+export const lexiconWords = (locale: Locale): Set<string> =>
   new Set(
-    (['numbers', 'measures', 'separators', 'negations', 'of', 'ignored', 'raw'] as const)
+    (['numbers', 'measures', 'separators', 'negations', 'prepositions', 'ignored', 'raw'] as const)
       .flatMap((part) => listOf(WORDS[locale][part]))
       .map((entry) => fold(entry.split('=')[0] ?? '')),
   );
@@ -94,7 +94,7 @@ function lexiconOf(locale: Locale): Lexicon {
     negations: setOf(locale, 'negations'),
     raw: setOf(locale, 'raw'),
     sugarFree: setOf(locale, 'sugarFree'),
-    of: setOf(locale, 'of'),
+    prepositions: setOf(locale, 'prepositions'),
     ignored: setOf(locale, 'ignored'),
     composites: mapOf(locale, 'composites', (meant) => meant),
   };

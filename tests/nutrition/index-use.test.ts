@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, type RunSql } from '../support/plans.ts';
+import { sequentialScans, type RunSql } from '../support/index-use.ts';
 import { statementsDuring } from '../support/statements.ts';
 
 /** The number of rows of each table; SEEDED_ROWS=1000000 tests more. */

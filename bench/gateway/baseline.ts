@@ -1,6 +1,7 @@
 /**
- * The least work of any gateway on Node: it sends the plan's fetches and combines their answers, without GraphQL, checks or
- * logs. `node bench/gateway/limit.ts <plan file> <subgraphs' origin> <port>`
+ * The baseline: a minimal program in place of a gateway. It sends the fetches of a given plan and combines their answers,
+ * without GraphQL, checks or logs. It is not optimised, so a gateway may take less time for a large response.
+ * `node bench/gateway/baseline.ts <plan file> <origin of the subgraphs> <port>`
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -87,7 +88,7 @@ function root(node: Node): Step {
     const body = `${head}${variablesOf(node, context).join(',')}}}`;
     const data = await post(node.serviceName, body, context.authorization);
     for (const [key, value] of Object.entries(data))
-      // Two subgraphs' parts of one root object; the workloads need nothing more.
+      // Several subgraphs may return fields of one root object. The workloads need no deeper merge.
       if (typeof context.data[key] === 'object' && context.data[key]) Object.assign(context.data[key], value);
       else context.data[key] = value;
   };

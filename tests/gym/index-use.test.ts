@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { gym as gymService } from '../../subgraphs/gym/subgraph.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, type PlanNode } from '../support/plans.ts';
+import { sequentialScans, type PlanNode } from '../support/index-use.ts';
 import { statementsDuring, type SentStatement } from '../support/statements.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
-/** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/plans.test.ts` has the data of several years. */
+/** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` has the data of several years. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
 const MEMBERS = VISITS / 10;
 
@@ -73,15 +73,15 @@ async function seed(): Promise<void> {
 let race: string;
 let member: Member;
 let other: Member;
-let staff: string;
-let superAdmin: string;
+let staffToken: string;
+let superAdminToken: string;
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'content'],
     env: { GYM_CHECK_OUT_SWEEP_MILLIS: '200' },
   });
-  staff = await platform.demo('admin@iron.test');
-  superAdmin = await platform.demo('super@demo.test');
+  staffToken = await platform.demo('admin@iron.test');
+  superAdminToken = await platform.demo('super@demo.test');
   [member, other] = [await newMember(platform), await newMember(platform)];
   await seed();
   [{ id: race }] = (await platform.sql(
@@ -128,14 +128,14 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/gyms', token, { query: '?name=Gym%207' });
   await route('GET', '/gym/config/:gymId', token, { gymId: 'iron-temple' });
   await route('GET', '/gym/config/:gymId/tokens', token, { gymId });
-  await route('PUT', '/gym/config/:gymId/draft', superAdmin, { gymId, body: { features: { a: true } } });
-  await route('GET', '/gym/config/:gymId/draft', superAdmin, { gymId });
-  await route('POST', '/gym/config/:gymId/publish', superAdmin, { gymId });
-  await route('PUT', '/gym/config', superAdmin, { body: { gymId, features: { b: true } } });
-  await route('GET', '/gym/config/:gymId/history', staff, { gymId });
-  await nextPage(`/gym/config/${gymId}/history?limit=1`, staff);
-  await route('POST', '/gym/config/:gymId/rollback', superAdmin, { gymId, body: { version: 1 } });
-  await route('POST', '/gyms', superAdmin, { body: { name: 'Planned', slug: 'planned' } });
+  await route('PUT', '/gym/config/:gymId/draft', superAdminToken, { gymId, body: { features: { a: true } } });
+  await route('GET', '/gym/config/:gymId/draft', superAdminToken, { gymId });
+  await route('POST', '/gym/config/:gymId/publish', superAdminToken, { gymId });
+  await route('PUT', '/gym/config', superAdminToken, { body: { gymId, features: { b: true } } });
+  await route('GET', '/gym/config/:gymId/history', staffToken, { gymId });
+  await nextPage(`/gym/config/${gymId}/history?limit=1`, staffToken);
+  await route('POST', '/gym/config/:gymId/rollback', superAdminToken, { gymId, body: { version: 1 } });
+  await route('POST', '/gyms', superAdminToken, { body: { name: 'Planned', slug: 'planned' } });
   const wizard = await platform.serviceToken('wizard');
   const made = { id: randomUUID(), name: 'Made', slug: 'made' };
   await route('POST', '/gyms', wizard, { body: made });
@@ -143,24 +143,24 @@ async function everyDoor(): Promise<void> {
   await route('POST', '/gyms/:gymId/open', wizard, { gymId: made.id });
   await route('DELETE', '/gyms/:gymId', wizard, { gymId: made.id });
 
-  const location = await route('POST', '/locations', staff, { body: place() });
-  await route('PUT', '/locations/:id', staff, { id: location.id, body: { capacity: 2 } });
+  const location = await route('POST', '/locations', staffToken, { body: place() });
+  await route('PUT', '/locations/:id', staffToken, { id: location.id, body: { capacity: 2 } });
   await route('GET', '/locations', token);
   await route('GET', '/locations/:id', token, { id: FORGE });
   await route('GET', '/locations/:id/occupancy', token, { id: FORGE });
   await route('GET', '/locations/:id/occupancy/history', token, { id: FORGE });
   await route('GET', '/locations/:id/occupancy/chart.svg', token, { id: FORGE });
-  await route('GET', '/locations/:id/denials', staff, { id: FORGE });
-  await nextPage(`/locations/${FORGE}/denials?limit=1`, staff);
+  await route('GET', '/locations/:id/denials', staffToken, { id: FORGE });
+  await nextPage(`/locations/${FORGE}/denials?limit=1`, staffToken);
 
   const during = {
     startsAt: new Date(Date.now() - 3_600_000).toISOString(),
     endsAt: new Date(Date.now() + 3_600_000).toISOString(),
   };
-  const visits = await route('POST', '/challenges', staff, {
+  const visits = await route('POST', '/challenges', staffToken, {
     body: { title: 'Visits', metric: 'CHECK_INS', goal: 9, ...during },
   });
-  const custom = await route('POST', '/challenges', staff, {
+  const custom = await route('POST', '/challenges', staffToken, {
     body: { title: 'Custom', metric: 'CUSTOM', goal: 9, ...during },
   });
   await route('POST', '/challenges/:id/join', token, { id: visits.id });
@@ -177,14 +177,14 @@ async function everyDoor(): Promise<void> {
   await checkIn(platform, token, { qrCode: other.qrCode, locationId: FORGE }); // denied
   await route('GET', '/check-ins', token);
   await nextPage('/check-ins?limit=1', token);
-  await nextPage(`/check-ins?limit=1&userId=${member.id}`, staff);
-  await route('DELETE', '/check-ins/:id', staff, { id: visit.id });
+  await nextPage(`/check-ins?limit=1&userId=${member.id}`, staffToken);
+  await route('DELETE', '/check-ins/:id', staffToken, { id: visit.id });
   await route('POST', '/locations/check-out', token, { body: {} });
   await route('POST', '/challenges/:id/leave', token, { id: visits.id });
 
-  const news = await route('POST', '/announcements', staff, { body: { title: 'News', text: 'Text' } });
+  const news = await route('POST', '/announcements', staffToken, { body: { title: 'News', text: 'Text' } });
   await route('GET', '/announcements', token);
-  await route('DELETE', '/announcements/:id', staff, { id: news.id });
+  await route('DELETE', '/announcements/:id', staffToken, { id: news.id });
 
   const post = await route('POST', '/posts', token, { body: { text: 'Hello' } });
   const { id } = post;
@@ -198,18 +198,18 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/posts/:id/comments', token, { id });
   await nextPage(`/posts/${id}/comments?limit=1`, token);
   await route('POST', '/posts/:id/report', other.token, { id, body: { reason: 'Rude' } });
-  await route('GET', '/posts/reports', staff);
-  await nextPage('/posts/reports?limit=1', staff);
-  await route('DELETE', '/posts/:id', staff, { id });
+  await route('GET', '/posts/reports', staffToken);
+  await nextPage('/posts/reports?limit=1', staffToken);
+  await route('DELETE', '/posts/:id', staffToken, { id });
   called.add('GET /media/:file'); // reads no table
 
   const [[productId], [routineId]] = [await idsOf(platform, 'products'), await idsOf(platform, 'workouts')];
-  await route('PUT', '/gym/:gymId/products', staff, {
+  await route('PUT', '/gym/:gymId/products', staffToken, {
     gymId,
     body: { products: [{ productId }] },
   });
   await route('GET', '/gym/:gymId/products', token, { gymId });
-  await route('PUT', '/gym/:gymId/programs', staff, {
+  await route('PUT', '/gym/:gymId/programs', staffToken, {
     gymId,
     body: { programs: [{ routineId }] },
   });
@@ -225,11 +225,11 @@ async function everyDoor(): Promise<void> {
       }
       _entities(representations: $users) { ... on User { checkIns(first: 3) { nodes { location { name } } } currentCheckIn { id } } }
     }`,
-    staff,
+    staffToken,
     { gymId, users: [member, other].map((user) => ({ __typename: 'User', id: user.id })) },
   );
 
-  // an account with rows in every table, created again because the routes have deleted many of them
+  // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
   const identity = await platform.serviceToken('identity');
   const own = await route('POST', '/posts', other.token, { body: { text: 'Mine' } });
   await route('PUT', '/posts/:id/like', other.token, { id: own.id });
@@ -247,7 +247,8 @@ it('every route of the gym service is called, and answers without an error', () 
   expect(unexpected).toEqual([]);
 });
 
-it('the service finds the rows that it reads, changes and deletes by an index', async () => {
+it('no statement of the service reads a large table from end to end: it finds rows by an index', async () => {
+  // The pattern is the names of this service's tables: the other services of the platform run in this process, too.
   const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
@@ -256,7 +257,7 @@ it('the service finds the rows that it reads, changes and deletes by an index', 
 
 const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
 
-it('the service does not read large indexes from end to end', async () => {
+it('no statement of the service reads a large index from end to end', async () => {
   const whole = new Set<string>();
   // The index of open visits, for example, is small for any number of visits.
   const large = await platform.sql(
@@ -279,7 +280,7 @@ it('the service does not read large indexes from end to end', async () => {
   expect([...whole]).toEqual([]);
 });
 
-it('this test detects a missing index', async () => {
+it('a table is found to be read from end to end if its index is missing', async () => {
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
   const found = await sequentialScans(run, sent);

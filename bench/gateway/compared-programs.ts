@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { start, type Started } from './processes.ts';
 
-/** The settings of a contender. */
-export interface Stage {
+/** The settings of a compared program. */
+export interface ProgramSettings {
   readonly supergraphFile: string;
   /** The same supergraph without authorization directives. */
   readonly plainFile: string;
+  /** The query plan of the workload, for the baseline. */
   readonly planFile: string;
   /** The origin of the subgraphs, and of identity. */
   readonly origin: string;
@@ -14,30 +15,31 @@ export interface Stage {
   readonly dataDir: string;
   /** Whether equal concurrent requests may share one answer of a subgraph. */
   readonly sharing: boolean;
-  /** The command prefix that gives the contender a processor of its own. */
+  /** The beginning of the command that starts the program on a processor of its own (taskset); empty if there is none. */
   readonly through: readonly string[];
 }
 
-export interface Contender {
+/** A gateway that is measured, or the baseline. */
+export interface ComparedProgram {
   readonly name: string;
-  start(stage: Stage): Promise<Started>;
+  start(settings: ProgramSettings): Promise<Started>;
 }
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const PEERS = file('../peers/');
+const OTHERS_FOLDER = file('../peers/');
 
-export const hasPeers = existsSync(`${PEERS}node_modules/@apollo/server`);
+export const hasOtherGateways = existsSync(`${OTHERS_FOLDER}node_modules/@apollo/server`);
 
-export const HOW_TO_HAVE_PEERS =
-  'Without its peers, as they are not installed: `npm install --prefix bench/peers` fetches them.';
+export const HOW_TO_INSTALL_OTHERS =
+  'The other gateways are not installed, so this gateway is compared with the baseline only. `npm install --prefix bench/peers` installs them.';
 
 export const OURS = 'this gateway';
 export const APOLLO = 'Apollo';
 const HIVE = 'Hive';
 export const HIVE_ROUTER = 'Hive, router runtime';
-export const LIMIT = 'limit';
+export const BASELINE = 'baseline';
 
-const ours: Contender = {
+const ours: ComparedProgram = {
   name: OURS,
   start: ({ supergraphFile, origin, port, dataDir, sharing, through }) =>
     start([file('../../main.ts'), 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
@@ -54,22 +56,22 @@ const ours: Contender = {
     }),
 };
 
-const apollo: Contender = {
+const apollo: ComparedProgram = {
   name: APOLLO,
   start: ({ plainFile, port, through }) =>
-    start([`${PEERS}apollo.mjs`, plainFile, String(port)], {
+    start([`${OTHERS_FOLDER}apollo.mjs`, plainFile, String(port)], {
       env: { APOLLO_TELEMETRY_DISABLED: '1' },
       ready: /ready/,
       through,
     }),
 };
 
-const hive = (name: string, more: readonly string[]): Contender => ({
+const hive = (name: string, more: readonly string[]): ComparedProgram => ({
   name,
   start: ({ plainFile, port, sharing, through }) =>
     start(
       [
-        `${PEERS}node_modules/@graphql-hive/gateway/dist/bin.js`,
+        `${OTHERS_FOLDER}node_modules/@graphql-hive/gateway/dist/bin.js`,
         'supergraph',
         plainFile,
         '--port',
@@ -77,21 +79,21 @@ const hive = (name: string, more: readonly string[]): Contender => ({
         '--host',
         '127.0.0.1',
         '--config-path',
-        `${PEERS}hive.config.mjs`,
+        `${OTHERS_FOLDER}hive.config.mjs`,
         ...more,
       ],
-      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: PEERS, through },
+      { env: { HIVE_SHARING: sharing ? 'on' : 'off' }, cwd: OTHERS_FOLDER, through },
     ),
 });
 
-const limit: Contender = {
-  name: LIMIT,
+const baseline: ComparedProgram = {
+  name: BASELINE,
   start: ({ planFile, origin, port, through }) =>
-    start([file('limit.ts'), planFile, origin, String(port)], { ready: /ready/, through }),
+    start([file('baseline.ts'), planFile, origin, String(port)], { ready: /ready/, through }),
 };
 
-export const CONTENDERS: readonly Contender[] = [
+export const COMPARED_PROGRAMS: readonly ComparedProgram[] = [
   ours,
-  ...(hasPeers ? [apollo, hive(HIVE, []), hive(HIVE_ROUTER, ['--hive-router-runtime'])] : []),
-  limit,
+  ...(hasOtherGateways ? [apollo, hive(HIVE, []), hive(HIVE_ROUTER, ['--hive-router-runtime'])] : []),
+  baseline,
 ];

@@ -23,7 +23,7 @@ type Answer = { made: string } | 'refused';
  * The other services. They are idempotent by key, repeat the answer of a repeated key, and count the requests. By chance,
  * requests are lost, answered with an error, delivered twice, or carried out without an answer.
  */
-export class Elsewhere {
+export class TargetServices {
   /** Effects that exist and were not undone, `<saga>:<action>`. */
   readonly effects = new Set<string>();
   /** Requests of workers, by saga, action and phase. */
@@ -53,7 +53,7 @@ export class Elsewhere {
       return this.overNetwork(worker, deliver);
     };
     return {
-      service: 'elsewhere',
+      service: 'target',
       run: (call) => request('run', call, () => this.make(saga, action, call)),
       ...(!action.goesWith && {
         undo: async (call) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { sequentialScans, type RunSql } from '../support/plans.ts';
+import { sequentialScans, type RunSql } from '../support/index-use.ts';
 import { statementsDuring } from '../support/statements.ts';
 import { EXERCISE, PRODUCT, ROUTINE, unique } from './support.ts';
 
@@ -162,11 +162,11 @@ it('every statement that reads or writes one row finds it by an index', async ()
 
 describe('if most rows belong to other gyms', () => {
   describe.each(callers)('every list that %s asks for', (_who, tokenOf) => {
-    it.each(Object.entries(lists))('of %s is found by an index', async (list, queries) => {
+    it.each(Object.entries(lists))('a list of %s is found by an index', async (list, queries) => {
       expect(await scansOf(list, queries, tokenOf())).toEqual([]);
     });
 
-    it('of facets and of featured products is found by an index', async () => {
+    it('the lists of facets and of featured products are found by an index', async () => {
       const token = tokenOf();
       const statements = await statementsDuring(async () => {
         for (const path of ['/muscles', '/equipment', '/exercises/categories', '/products/featured'])
@@ -186,11 +186,11 @@ describe('if all rows are global', () => {
   });
 
   describe.each(callers)('every list that %s asks for', (_who, tokenOf) => {
-    it.each(Object.entries(lists))('of %s is found by an index', async (list, queries) => {
+    it.each(Object.entries(lists))('a list of %s is found by an index', async (list, queries) => {
       expect(await scansOf(list, queries, tokenOf())).toEqual([]);
     });
 
-    it('of featured products is found by an index', async () => {
+    it('the list of featured products is found by an index', async () => {
       const statements = await statementsDuring(() => get('/products/featured', tokenOf()));
       expect(await sequentialScans(sql, statements)).toEqual([]);
     });

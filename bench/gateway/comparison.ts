@@ -7,22 +7,22 @@ import { composeServices } from '@apollo/composition';
 import { operationFromDocument } from '@apollo/federation-internals';
 import { parse } from 'graphql';
 import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
-import type { Contender } from './contenders.ts';
+import { BASELINE, type ComparedProgram } from './compared-programs.ts';
 import { Load } from './load.ts';
-import { answers, freePort, start, type Started } from './processes.ts';
+import { waitForAnswer, freePort, start, type Started } from './processes.ts';
 import type { Workload } from './workloads.ts';
 
-/** A contender that is warmed up and suspended. */
-export interface OnStage {
-  readonly contender: Contender;
+/** A compared program that is warmed up and suspended. */
+export interface RunningProgram {
+  readonly program: ComparedProgram;
   readonly process: Started;
   readonly url: string;
   /** All of the workload's requests. */
   readonly load: Load;
 }
 
-export interface Staged {
-  readonly contenders: readonly OnStage[];
+export interface Comparison {
+  readonly programs: readonly RunningProgram[];
   readonly bodies: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   /** The size of a response in bytes, and the number of its fetches. */
@@ -31,28 +31,28 @@ export interface Staged {
   stop(): Promise<void>;
 }
 
-/** After so many requests V8 has compiled the larger programs, too. */
+/** V8 has then compiled what the programs execute often, in the larger programs, too. */
 const WARM_UP_SECONDS = 8;
 const CONNECTIONS = 20;
 
-interface StageOptions {
+interface ComparisonOptions {
   readonly sharing: boolean;
   readonly log: (line: string) => void;
   readonly through?: readonly string[];
 }
 
-/** Starts a workload's subgraphs and its contenders, and checks that all return the same responses. */
-export async function stage(
+/** Starts the subgraphs of a workload and the compared programs, and checks that all programs return the same responses. */
+export async function startComparison(
   workload: Workload,
-  contenders: readonly Contender[],
-  { sharing, log, through = [] }: StageOptions,
-): Promise<Staged> {
+  programs: readonly ComparedProgram[],
+  { sharing, log, through = [] }: ComparisonOptions,
+): Promise<Comparison> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'bench-gateway-'));
   const script = fileURLToPath(new URL('subgraphs.ts', import.meta.url));
   const subgraphs = await start([script, workload.name], { ready: /^\{/ });
   const { port, token } = JSON.parse(subgraphs.line) as { port: number; token: string };
   const origin = `http://127.0.0.1:${port}`;
-  const running: OnStage[] = [];
+  const running: RunningProgram[] = [];
   const stop = async () => {
     for (const { load } of running) load.close();
     await Promise.all([...running.map(({ process }) => process.stop()), subgraphs.stop()]);
@@ -63,7 +63,7 @@ export async function stage(
     const planFile = path.join(folder, 'plan.json');
     const sdl = supergraphOf(workload, origin);
     await writeFile(supergraphFile, sdl);
-    // Peers do not start with authorization directives that they do not enforce, so they get a supergraph without them.
+    // Other gateways do not start with authorization directives that they do not enforce, so they get a supergraph without them.
     const plainFile = path.join(folder, 'supergraph-without-rights.graphql');
     await writeFile(plainFile, sdl.replaceAll(/,\s*for: SECURITY/g, ''));
     const plan = JSON.stringify(planOf(workload, sdl));
@@ -72,10 +72,10 @@ export async function stage(
       JSON.stringify({ query: workload.query, variables }),
     );
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    for (const contender of contenders) {
+    for (const program of programs) {
       const at = await freePort();
       const dataDir = path.join(folder, 'data');
-      const process = await contender.start({
+      const process = await program.start({
         supergraphFile,
         plainFile,
         planFile,
@@ -87,14 +87,14 @@ export async function stage(
       });
       const url = `http://127.0.0.1:${at}/graphql`;
       const load = new Load({ url, bodies, headers, connections: CONNECTIONS });
-      running.push({ contender, process, url, load });
-      await answers(url, bodies[0] ?? '', headers);
+      running.push({ program, process, url, load });
+      await waitForAnswer(url, bodies[0] ?? '', headers);
       await load.pressure(WARM_UP_SECONDS);
     }
     const text = await compareAnswers(running, bodies, { headers, log });
     for (const { process } of running) process.pause();
     const fetches = plan.split('"kind":"Fetch"').length - 1;
-    return { contenders: running, bodies, headers, bytes: Buffer.byteLength(text), fetches, stop };
+    return { programs: running, bodies, headers, bytes: Buffer.byteLength(text), fetches, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -121,22 +121,22 @@ function planOf({ query }: Workload, sdl: string) {
 
 /** The response to the first request. */
 async function compareAnswers(
-  running: readonly OnStage[],
+  running: readonly RunningProgram[],
   bodies: readonly string[],
   { headers, log }: { headers: Readonly<Record<string, string>>; log: (line: string) => void },
 ): Promise<string> {
   let first: string | undefined;
   for (const body of bodies.slice(0, 3)) {
     let expected: unknown;
-    for (const { contender, url } of running) {
+    for (const { program, url } of running) {
       const text = await (await fetch(url, { method: 'POST', headers, body })).text();
       const { data, errors } = JSON.parse(text) as { data?: unknown; errors?: unknown };
-      if (errors) log(`${contender.name} answers with errors: ${JSON.stringify(errors).slice(0, 300)}`);
+      if (errors) log(`${program.name} answers with errors: ${JSON.stringify(errors).slice(0, 300)}`);
       first ??= text;
       expected ??= data;
-      // The limit returns the subgraphs' answers without result coercion, with keys that the client did not select.
-      if (contender.name !== 'limit' && !isDeepStrictEqual(data, expected))
-        log(`${contender.name} answers otherwise than ${running[0]?.contender.name}`);
+      // The baseline returns the answers of the subgraphs without result coercion, with keys that the client did not select.
+      if (program.name !== BASELINE && !isDeepStrictEqual(data, expected))
+        log(`the answer of ${program.name} differs from that of ${running[0]?.program.name}`);
     }
   }
   return first ?? '';
