@@ -54,7 +54,7 @@ function check(before: string, after: string | undefined): void {
     );
   if (breaking.length > 0) {
     console.error(
-      `\n${breaking.length} breaking. If the changes are intended, describe them in the CHANGELOG and run "npm run schema:check -- --release".`,
+      `\n${breaking.length} breaking. Deprecate first, or, if the changes are intended, describe them in the CHANGELOG. The release that contains them ends with "npm run schema:check -- --release".`,
     );
     process.exitCode = 1;
   } else console.log(`Nothing breaks a client of ${path.relative(root, before) || before}.`);

@@ -29,8 +29,8 @@ export const assetsShape = z
   });
 
 /**
- * Every text under `colors` is a colour, at any depth, except below keys that begin with `x-`. Neither another text nor a
- * key can end a CSS value.
+ * Every value under `colors` must be a colour, at any depth, except below keys that begin with `x-`. All other texts, and
+ * all keys, must not end a CSS value.
  */
 export const themeShape = z
   .looseObject({

@@ -46,7 +46,7 @@ export class ProtectedFields {
     this.distinct = [...byKey.values()];
   }
 
-  /** A digit for each requirement: equal for callers who may read the same fields. Empty if no field is refused. */
+  /** A digit for each requirement: callers with equal masks may read the same fields. Empty if no field is refused. */
   maskOf(grants: Grants): string {
     if (this.distinct.length === 0) return '';
     let mask = '';
@@ -108,7 +108,7 @@ class Finder {
   private contains(name: string): boolean {
     const known = this.containing.get(name);
     if (known !== undefined) return known;
-    this.containing.set(name, false); // validation refuses a fragment that spreads itself
+    this.containing.set(name, false); // ends the recursion of a fragment that spreads itself, which validation refuses as well
     const body = this.fragments.get(name);
     const condition = body && this.schema.getType(body.typeCondition.name.value);
     const contains =
@@ -124,7 +124,7 @@ class Finder {
         return this.isProtected(selection.selectionSet, typeOfFragment(this.schema, selection, parent));
       const field = this.fieldOf(parent, selection);
       if (!field) return false;
-      if (this.of(parent, selection.name.value, field.type).length > 0) return true;
+      if (this.requirementsOf(parent, selection.name.value, field.type).length > 0) return true;
       const named = getNamedType(field.type);
       return selection.selectionSet !== undefined && isCompositeType(named)
         ? this.isProtected(selection.selectionSet, named)
@@ -141,7 +141,7 @@ class Finder {
     if (!type) return;
     const name = node.name.value;
     const here = [...path, node.alias?.value ?? name];
-    const requirements = this.of(parent, name, type);
+    const requirements = this.requirementsOf(parent, name, type);
     if (requirements.length > 0) {
       const parents = isAbstractType(parent) ? this.schema.getPossibleTypes(parent) : [parent];
       this.found.push({
@@ -161,7 +161,11 @@ class Finder {
    * field is refused, because the concrete type is not known before the execution.
    * Composition gives an interface's field the requirements of its implementations (Federation 2.12), not the reverse.
    */
-  private of(parent: GraphQLCompositeType, field: string, type: GraphQLOutputType): Requirement[] {
+  private requirementsOf(
+    parent: GraphQLCompositeType,
+    field: string,
+    type: GraphQLOutputType,
+  ): Requirement[] {
     const all = [
       ...this.requirements.ofField(parent.name, field),
       ...this.requirements.ofType(getNamedType(type).name),

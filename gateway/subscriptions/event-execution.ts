@@ -6,7 +6,10 @@ import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { SubscriptionPlan } from './subscription-plans.ts';
 
-/** Executes the rest of a subscription's plan: an ordinary execution in which the event is the answer to the primary. */
+/**
+ * Executes a subscription's plan for one event: the event is the answer to the primary fetch, which is the fetch of the
+ * subscription's field, and all other fetches are sent.
+ */
 type EventExecution = (event: ExecutionResult, context: GatewayContext) => Promise<ExecutionResult>;
 
 export function eventExecution(
@@ -24,7 +27,7 @@ export function eventExecution(
       primary,
       removeRefusedValues: permission.removeRefusedValues,
     },
-    { formatError: (error) => shownError(error, log) },
+    { formatError: (error) => shownError(error, log) }, // only `toJson` uses it
   );
   const { coerced } = getVariableValues(graph.apiSchema, operation.variableDefinitions ?? [], rawVariables);
   return async (event, context) => {

@@ -214,7 +214,7 @@ export function attemptIn(unit: UnitOfWork): Attempt {
 }
 
 /** Wraps every mutation field so that it runs in a separate attempt if the operation has a key. */
-export function attemptFields(schema: GraphQLSchema): void {
+export function resolveKeyedMutationsAsAttempts(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const resolve = field.resolve ?? defaultFieldResolver;
     field.resolve = (source, args, context: { attempt?: Attempt }, info): unknown =>

@@ -20,12 +20,12 @@ export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): bo
   viewer.kind === 'service' || runsGym(viewer, gymId ?? null);
 
 /** Including the email and the QR code. */
-export const maySeeWhole = (viewer: Viewer, user: Account): boolean =>
+export const maySeeContactAndCode = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || mayManage(viewer, user);
 
 /** Every user may contact a SUPER_ADMIN, so all users see their email. */
 export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
-  maySeeWhole(viewer, user) || user.role === Role.SUPER_ADMIN;
+  maySeeContactAndCode(viewer, user) || user.role === Role.SUPER_ADMIN;
 
 /** Only the user themselves, and the wizard service, which restores the previous values when it undoes a deployment. */
 export const mayReadBody = (viewer: Viewer, user: Account): boolean =>

@@ -2,7 +2,7 @@ import { auditRetention } from '#server/retention/audit-retention.ts';
 import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import { removeExpiredExports } from './accounts/exports.ts';
-import { removeFinishedDeletions } from './accounts/retention.ts';
+import { removeFinishedDeletionSagas } from './accounts/retention.ts';
 import { removePasswordResets } from './password-resets/retention.ts';
 import type { IdentityResources } from './resources.ts';
 import {
@@ -22,7 +22,7 @@ export const identityRetention = ({
   { what: 'ended_sessions', kept: { millis: 0 }, run: removeEndedSessions },
   { what: 'failed_logins', kept: { millis: HOUR_MILLIS }, run: removeLoginFailures },
   { what: 'password_resets', kept: { millis: 8 * DAY_MILLIS }, run: removePasswordResets },
-  { what: 'account_deletions', kept: 'retentionSagasDays', run: removeFinishedDeletions(sagaStore) },
+  { what: 'account_deletion_sagas', kept: 'retentionSagasDays', run: removeFinishedDeletionSagas(sagaStore) },
   {
     what: 'account_exports',
     kept: { millis: 0 },

@@ -5,7 +5,7 @@ import { buildSchema, graphql } from 'graphql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { answerOnce, attemptFields, attemptIn } from '#server/graphql/keyed-mutations.ts';
+import { answerOnce, resolveKeyedMutationsAsAttempts, attemptIn } from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
@@ -290,7 +290,7 @@ describe('a keyed mutation with a field whose SQL statement fails', () => {
     const { server, name } = await cloneDatabase(declaration);
     const orm = await openDatabase(declaration, { server, name, migrate: false });
     const schema = buildSchema('type Query { nothing: Int } type Mutation { keep(word: String!): String }');
-    attemptFields(schema);
+    resolveKeyedMutationsAsAttempts(schema);
     const log = createLogger('words', 'silent');
     const request = { caller: 'somebody', key: 'k', operation: 'POST /graphql', fingerprint: 'f' };
     const run = async () => {

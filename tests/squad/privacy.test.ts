@@ -216,13 +216,13 @@ describe('if one of two users has blocked the other', () => {
     await leos.send('user_online', {});
     await leos.next('online_users_updated', ({ users }) => users.some(({ userId }) => userId === maya.id));
     const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
-    await rest(maya, 'POST', `/blocks/${leo.id}`);
     const without = new Promise<void>((resolve) =>
       leos.on(
         'online_users_updated',
         ({ users, full }) => full && !users.some(({ userId }) => userId === maya.id) && resolve(),
       ),
     );
+    await rest(maya, 'POST', `/blocks/${leo.id}`);
     await without;
     expect(
       (await leos.next('squad_invite_updated', (data) => data.invite.id === invite.id)).invite.status,

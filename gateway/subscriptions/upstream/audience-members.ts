@@ -6,10 +6,10 @@ import type { UpstreamSocket } from './upstream-sockets.ts';
 /** Which events a member receives. `unknown`: the subgraph has not decided yet, and until then they receive none. */
 export type Eligibility = 'unknown' | Decision;
 
-/** A membership of a user, by which events are addressed. */
+/** One membership of a user in an audience; a user with several clients may have several. */
 export type Membership = object;
 
-/** @param membership the member to whom the events are addressed, if there are any */
+/** @param membership the membership by which a listener recognises the events that are addressed to it */
 type EligibilityListener = (eligibility: Eligibility, membership: Membership) => void;
 
 interface Member {
@@ -24,8 +24,8 @@ const MEMBERS_PER_MESSAGE = 1_000;
 
 /**
  * The members of an audience: the users of one role and gym who share one upstream subscription. Reports them to the
- * subgraph, and receives its decision about each of them (the `audience` extension of PROTOCOL.md). After each loss of the
- * socket all members are reported again under new numbers, so that a decision from before cannot apply.
+ * subgraph, and receives its decision about each of them (the `audience` extension of `gateway/subscriptions/PROTOCOL.md`).
+ * After each restart (a lost socket, a refused token) all members are reported again under new numbers, so that a decision from before cannot apply.
  */
 export class AudienceMembers {
   private currentId: string = randomUUID();
@@ -35,7 +35,7 @@ export class AudienceMembers {
   private readonly socket: UpstreamSocket;
   private readonly tokens: CallerTokens;
   private readonly members = new Set<Member>();
-  /** The members that later clients of a user join: the subgraph addresses none of them. */
+  /** The latest membership of each user. A later client of the user joins it unless it is `addressed`. */
   private readonly byUser = new Map<string, Member>();
   private readonly byNumber = new Map<number, Member>();
   private readonly changed = new Set<number>();
@@ -54,7 +54,7 @@ export class AudienceMembers {
     ];
   }
 
-  /** Identifies the audience to the subgraph; a new one after each loss of the socket. */
+  /** Identifies the audience to the subgraph; a new one after each restart. */
   get id(): string {
     return this.currentId;
   }
@@ -62,8 +62,8 @@ export class AudienceMembers {
   /**
    * Calls `listener` with the user's eligibility and each change of it. Returns a function that removes it.
    *
-   * The clients of a user share one membership. While it is `addressed`, a later client gets one of its own, because the
-   * subgraph sends the whole state to a new member, and to nobody else.
+   * The clients of a user share one membership. While it is `addressed`, a later client gets one of its own, because it
+   * needs the whole state first: to an addressed membership the subgraph sends changes only, and the state to a new one.
    */
   join(userId: string, listener: EligibilityListener): () => void {
     const known = this.byUser.get(userId);
@@ -92,7 +92,7 @@ export class AudienceMembers {
     for (const number of excluded) setEligibility(this.byNumber.get(number), 'excluded');
   }
 
-  /** The member to whom an event with this `to` extension is addressed; undefined if they have left. */
+  /** The member to whom an event with this `to` extension is addressed; undefined if they have left or are no longer addressed. */
   addressee(to: unknown): Membership | undefined {
     const member = this.byNumber.get(Number(to));
     return member?.eligibility === 'addressed' ? member : undefined;

@@ -64,10 +64,11 @@ export class TextSearches {
     const words = wordsOf(search).slice(0, MAX_WORDS);
     if (words.length === 0) return NOTHING;
     const vocabulary = await this.vocabularies.fetch(table);
-    const meanings = vocabulary?.meaningsOf(words) ?? words.map((word) => ({ exact: [[word]], slips: [] }));
-    const all = queryOf(meanings, ({ exact, slips }) => [...exact, ...slips]);
+    const meanings =
+      vocabulary?.meaningsOf(words) ?? words.map((word) => ({ exact: [[word]], uncertain: [] }));
+    const all = queryOf(meanings, ({ exact, uncertain }) => [...exact, ...uncertain]);
     const exact = queryOf(meanings, (meaning) => meaning.exact);
-    const hasSlips = meanings.some(({ slips }) => slips.length > 0);
+    const hasUncertain = meanings.some(({ uncertain }) => uncertain.length > 0);
     const plain = words.join('');
     return {
       condition: `search @@ (${all.sql})`,
@@ -75,8 +76,8 @@ export class TextSearches {
       order: {
         name: 'relevance',
         // Rounded, so that a later page computes the same number as its cursor.
-        key: `(case when ${EXACT[table]} then 10000000${hasSlips ? ` when search @@ (${exact.sql}) then 2000000` : ''} else 0 end + round((ts_rank(search, ${all.sql}) * 1000000)::numeric)::bigint)`,
-        params: [plain, JSON.stringify([plain]), ...(hasSlips ? exact.params : []), ...all.params],
+        key: `(case when ${EXACT[table]} then 10000000${hasUncertain ? ` when search @@ (${exact.sql}) then 2000000` : ''} else 0 end + round((ts_rank(search, ${all.sql}) * 1000000)::numeric)::bigint)`,
+        params: [plain, JSON.stringify([plain]), ...(hasUncertain ? exact.params : []), ...all.params],
         type: 'bigint',
         descending: true,
       },

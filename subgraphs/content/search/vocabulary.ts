@@ -5,14 +5,14 @@ import { PHRASES } from './body-areas.ts';
 const MAX_COMPARED_WORDS = 10;
 const MAX_CUTS = 2;
 const MAX_NEAREST = 6;
-const MAX_SLIPS = 8;
+const MAX_UNCERTAIN = 8;
 
 /** What one word of a search may mean. Each alternative is one word, or several that were written as one. */
 export interface Meanings {
   /** With the letters as they were typed. */
   exact: string[][];
-  /** With a typing error corrected. */
-  slips: string[][];
+  /** Less certain meanings, ranked after the exact ones: with a typing error corrected, beginnings of words, phrases. */
+  uncertain: string[][];
 }
 
 /** The words that occur in the texts of a table. */
@@ -39,19 +39,20 @@ export class Vocabulary {
     };
     return words.map((word, index) => {
       const phrase = PHRASES.get(word);
-      if (phrase) return { exact: [[word]], slips: [phrase] };
+      if (phrase) return { exact: [[word]], uncertain: [phrase] };
       const joined = [words.slice(index - 1, index + 1), words.slice(index, index + 2)]
         .filter((pair) => pair.length === 2)
         .map((pair) => pair.join(''));
       const known = joined.filter((pair) => this.begins(pair)).map((pair) => [pair]);
       const exact = [[word], ...known, ...this.partsOf(word, (right) => this.has(right))];
-      if (known.length > 0 || this.begins(word) || this.has(singularOf(word))) return { exact, slips: [] };
-      const slips = [
+      if (known.length > 0 || this.begins(word) || this.has(singularOf(word)))
+        return { exact, uncertain: [] };
+      const uncertain = [
         ...this.partsOf(word, (right) => right.length >= 4 && this.begins(right)),
         ...[word, ...joined].flatMap((one) => nearest(one).map((meant) => [meant])),
         ...this.partsWithSlip(word, nearest),
       ];
-      return { exact, slips: slips.slice(0, MAX_SLIPS) };
+      return { exact, uncertain: uncertain.slice(0, MAX_UNCERTAIN) };
     });
   }
 
@@ -89,7 +90,7 @@ export class Vocabulary {
       .flatMap(([left, right]) => nearest(right).map((meant) => [left, meant]));
   }
 
-  /** The at most six known words with the fewest edits: at most one edit, in words of seven or more letters two. */
+  /** The at most six known words with the fewest edits: none in words of up to 3 letters, one in words of 4 to 6, two in longer ones. */
   private nearest(word: string): string[] {
     const found = new Map<string, number>();
     for (const one of new Set([word, singularOf(word)])) {
@@ -97,7 +98,7 @@ export class Vocabulary {
       const letters = lettersOf(one);
       for (let length = one.length - allowed; allowed > 0 && length <= one.length + allowed; length++)
         for (const known of this.byLength.get(length) ?? []) {
-          // One edit removes and adds at most one letter, so words with other letters need no exact comparison.
+          // One edit removes and adds at most one letter: if more than `allowed` letters differ, the distance is greater.
           if (bits(letters & ~known.letters) > allowed || bits(known.letters & ~letters) > allowed) continue;
           const distance = editDistance(one, known.word, allowed);
           if (distance <= allowed)

@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
-/** An action of staff that overrides a rule or concerns another user; written once, never changed. */
+/**
+ * An action of staff or of a service on a gym, a location or a visit of another user; written once, never changed, and removed
+ * after the retention time.
+ */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',

@@ -82,9 +82,9 @@ export const gymsRest = [
     method: 'PUT',
     path: '/gym/config',
     summary: 'Publish the branding and feature configuration of a gym',
-    only: callers('SUPER_ADMIN, the wizard service', 'SUPER_ADMIN', 'SERVICE'),
+    only: callers('SUPER_ADMIN, services', 'SUPER_ADMIN', 'SERVICE'),
     description:
-      'Theme, assets and features are merged by RFC 7396: a given key replaces the stored value, null removes the key, an absent key is unchanged. The primary colour cannot be removed. Every text under `theme.colors` is a colour, except below keys that begin with `x-`; no text of a theme can end a CSS value; every text of `assets` is an http(s) URL or a path.',
+      'Theme, assets and features are merged by RFC 7396: objects are merged key by key at every depth; any other value, also a list, replaces the stored one; null removes the key; an absent key is unchanged. The primary colour cannot be removed. Every value under `theme.colors` must be a colour, except below keys that begin with `x-`; other texts of the theme must not contain characters that end a CSS value, such as `;` and `}`; every text of `assets` is an http(s) URL or a path.',
     auth: 'required',
     body: UpdateGymConfigShape,
     versioned: true,
@@ -93,7 +93,7 @@ export const gymsRest = [
       description: 'The published configuration.',
       shape: GymConfigShape,
     },
-    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    errors: ['FORBIDDEN'],
     handler: ({ body, expectedVersion }, { configs }) => configs.update(body, expectedVersion),
   }),
   route({
@@ -113,7 +113,7 @@ export const gymsRest = [
     summary: 'Save the draft; the first change creates it from the published configuration',
     only: SUPER_ADMINS,
     description:
-      'Theme, assets and features are merged by RFC 7396: a given key replaces the stored value, null removes the key, an absent key is unchanged.',
+      'Theme, assets and features are merged by RFC 7396: objects are merged key by key at every depth; any other value, also a list, replaces the stored one; null removes the key; an absent key is unchanged.',
     auth: 'required',
     params,
     body: DraftInput,

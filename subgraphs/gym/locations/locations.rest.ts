@@ -44,12 +44,7 @@ export const locationsRest = [
     method: 'POST',
     path: '/locations',
     summary: 'Add a location',
-    only: callers(
-      'GYM_ADMIN of the gym, SUPER_ADMIN, the wizard service',
-      'GYM_ADMIN',
-      'SUPER_ADMIN',
-      'SERVICE',
-    ),
+    only: callers('GYM_ADMIN of the gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
     body: CreateLocationShape,
     success: {

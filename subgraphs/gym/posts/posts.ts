@@ -33,7 +33,7 @@ type PostRow = z.infer<typeof PostRow>;
 const POST = columnsOf(PostRow);
 const COMMENT = columnsOf(CommentShape);
 
-/** The feed of a gym: its users write, like and comment. Ids sort by creation time, so lists are sorted by id. */
+/** The posts of a gym's users, with likes, comments and reports. Ids sort by creation time, so lists are sorted by id. */
 export class Posts {
   private readonly unit: UnitOfWork;
   private readonly files: FileStorage;

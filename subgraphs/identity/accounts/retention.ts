@@ -9,7 +9,7 @@ const BATCH = 1_000;
  * Removes sagas of deletions that finished before this time. Their receipts stay for ever: they are the record of the
  * deletion, and the demo data does not create an account again that has a receipt.
  */
-export const removeFinishedDeletions =
+export const removeFinishedDeletionSagas =
   (store: SagaStore) =>
   (unit: UnitOfWork, before: Date): Promise<number> =>
     store.removeFinished(DELETION_SAGA, before, BATCH, unit);

@@ -30,7 +30,7 @@ export const InvitationShape = z
     createdAt: z.iso.datetime(),
     sentAt: z.iso.datetime().nullable().meta({
       description:
-        'When the latest mail was sent. Null before the first mail is sent, and again 8 days after the latest mail was requested, when its token has expired.',
+        'When the latest mail was sent. Null until the first mail is sent. Null again one day after the token of the latest mail has expired, when the record of the mail is removed.',
     }),
     expiresAt: z.iso.datetime().nullable().meta({
       description:

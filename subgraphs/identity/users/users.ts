@@ -19,7 +19,7 @@ import {
   mayReadBody,
   maySee,
   maySeeEmail,
-  maySeeWhole,
+  maySeeContactAndCode,
   requireStaffOrService,
 } from '../access.ts';
 import type { GymsOfUsers } from './gyms-of-users.ts';
@@ -96,11 +96,11 @@ export class Users {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
     const user = await this.unit.em.findOne(User, { qrCode });
-    if (!user || !mayManage(viewer, user)) throw notFound('user with the QR code', '...');
+    if (!user || !mayManage(viewer, user)) throw notFound('user with the QR code', '...'); // a message must not repeat the code
     return presentUser(this.unit, user, viewer);
   }
 
-  /** Whether an email is free to register; for services, which ask for a user. */
+  /** Whether an email is free to register; for services, which ask on behalf of a user. */
   async isEmailAvailable(email: string): Promise<boolean> {
     requireService(this.unit.viewer);
     const rows = await this.unit.em.execute<unknown[]>(
@@ -164,7 +164,7 @@ export function presentUser(
     ...shown,
     avatar: unit.publicPath(shown.avatar),
     ...(maySeeEmail(viewer, shown) && { email }),
-    ...(maySeeWhole(viewer, shown) && { qrCode }),
+    ...(maySeeContactAndCode(viewer, shown) && { qrCode }),
     ...(mayReadBody(viewer, shown) && { body, trainingGoals }),
   };
 }
