@@ -73,7 +73,7 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   settings: z.ZodObject<z.ZodRawShape> & z.ZodType<Settings>;
   database?: DatabaseDeclaration;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
-  withoutDatabase?(settings: Settings): boolean;
+  withoutDatabase?(settings: ServerSettings & Settings): boolean;
   /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */
   resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
   /** Creates the rules for one unit of work. */

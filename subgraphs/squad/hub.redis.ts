@@ -8,7 +8,6 @@ import { OnlineMap } from './presence/online-map.ts';
 import { RedisConnectionTimes } from './squads/connection-times.redis.ts';
 import type { Journals } from './storage/journal.ts';
 import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from './storage/instance-lease.ts';
-import { RedisJournals } from './storage/journal.redis.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
 
 const INSTANCES = 'squad:instances';
@@ -44,17 +43,22 @@ export class RedisHub implements Hub {
   private isStale = true;
   private renewing: NodeJS.Timeout | undefined;
 
-  private constructor(settings: HubSettings, redis: RedisConnections, log: Logger) {
+  private constructor(settings: HubSettings, journals: Journals, redis: RedisConnections, log: Logger) {
     this.graceMillis = settings.graceMillis;
     this.redis = redis;
     this.log = log;
-    this.journals = new RedisJournals(redis, log);
+    this.journals = journals;
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
     this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
   }
 
-  static async start(settings: HubSettings, redis: RedisConnections, log: Logger): Promise<RedisHub> {
-    const hub = new RedisHub(settings, redis, log);
+  static async start(
+    settings: HubSettings,
+    journals: Journals,
+    redis: RedisConnections,
+    log: Logger,
+  ): Promise<RedisHub> {
+    const hub = new RedisHub(settings, journals, redis, log);
     await redis.subscribe(CHANNEL, (text) => hub.onMessage(JSON.parse(text) as Message));
     await hub.renew();
     const renewAgain = () =>

@@ -1,33 +1,52 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { DAY_MILLIS } from '#server/durations.ts';
+import type { ServiceBase } from '#server/define-subgraph.ts';
 import { lockDataFolder } from '#server/embedded-postgres/data-folder-lock.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { ServerSettings } from '#server/settings.ts';
-import { chats } from './chat/chat.journal.ts';
-import { reports } from './chat/report.journal.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
+import { journalKinds } from './journal-kinds.ts';
 import type { SquadSettings } from './settings.ts';
-import { squads } from './squads/squad.journal.ts';
+import { DatabaseJournals } from './storage/journal.database.ts';
 import { FileJournals } from './storage/journal.file.ts';
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000;
-
-/** The hub that the settings ask for. */
-export async function openHub(settings: ServerSettings & SquadSettings, log: Logger): Promise<Hub> {
+/** The hub that the settings ask for; see docs/decisions/0016-squad-journals-in-postgresql.md. */
+export async function openHub({
+  settings,
+  log,
+  orm,
+}: Pick<ServiceBase<SquadSettings>, 'settings' | 'log' | 'orm'>): Promise<Hub> {
+  if (!orm) return openFiles(settings, log);
   const graceMillis = settings.squadPresenceGraceMillis;
-  if (settings.redisUrl) {
-    const { RedisHub } = await import('./hub.redis.ts');
-    const { RedisConnections } = await import('./storage/redis-connections.ts');
-    return RedisHub.start({ graceMillis }, await RedisConnections.open(settings.redisUrl, log), log);
-  }
+  if (settings.redisUrl) return openShared(settings.redisUrl, graceMillis, orm, log);
+  return new MemoryHub({ graceMillis }, new DatabaseJournals({ orm, log }));
+}
+
+async function openShared(
+  redisUrl: string,
+  graceMillis: number,
+  orm: MikroORM,
+  log: Logger,
+): Promise<Hub> {
+  const { RedisHub } = await import('./hub.redis.ts');
+  const { RedisConnections } = await import('./storage/redis-connections.ts');
+  const { redisJournalChanges } = await import('./storage/journal-changes.redis.ts');
+  const redis = await RedisConnections.open(redisUrl, log);
+  const journals = new DatabaseJournals({ orm, log, changes: redisJournalChanges(redis) });
+  return RedisHub.start({ graceMillis }, journals, redis, log);
+}
+
+async function openFiles(settings: ServerSettings & SquadSettings, log: Logger): Promise<Hub> {
   const folder = path.resolve(settings.dataDir, 'squad');
   await mkdir(folder, { recursive: true });
   // Two processes that append to one file would damage it.
   const lock = lockDataFolder(folder, '');
   const journals = new FileJournals({ folder, log });
   const sweep = async () => {
-    for (const kind of [squads, chats, reports]) await journals.sweep(kind);
+    for (const kind of journalKinds) await journals.sweep(kind);
   };
   const sweeping = setInterval(
     () =>
@@ -35,7 +54,7 @@ export async function openHub(settings: ServerSettings & SquadSettings, log: Log
     DAY_MILLIS,
   );
   sweeping.unref();
-  return new MemoryHub({ graceMillis }, journals, () => {
+  return new MemoryHub({ graceMillis: settings.squadPresenceGraceMillis }, journals, () => {
     clearInterval(sweeping);
     lock.release();
   });

@@ -7,6 +7,7 @@ import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
 import { messagesRest } from './chat/messages.rest.ts';
 import { messagesSocket } from './chat/messages.socket.ts';
+import { database } from './database.ts';
 import { feedGraphql } from './feed/feed.graphql.ts';
 import { feedRest } from './feed/feed.rest.ts';
 import { groupsGraphql } from './groups/groups.graphql.ts';
@@ -23,12 +24,14 @@ import { GymBoards } from './presence/gym-boards.ts';
 import { presenceGraphql } from './presence/presence.graphql.ts';
 import { presenceRest } from './presence/presence.rest.ts';
 import { presenceSocket } from './presence/presence.socket.ts';
+import { journalRetention } from './retention.ts';
 import { squadServices, type SquadResources } from './services.ts';
 import { squadSettings } from './settings.ts';
 import { squadSocket } from './socket/door.socket.ts';
 import { squadsGraphql } from './squads/squads.graphql.ts';
 import { squadsRest } from './squads/squads.rest.ts';
 import { squadsSocket } from './squads/squads.socket.ts';
+import { DatabaseJournals } from './storage/journal.database.ts';
 import { Upkeep } from './squads/upkeep.ts';
 
 export const squad = defineSubgraph({
@@ -36,8 +39,12 @@ export const squad = defineSubgraph({
   title: 'Squad service',
   description: 'Who is online, and training together: clubs, invitations, live squads, chat and feed.',
   settings: squadSettings,
-  async resources({ settings, log, metrics }): Promise<SquadResources & { dispose(): Promise<void> }> {
-    const hub = await openHub(settings, log);
+  database,
+  // With REDIS_URL there may be several instances, which must share their journals.
+  withoutDatabase: ({ databaseUrl, redisUrl }) => !databaseUrl && !redisUrl,
+  async resources(base): Promise<SquadResources & { dispose(): Promise<void> }> {
+    const { settings, metrics } = base;
+    const hub = await openHub(base);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
     const upkeep = new Upkeep(hub, {
       hostAwayMillis: settings.squadHostAwayMillis,
@@ -106,5 +113,6 @@ export const squad = defineSubgraph({
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },
   pages,
+  retention: ({ hub }) => (hub.journals instanceof DatabaseJournals ? journalRetention : []),
   health: ({ hub }) => ({ hub: () => hub.check() }),
 });
