@@ -44,7 +44,7 @@ export const squad = defineSubgraph({
   withoutDatabase: ({ databaseUrl, redisUrl }) => !databaseUrl && !redisUrl,
   async resources(base): Promise<SquadResources & { dispose(): Promise<void> }> {
     const { settings, metrics } = base;
-    const hub = await openHub(base);
+    const { hub, keys } = await openHub(base);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
     const upkeep = new Upkeep(hub, {
       hostAwayMillis: settings.squadHostAwayMillis,
@@ -68,6 +68,7 @@ export const squad = defineSubgraph({
     return {
       settings,
       hub,
+      keys,
       boards,
       upkeep,
       userSockets: socketsPerUser(settings),
@@ -113,6 +114,7 @@ export const squad = defineSubgraph({
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },
   pages,
+  idempotency: ({ keys }) => keys,
   retention: ({ hub }) => (hub.journals instanceof DatabaseJournals ? journalRetention : []),
   health: ({ hub }) => ({ hub: () => hub.check() }),
 });
