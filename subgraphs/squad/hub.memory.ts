@@ -31,6 +31,14 @@ export class MemoryHub implements Hub {
     this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
   }
 
+  async openGym(): Promise<void> {
+    // all gyms are known
+  }
+
+  async openGymOf(): Promise<void> {
+    // all gyms are known
+  }
+
   onlineIn(gymId: string): Iterable<OnlineEntry> {
     return this.onlineUsers.inGym(gymId);
   }

@@ -46,7 +46,7 @@ export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings 
     blocks: new Blocks(unit, hub),
     history: new History(unit, hub, upkeep),
     feed: new Feed(unit, hub, platform),
-    accountData: new AccountData(unit, squadAccountPart(hub)),
+    accountData: new AccountData(unit, squadAccountPart(unit, hub)),
   };
 };
 
