@@ -282,4 +282,5 @@ export class RedisHub implements Hub {
   }
 }
 
-const isLater = (one: OnlineEntry, other: OnlineEntry): boolean => laterOf(one, other) === one && one !== other;
+const isLater = (one: OnlineEntry, other: OnlineEntry): boolean =>
+  laterOf(one, other) === one && one !== other;

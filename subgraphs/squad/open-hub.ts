@@ -4,42 +4,28 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { DAY_MILLIS } from '#server/durations.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
 import { lockDataFolder } from '#server/embedded-postgres/data-folder-lock.ts';
-import type { IdempotencyStore } from '#server/rest/idempotency.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
 import { journalKinds } from './journal-kinds.ts';
 import type { SquadSettings } from './settings.ts';
-import { FileIdempotency } from './storage/idempotency.file.ts';
 import { DatabaseJournals } from './storage/journal.database.ts';
 import { FileJournals } from './storage/journal.file.ts';
-
-/** The shared state of a running service. */
-interface OpenState {
-  hub: Hub;
-  /** The answers to keyed requests, if they are in files. */
-  keys?: IdempotencyStore;
-}
 
 /** The hub that the settings ask for; see docs/decisions/0016-squad-journals-in-postgresql.md. */
 export async function openHub({
   settings,
   log,
   orm,
-}: Pick<ServiceBase<SquadSettings>, 'settings' | 'log' | 'orm'>): Promise<OpenState> {
+}: Pick<ServiceBase<SquadSettings>, 'settings' | 'log' | 'orm'>): Promise<Hub> {
   if (!orm) return openFiles(settings, log);
   const graceMillis = settings.squadPresenceGraceMillis;
-  if (settings.redisUrl) return { hub: await openShared(settings.redisUrl, graceMillis, orm, log) };
-  return { hub: new MemoryHub({ graceMillis }, new DatabaseJournals({ orm, log })) };
+  if (settings.redisUrl) return openShared(settings.redisUrl, graceMillis, orm, log);
+  return new MemoryHub({ graceMillis }, new DatabaseJournals({ orm, log }));
 }
 
-async function openShared(
-  redisUrl: string,
-  graceMillis: number,
-  orm: MikroORM,
-  log: Logger,
-): Promise<Hub> {
+async function openShared(redisUrl: string, graceMillis: number, orm: MikroORM, log: Logger): Promise<Hub> {
   const { RedisHub } = await import('./hub.redis.ts');
   const { RedisConnections } = await import('./storage/redis-connections.ts');
   const { redisJournalChanges } = await import('./storage/journal-changes.redis.ts');
@@ -48,7 +34,7 @@ async function openShared(
   return RedisHub.start({ graceMillis }, journals, redis, log);
 }
 
-async function openFiles(settings: ServerSettings & SquadSettings, log: Logger): Promise<OpenState> {
+async function openFiles(settings: ServerSettings & SquadSettings, log: Logger): Promise<Hub> {
   const folder = path.resolve(settings.dataDir, 'squad');
   await mkdir(folder, { recursive: true });
   // Two processes that append to one file would damage it.
@@ -63,11 +49,9 @@ async function openFiles(settings: ServerSettings & SquadSettings, log: Logger):
     DAY_MILLIS,
   );
   sweeping.unref();
-  const keys = await FileIdempotency.open(path.join(folder, 'keys'), log);
   const graceMillis = settings.squadPresenceGraceMillis;
-  const hub = new MemoryHub({ graceMillis }, journals, () => {
+  return new MemoryHub({ graceMillis }, journals, () => {
     clearInterval(sweeping);
     lock.release();
   });
-  return { hub, keys };
 }

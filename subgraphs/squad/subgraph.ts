@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { socketsPerUser } from '#server/http/socket-limits.ts';
@@ -31,6 +32,7 @@ import { squadSocket } from './socket/door.socket.ts';
 import { squadsGraphql } from './squads/squads.graphql.ts';
 import { squadsRest } from './squads/squads.rest.ts';
 import { squadsSocket } from './squads/squads.socket.ts';
+import { FileIdempotency } from './storage/idempotency-keys.rest.ts';
 import { DatabaseJournals } from './storage/journal.database.ts';
 import { Upkeep } from './squads/upkeep.ts';
 
@@ -43,8 +45,12 @@ export const squad = defineSubgraph({
   // With REDIS_URL there may be several instances, which must share their journals.
   withoutDatabase: ({ databaseUrl, redisUrl }) => !databaseUrl && !redisUrl,
   async resources(base): Promise<SquadResources & { dispose(): Promise<void> }> {
-    const { settings, metrics } = base;
-    const { hub, keys } = await openHub(base);
+    const { settings, metrics, log, orm } = base;
+    const hub = await openHub(base);
+    // With a database the answers to keyed requests are there.
+    const keys = orm
+      ? undefined
+      : await FileIdempotency.open(path.resolve(settings.dataDir, 'squad/keys'), log);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
     const upkeep = new Upkeep(hub, {
       hostAwayMillis: settings.squadHostAwayMillis,

@@ -50,7 +50,8 @@ interface Figures {
 
 /** Checks that there were enough outcomes of every kind. */
 function expectExplored(figures: Figures): void {
-  if (process.env.SHOW_FIGURES) process.stdout.write(`${figures.count} interleavings: ${JSON.stringify(figures)}\n`);
+  if (process.env.SHOW_FIGURES)
+    process.stdout.write(`${figures.count} interleavings: ${JSON.stringify(figures)}\n`);
   expect(figures.steps).toBeGreaterThan(figures.count * 10);
   expect(figures.accepted).toBeGreaterThan(figures.count / 10);
   expect(figures.revoked).toBeGreaterThan(figures.count / 20);

@@ -45,8 +45,7 @@ describe('journals in PostgreSQL', () => {
     [one, other] = store.instances as [DatabaseJournals, DatabaseJournals];
   });
   afterAll(() => store?.close());
-  const sql = <Row>(text: string, values: unknown[]) =>
-    store.orms[0]!.em.fork().execute<Row[]>(text, values);
+  const sql = <Row>(text: string, values: unknown[]) => store.orms[0]!.em.fork().execute<Row[]>(text, values);
   const unit = () => new UnitOfWork(store.orms[0], ANONYMOUS, log, NO_ORIGIN);
   const add = (journals: DatabaseJournals, id: string, n: number) =>
     journals.of(numbers).change(id, () => [{ n }]);
@@ -75,7 +74,9 @@ describe('journals in PostgreSQL', () => {
   test('instances agree after PostgreSQL has lost the last records, and others were written in their place', async () => {
     const id = randomUUID();
     for (const n of [1, 2]) await add(one, id, n);
-    const [kept] = await sql<{ seq: number; mark: string }>('select seq, mark from journal where id = ?', [id]);
+    const [kept] = await sql<{ seq: number; mark: string }>('select seq, mark from journal where id = ?', [
+      id,
+    ]);
     for (const n of [3, 4]) await add(one, id, n);
     expect(await other.of(numbers).read(id)).toEqual([1, 2, 3, 4]);
     await sql('delete from journal_record where id = ? and seq > ?', [id, kept!.seq]);
@@ -195,7 +196,15 @@ describe('journals in PostgreSQL', () => {
   test('a journal is removed after the days that its kind is kept, and begins anew', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     const created = (id: string) =>
-      ({ type: 'created', id, gymId: id, hostId: id, routineId: null, routineVersion: null, at: '2026-01-01' }) as const;
+      ({
+        type: 'created',
+        id,
+        gymId: id,
+        hostId: id,
+        routineId: null,
+        routineVersion: null,
+        at: '2026-01-01',
+      }) as const;
     for (const id of [old, young]) await one.of(squads).change(id, () => [created(id)]);
     await sql("update journal set changed_at = now() - interval '91 days' where id = ?", [old]);
     const rule = journalRetention.find(({ what }) => what === 'squad_squads')!;

@@ -104,10 +104,15 @@ describe.each([
   test('of the graph are carried out once', async () => {
     const key = randomUUID();
     const create = () =>
-      platform.graph('squad', 'mutation { createSquad(input: {}) { id } }', {}, {
-        token: leo.token,
-        headers: { 'Idempotency-Key': key },
-      });
+      platform.graph(
+        'squad',
+        'mutation { createSquad(input: {}) { id } }',
+        {},
+        {
+          token: leo.token,
+          headers: { 'Idempotency-Key': key },
+        },
+      );
     const first = await create();
     expect(first.errors).toBeUndefined();
     expect((await create()).data).toEqual(first.data);

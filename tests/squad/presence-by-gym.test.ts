@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { createClient } from 'redis';
 import { createLogger } from '#server/observability/logger.ts';
 import { RedisHub } from '../../subgraphs/squad/hub.redis.ts';
-import { MemoryHub } from '../../subgraphs/squad/hub.memory.ts';
+import type { MemoryHub } from '../../subgraphs/squad/hub.memory.ts';
 import { FIRST_CHOICE } from '../../subgraphs/squad/presence/online-entry.ts';
 import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
 import { eventually } from '../support/eventually.ts';

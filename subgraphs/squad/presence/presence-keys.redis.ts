@@ -125,9 +125,7 @@ export class PresenceKeys {
           .exec(),
       );
       for (const { userId } of inGym)
-        await this.redis.write((client) =>
-          client.set(gymOfKey(userId), gymId, { EX: GYM_OF_USER_SECONDS }),
-        );
+        await this.redis.write((client) => client.set(gymOfKey(userId), gymId, { EX: GYM_OF_USER_SECONDS }));
     }
     this.entriesRenewedAt = Date.now();
   }

@@ -52,10 +52,7 @@ export class DatabaseJournal<State, Item extends object> {
   /**
    * @param onStored called with the new position, before the listeners
    */
-  change(
-    decide: (state: State) => readonly Item[],
-    onStored: (position: Position) => void,
-  ): Promise<State> {
+  change(decide: (state: State) => readonly Item[], onStored: (position: Position) => void): Promise<State> {
     return this.inTurn(async () => {
       // What is decided on an older state is refused by PostgreSQL, if it is written at all.
       const early = this.copy.position === START ? [] : decisionOf(decide, this.copy.state);

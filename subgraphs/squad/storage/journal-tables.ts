@@ -75,7 +75,9 @@ export const journalTables = {
   ): Promise<Position | undefined> {
     const next = { seq: position.seq + records.length, mark: randomUUID() };
     const head =
-      position.mark === null ? [kind, id, next.seq, next.mark] : [next.seq, next.mark, kind, id, ...at(position)];
+      position.mark === null
+        ? [kind, id, next.seq, next.mark]
+        : [next.seq, next.mark, kind, id, ...at(position)];
     const rows = await run(em, position.mark === null ? BEGIN : APPEND, [
       ...head,
       kind,
@@ -110,8 +112,21 @@ export const journalTables = {
   },
 
   /** Makes these records the snapshot of `position`, and removes the records before it. The position stays the same. */
-  async compact(em: EntityManager, { kind, id, position }: Decided, records: readonly object[]): Promise<boolean> {
-    const rows = await run(em, COMPACT, [kind, id, ...at(position), kind, id, JSON.stringify(records), kind, id]);
+  async compact(
+    em: EntityManager,
+    { kind, id, position }: Decided,
+    records: readonly object[],
+  ): Promise<boolean> {
+    const rows = await run(em, COMPACT, [
+      kind,
+      id,
+      ...at(position),
+      kind,
+      id,
+      JSON.stringify(records),
+      kind,
+      id,
+    ]);
     return rows.length > 0;
   },
 

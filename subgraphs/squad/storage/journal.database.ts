@@ -61,7 +61,8 @@ export class DatabaseJournals implements Journals {
     return {
       read: (id) => inTransaction()?.read(id) ?? journal(id).read(),
       change: (id, decide) => inTransaction()?.change(id, decide) ?? journal(id).change(decide, stored(id)),
-      rewrite: (id, change) => inTransaction()?.rewrite(id, change) ?? journal(id).rewrite(change, stored(id)),
+      rewrite: (id, change) =>
+        inTransaction()?.rewrite(id, change) ?? journal(id).rewrite(change, stored(id)),
       follow: (id, listener) => this.follow(journal(id), listener),
     };
   }
@@ -93,7 +94,10 @@ export class DatabaseJournals implements Journals {
         await this.checkAll();
       } catch (error) {
         if (!this.isClosed)
-          this.options.log.warn({ err: error }, 'new records of journals could not be read; tried again soon');
+          this.options.log.warn(
+            { err: error },
+            'new records of journals could not be read; tried again soon',
+          );
       }
     }
   }
@@ -194,7 +198,10 @@ export class DatabaseJournals implements Journals {
     const known = this.open.get(transaction);
     if (known) return known;
     // The copies in memory contain committed records only.
-    const journals = new TransactionJournals(em.getContext(false) as EntityManager, (kind, id) => this.journal(kind, id).known);
+    const journals = new TransactionJournals(
+      em.getContext(false),
+      (kind, id) => this.journal(kind, id).known,
+    );
     this.open.set(transaction, journals);
     return journals;
   }
@@ -206,7 +213,10 @@ export class DatabaseJournals implements Journals {
         if (!committed) return;
         for (const [name, position] of committed.changed) {
           // The write is committed: if it cannot be read here now, the next use or check reads it.
-          await this.followed.get(name)?.pull().catch(() => undefined);
+          await this.followed
+            .get(name)
+            ?.pull()
+            .catch(() => undefined);
           this.report(name, position);
         }
       },

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '#server/observability/logger.ts';
 import { FileJournal } from './file-journal.ts';
@@ -52,6 +52,30 @@ export class FileJournals implements Journals {
       removed += 1;
     }
     return removed;
+  }
+
+  /** The stored journals of a kind, with the time of their last change. */
+  async *list(kind: string): AsyncIterable<{ id: string; changedAt: Date }> {
+    const folder = path.join(this.options.folder, kind);
+    for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[]))
+      if (name.endsWith('.jsonl'))
+        yield {
+          id: decodeURIComponent(path.basename(name, '.jsonl')),
+          changedAt: (await stat(path.join(folder, name))).mtime,
+        };
+  }
+
+  /** Whether the journal has records. */
+  async has(kind: string, id: string): Promise<boolean> {
+    return stat(this.fileOf(kind, id)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Sets the time from which `keepDays` count. */
+  async setChangedAt(kind: string, id: string, at: Date): Promise<void> {
+    await utimes(this.fileOf(kind, id), at, at);
   }
 
   async close(): Promise<void> {

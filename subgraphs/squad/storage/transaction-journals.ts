@@ -74,16 +74,18 @@ export class TransactionJournals {
       turn: Promise.resolve(),
     };
     this.open.set(name, journal);
-    const turn = journal.turn.then(async () => {
+    const write = async (): Promise<State> => {
       for (;;) {
         const copy = await this.newest(kind, id, journal.copy as JournalCopy<State>);
-        const { state, position } = (await work(copy)) ?? {};
-        if (state === undefined) continue;
+        const written = await work(copy);
+        if (!written) continue;
+        const { state, position } = written;
         journal.copy = { state, position: position ?? copy.position };
         journal.isChanged ||= position !== undefined;
         return state;
       }
-    });
+    };
+    const turn = journal.turn.then(write);
     journal.turn = turn.catch(() => undefined);
     return turn;
   }

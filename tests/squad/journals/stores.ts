@@ -114,6 +114,9 @@ async function redisStore(): Promise<Store> {
 export const stores: readonly (readonly [string, () => Promise<Store>])[] = [
   ['files', fileStore],
   ['PostgreSQL', () => databaseStore([undefined])],
-  ['PostgreSQL and two instances that report to nobody', () => databaseStore([undefined, undefined], { checkMillis: 20 })],
+  [
+    'PostgreSQL and two instances that report to nobody',
+    () => databaseStore([undefined, undefined], { checkMillis: 20 }),
+  ],
   ...(hasRedis ? ([['PostgreSQL, two instances and Redis', redisStore]] as const) : []),
 ];

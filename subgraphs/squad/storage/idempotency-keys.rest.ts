@@ -45,7 +45,11 @@ export class FileIdempotency implements IdempotencyStore {
     maxEntries: 10_000,
     maxBytes: 64 * 1024 * 1024, // 64 MiB
     bytesOf: ({ operation, fingerprint, answer }, id) =>
-      bytesOfText(id) + bytesOfText(operation) + bytesOfText(fingerprint) + bytesOfText(answer.body ?? '') + 500,
+      bytesOfText(id) +
+      bytesOfText(operation) +
+      bytesOfText(fingerprint) +
+      bytesOfText(answer.body ?? '') +
+      500,
     ttlMillis: IDEMPOTENCY_KEY_LIFETIME_MILLIS,
   });
   private writing: Promise<unknown> = Promise.resolve();
