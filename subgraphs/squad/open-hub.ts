@@ -1,17 +1,21 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { DAY_MILLIS } from '#server/durations.ts';
+import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
 import { lockDataFolder } from '#server/embedded-postgres/data-folder-lock.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
+import { archiveEnded } from './archive-ended.ts';
 import { journalKinds } from './journal-kinds.ts';
 import type { SquadSettings } from './settings.ts';
 import { DatabaseJournals } from './storage/journal.database.ts';
 import { FileJournals } from './storage/journal.file.ts';
+
+/** How long after its last change an ended squad is moved into the archive. */
+const ARCHIVED_AFTER_MILLIS = DAY_MILLIS;
 
 /** The hub that the settings ask for; see docs/decisions/0016-squad-journals-in-postgresql.md. */
 export async function openHub({
@@ -40,18 +44,25 @@ async function openFiles(settings: ServerSettings & SquadSettings, log: Logger):
   // Two processes that append to one file would damage it.
   const lock = lockDataFolder(folder, '');
   const journals = new FileJournals({ folder, log });
+  const stopping = new AbortController();
   const sweep = async () => {
+    await archiveEnded(journals, new Date(Date.now() - ARCHIVED_AFTER_MILLIS), stopping.signal);
     for (const kind of journalKinds) await journals.sweep(kind);
   };
-  const sweeping = setInterval(
-    () =>
-      void sweep().catch((error: unknown) => log.warn({ err: error }, 'old journals could not be removed')),
-    DAY_MILLIS,
-  );
+  let running: Promise<void> | undefined;
+  const sweepOnce = () => {
+    running ??= sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'old journals could not be archived or removed'))
+      .finally(() => (running = undefined));
+  };
+  sweepOnce();
+  const sweeping = setInterval(sweepOnce, HOUR_MILLIS);
   sweeping.unref();
   const graceMillis = settings.squadPresenceGraceMillis;
-  return new MemoryHub({ graceMillis }, journals, () => {
+  return new MemoryHub({ graceMillis }, journals, async () => {
     clearInterval(sweeping);
+    stopping.abort();
+    await running;
     lock.release();
   });
 }

@@ -77,12 +77,13 @@ describe.each(stores)('journals in %s', (_name, open) => {
                 { length: count },
                 (_one, n) => `${n === 0 ? 'secret' : 'open'} ${randomUUID()}`,
               );
+              if (count === 0) return void (await of.read(id));
               const work = of.change(id, (list) => {
                 if (refuses) throw new Error('refused');
                 return names.map((name, n) => ({ name, before: list.length + n }));
               });
               const after = await work.catch((error: Error) => error.message);
-              if (refuses !== (after === 'refused')) mistakes.push(`a refusal became ${String(after)}`);
+              if (refuses !== (after === 'refused')) mistakes.push(`a refusal became ${typeof after}`);
               if (typeof after === 'string') return;
               const tail = after.slice(after.length - count).map(({ name }) => name);
               if (tail.join() !== names.join()) mistakes.push(`the state ends with ${tail.join()}`);
