@@ -1,9 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import type { JournalChanges } from '../../subgraphs/squad/storage/journal-changes.ts';
 import type { DatabaseJournals } from '../../subgraphs/squad/storage/journal.database.ts';
@@ -13,6 +17,10 @@ import { squads } from '../../subgraphs/squad/squads/squad.journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { entries, numbers } from './journals/kinds.ts';
 import { databaseStore, log, type DatabaseStore } from './journals/stores.ts';
+import { writeOnce } from './journals/write-once.ts';
+
+/** How often the process of a keyed request is killed. */
+const KILLS = Number(process.env.JOURNAL_KILLS ?? 4);
 
 /** Reports inside this process, which the test can lose. */
 class TestChanges implements JournalChanges {
@@ -119,7 +127,8 @@ describe('journals in PostgreSQL', () => {
       expect(await one.of(numbers).read(id)).toEqual([1, 2]);
       expect(await readAtOther()).toEqual([1]);
     });
-    await eventually(async () => received.length === 2);
+    // Sooner than the next check would find it.
+    await eventually(async () => received.length === 2, 10_000);
     for (const journals of [one, other]) {
       expect(await journals.of(numbers).read(id)).toEqual([1, 2]);
       expect(await journals.of(numbers).read(second)).toEqual([9]);
@@ -217,5 +226,38 @@ describe('journals in PostgreSQL', () => {
     }
     expect((await one.of(squads).change(old, () => [created(old)])).status).toBe('LOBBY');
     expect((await other.of(squads).read(old)).status).toBe('LOBBY');
+  });
+
+  test('a keyed request that is repeated after its process was killed has happened exactly once', async () => {
+    const id = randomUUID();
+    const program = path.join(import.meta.dirname, 'programs/keyed-writer.ts');
+    const { server, name } = store.clone;
+    const turns = keyedTurns();
+    let next = 0;
+    for (let life = 0; life < KILLS; life += 1) {
+      const child = spawn(process.execPath, [program, JSON.stringify({ server, name }), id, String(next)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const enough = Promise.withResolvers<void>();
+      let output = '';
+      child.stdout.on('data', (bytes: Buffer) => {
+        output += bytes.toString('utf8');
+        if (output.split('\n').length > 5) enough.resolve();
+      });
+      await enough.promise;
+      await sleep(Math.random() * 5);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const acknowledged = output.split('\n').slice(0, -1).map(Number);
+      next = (acknowledged.at(-1) ?? next) + 1;
+      // Its client has no answer to this one, and sends it again.
+      await writeOnce(databaseIdempotency(unit(), turns), one.of(numbers), id, next);
+      next += 1;
+      const stored = await other.of(numbers).read(id);
+      expect(stored).toEqual(
+        Array.from({ length: next * 2 }, (_one, n) => Math.floor(n / 2)).slice(-stored.length),
+      );
+      expect(stored.length).toBeGreaterThanOrEqual(Math.min(100, next * 2));
+    }
   });
 });

@@ -83,7 +83,7 @@ export class FileJournals implements Journals {
   async *list(kind: string): AsyncIterable<{ id: string; changedAt: Date }> {
     yield* this.listFiles(kind);
     await this.archive.open();
-    for (const one of [...this.archive.list(kind)]) if (!(await this.hasFile(kind, one.id))) yield one;
+    for (const one of this.archive.list(kind)) if (!(await this.hasFile(kind, one.id))) yield one;
   }
 
   /** Those that are not in the archive. */
