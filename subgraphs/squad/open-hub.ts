@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
@@ -13,6 +13,7 @@ import { journalKinds } from './journal-kinds.ts';
 import type { SquadSettings } from './settings.ts';
 import { DatabaseJournals } from './storage/journal.database.ts';
 import { FileJournals } from './storage/journal.file.ts';
+import { users } from './users/user.journal.ts';
 
 /** How long after its last change an ended squad is moved into the archive. */
 const ARCHIVED_AFTER_MILLIS = DAY_MILLIS;
@@ -24,9 +25,24 @@ export async function openHub({
   orm,
 }: Pick<ServiceBase<SquadSettings>, 'settings' | 'log' | 'orm'>): Promise<Hub> {
   if (!orm) return openFiles(settings, log);
+  await warnOfFiles(settings, orm, log);
   const graceMillis = settings.squadPresenceGraceMillis;
   if (settings.redisUrl) return openShared(settings.redisUrl, graceMillis, orm, log);
   return new MemoryHub({ graceMillis }, new DatabaseJournals({ orm, log }));
+}
+
+/** Journals that an installation had before it got a database would otherwise seem to be lost. */
+async function warnOfFiles({ dataDir }: ServerSettings, orm: MikroORM, log: Logger): Promise<void> {
+  const folder = path.resolve(dataDir, 'squad');
+  const names = await readdir(path.join(folder, users.name)).catch(() => []);
+  if (names.length === 0) return;
+  const rows = await orm.em.fork().execute<unknown[]>('select 1 from journal limit 1');
+  if (rows.length === 0)
+    log.warn(
+      { folder },
+      'the journals in this folder are not used, because squad has a database now, which is empty; ' +
+        '"npm start -- squad-move files database" moves them',
+    );
 }
 
 async function openShared(redisUrl: string, graceMillis: number, orm: MikroORM, log: Logger): Promise<Hub> {
