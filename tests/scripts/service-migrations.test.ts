@@ -16,7 +16,7 @@ const { server, runId } = testRun.current();
 const folder = fs.mkdtempSync(path.join(import.meta.dirname, '.service-migrations-'));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-const SERVICES = ['identity', 'gym', 'nutrition', 'content', 'wizard'] as const;
+const SERVICES = ['identity', 'gym', 'nutrition', 'content', 'squad', 'wizard'] as const;
 
 describe.each(SERVICES)('the migrations of %s', (service) => {
   it('match its entities', async () => {

@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class CreateJournals extends Migration {
   override up(): void {
     this.addSql(
-      `create table "journal" ("kind" text not null, "id" text not null, "seq" int not null, "mark" uuid not null, "base" int not null default 0, "base_mark" uuid null, "changed_at" timestamptz not null, primary key ("kind", "id"));`,
+      `create table "journal" ("kind" text not null, "id" text not null, "seq" int not null, "mark" uuid not null, "base" int not null, "base_mark" uuid null, "changed_at" timestamptz not null, primary key ("kind", "id"));`,
     );
     this.addSql(`create index "journal_kind_changed_at_index" on "journal" ("kind", "changed_at");`);
     // json, not jsonb: jsonb refuses NUL characters and half characters, which journals in files may contain.
@@ -12,13 +12,13 @@ export class CreateJournals extends Migration {
       `create table "journal_record" ("kind" text not null, "id" text not null, "seq" int not null, "mark" uuid not null, "record" json not null, primary key ("kind", "id", "seq"));`,
     );
     this.addSql(
-      `alter table "journal_record" add constraint "journal_record_kind_id_foreign" foreign key ("kind", "id") references "journal" ("kind", "id") on delete cascade;`,
+      `alter table "journal_record" add constraint "journal_record_kind_id_foreign" foreign key ("kind", "id") references "journal" ("kind", "id") on update cascade on delete cascade;`,
     );
     this.addSql(
       `create table "journal_snapshot" ("kind" text not null, "id" text not null, "records" json not null, primary key ("kind", "id"));`,
     );
     this.addSql(
-      `alter table "journal_snapshot" add constraint "journal_snapshot_kind_id_foreign" foreign key ("kind", "id") references "journal" ("kind", "id") on delete cascade;`,
+      `alter table "journal_snapshot" add constraint "journal_snapshot_kind_id_foreign" foreign key ("kind", "id") references "journal" ("kind", "id") on update cascade on delete cascade;`,
     );
   }
 

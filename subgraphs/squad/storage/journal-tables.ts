@@ -189,7 +189,7 @@ const CHANGED_AT = `case when changed_at < now() - interval '1 hour' then now() 
 
 const BEGIN = `
   with head as (
-    insert into journal (kind, id, seq, mark, changed_at) values (?, ?, ?::int, ?::uuid, now())
+    insert into journal (kind, id, seq, mark, base, changed_at) values (?, ?, ?::int, ?::uuid, 0, now())
     on conflict do nothing returning 1
   ) ${RECORDS}`;
 

@@ -25,8 +25,7 @@ const JournalRecordSchema = defineEntity({
   name: 'JournalRecord',
   tableName: 'journal_record',
   properties: {
-    kind: p.text().primary(),
-    id: p.text().primary(),
+    journal: () => p.manyToOne(JournalHead).joinColumns('kind', 'id').primary().deleteRule('cascade'),
     seq: p.integer().primary(),
     mark: p.uuid(),
     record: p.json<object>().columnType('json'),
@@ -40,8 +39,7 @@ const JournalSnapshotSchema = defineEntity({
   name: 'JournalSnapshot',
   tableName: 'journal_snapshot',
   properties: {
-    kind: p.text().primary(),
-    id: p.text().primary(),
+    journal: () => p.manyToOne(JournalHead).joinColumns('kind', 'id').primary().deleteRule('cascade'),
     records: p.json<object[]>().columnType('json'),
   },
 });
