@@ -12,6 +12,7 @@ import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { HealthCheck } from './observability/health.ts';
+import type { IdempotencyStore } from './rest/idempotency.ts';
 import type { RateLimit } from './rest/rate-limit.ts';
 import type { RestRoute } from './rest/route.ts';
 import type { RetentionRule } from './retention/retention.ts';
@@ -73,7 +74,7 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   settings: z.ZodObject<z.ZodRawShape> & z.ZodType<Settings>;
   database?: DatabaseDeclaration;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
-  withoutDatabase?(settings: Settings): boolean;
+  withoutDatabase?(settings: ServerSettings & Settings): boolean;
   /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */
   resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
   /** Creates the rules for one unit of work. */
@@ -91,6 +92,11 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   sockets?: readonly SocketDoor<Services, Resources>[];
   /** Additional checks of `GET /health/ready`. */
   health?(resources: Resources): Record<string, HealthCheck>;
+  /**
+   * Stores the answers to requests with an `Idempotency-Key` if the service uses no database. Default: in memory, so that a
+   * restart forgets them. With a database they are committed with the request's writes.
+   */
+  idempotency?(resources: Resources): IdempotencyStore | undefined;
   /**
    * Which rows are removed when they are old, at the start and every hour. In every service this includes the stored
    * answers to requests with an `Idempotency-Key`, which need no rule here.

@@ -70,6 +70,11 @@ export function missingChoices(env: Environment, { hasDatabase, isSeparate }: St
       'DATABASE_URL: NODE_ENV is production, and no database is chosen. Name a PostgreSQL server; or set DEMO=off for the ' +
         'embedded one without demo accounts, or DEMO=on for demo accounts with a public password',
     );
+  if (isSeparate && hasDatabase && env.REDIS_URL && !env.DATABASE_URL)
+    missing.push(
+      'DATABASE_URL: REDIS_URL is set, so that there can be several replicas, and they need one database. Name a PostgreSQL ' +
+        'server, or remove REDIS_URL',
+    );
   if (isSeparate && !env.SERVICE_SECRET && !isOn(withDemoDefaults(env).DEMO ?? ''))
     missing.push(
       'SERVICE_SECRET: services in separate processes authenticate with it. Set the same one for all of them, at least 32 ' +

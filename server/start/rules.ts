@@ -63,7 +63,7 @@ export async function openRules(
     withSwitches(subgraph.services(unit, resources, settings), subgraph.features ?? {}, (module) =>
       features.require(unit.viewer, module),
     );
-  const inMemory = memoryIdempotency();
+  const withoutDatabase = subgraph.idempotency?.(resources) ?? memoryIdempotency();
   const turns = keyedTurns();
   return {
     base,
@@ -76,7 +76,7 @@ export async function openRules(
       return {
         unit,
         services: servicesOf(unit),
-        idempotency: database ? databaseIdempotency(unit, turns) : inMemory,
+        idempotency: database ? databaseIdempotency(unit, turns) : withoutDatabase,
         attempt: database && attemptIn(unit),
       };
     },

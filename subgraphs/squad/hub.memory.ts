@@ -22,13 +22,25 @@ export class MemoryHub implements Hub {
     ttlMillis: MINUTE_MILLIS,
   });
 
-  private readonly onDispose: () => void;
+  private readonly onDispose: () => void | Promise<void>;
 
   /** @param onDispose called last, e.g. to release a lock */
-  constructor(settings: HubSettings, journals: Journals, onDispose: () => void = () => undefined) {
+  constructor(
+    settings: HubSettings,
+    journals: Journals,
+    onDispose: () => void | Promise<void> = () => undefined,
+  ) {
     this.journals = journals;
     this.onDispose = onDispose;
     this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
+  }
+
+  async openGym(): Promise<void> {
+    // all gyms are known
+  }
+
+  async openGymOf(): Promise<void> {
+    // all gyms are known
   }
 
   onlineIn(gymId: string): Iterable<OnlineEntry> {
@@ -82,7 +94,7 @@ export class MemoryHub implements Hub {
     this.open.dispose();
     this.connectionTimes.dispose();
     await this.journals.close();
-    this.onDispose();
+    await this.onDispose();
   }
 
   private leave(userId: string, gymId: string): void {

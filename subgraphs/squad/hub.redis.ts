@@ -3,30 +3,22 @@ import type { Logger } from '#server/observability/logger.ts';
 import { isRedisLost } from '#server/redis/redis-connection.ts';
 import type { Hub, HubSettings, OnlineEntry } from './hub.ts';
 import { Connections } from './presence/connections.ts';
+import { FollowedGyms } from './presence/followed-gyms.ts';
 import { entryAfter, laterOf, type PresenceAnnouncement } from './presence/online-entry.ts';
+import { OtherInstances } from './presence/other-instances.ts';
+import { PresenceKeys, WITHDRAWALS, type PresenceMessage } from './presence/presence-keys.redis.ts';
 import { OnlineMap } from './presence/online-map.ts';
 import { RedisConnectionTimes } from './squads/connection-times.redis.ts';
 import type { Journals } from './storage/journal.ts';
-import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from './storage/instance-lease.ts';
-import { RedisJournals } from './storage/journal.redis.ts';
+import { RENEWAL_MILLIS } from './storage/instance-lease.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
 
-const INSTANCES = 'squad:instances';
-const CHANNEL = 'squad:presence';
-
-/** A message of one instance to the others. */
-type Message =
-  | { from: string; userId: string; entry: OnlineEntry | null }
-  /** The user is offline at every instance. */
-  | { from: string; withdrawn: string }
-  /** The whole hash of the instance was written again. */
-  | { from: string; hello: true };
-
 /**
- * The hub of any number of instances. Each instance stores the entries of its own connections in a Redis hash, publishes
- * every change to the other instances, and has a copy of their entries. If several instances have an entry of a user, the
- * latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has lost
- * data, each instance writes its own entries again.
+ * The hub of any number of instances. Each instance stores the entries of its own connections in Redis, in a hash for each
+ * gym, and publishes every change in the gym's channel. It has a copy of the entries of the gyms that it follows: those of
+ * its own connections and listeners, and those that were asked for a moment ago. If several instances have an entry of a
+ * user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has
+ * lost data, each instance writes its own entries again.
  */
 export class RedisHub implements Hub {
   readonly journals: Journals;
@@ -34,28 +26,47 @@ export class RedisHub implements Hub {
   private readonly instanceId = randomUUID();
   private readonly redis: RedisConnections;
   private readonly log: Logger;
-  private readonly graceMillis: number;
+  private readonly keys: PresenceKeys;
   private readonly onlineUsers = new OnlineMap();
   private readonly open: Connections;
   private readonly own = new Map<string, OnlineEntry>();
-  private readonly others = new Map<string, Map<string, OnlineEntry>>();
-  private readonly graces = new Map<string, NodeJS.Timeout>();
-  /** Whether the hash lacks a change of this instance, so that the next renewal has to write the whole hash. */
+  private readonly others: OtherInstances;
+  private readonly gyms: FollowedGyms;
+  /** Connections and listeners of this instance, by gym. */
+  private readonly needs = new Map<string, number>();
+  /** Whether Redis lacks a change of this instance, so that the next renewal has to write all entries. */
   private isStale = true;
   private renewing: NodeJS.Timeout | undefined;
 
-  private constructor(settings: HubSettings, redis: RedisConnections, log: Logger) {
-    this.graceMillis = settings.graceMillis;
+  private constructor(settings: HubSettings, journals: Journals, redis: RedisConnections, log: Logger) {
     this.redis = redis;
     this.log = log;
-    this.journals = new RedisJournals(redis, log);
+    this.journals = journals;
+    this.keys = new PresenceKeys(redis, this.instanceId);
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
     this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
+    this.others = new OtherInstances({
+      graceMillis: settings.graceMillis,
+      onLost: (instanceId) => log.warn({ instanceId }, 'an instance of the squad service is gone'),
+      onChange: (userId) => this.merge(userId),
+    });
+    this.gyms = new FollowedGyms({
+      subscribe: (gymId) => this.keys.subscribe(gymId, (message) => this.onMessage(gymId, message)),
+      load: (gymId) => this.load(gymId),
+      isNeeded: (gymId) =>
+        this.needs.has(gymId) || [...this.own.values()].some((entry) => entry.gymId === gymId),
+      forget: (gymId) => this.others.forget(gymId),
+    });
   }
 
-  static async start(settings: HubSettings, redis: RedisConnections, log: Logger): Promise<RedisHub> {
-    const hub = new RedisHub(settings, redis, log);
-    await redis.subscribe(CHANNEL, (text) => hub.onMessage(JSON.parse(text) as Message));
+  static async start(
+    settings: HubSettings,
+    journals: Journals,
+    redis: RedisConnections,
+    log: Logger,
+  ): Promise<RedisHub> {
+    const hub = new RedisHub(settings, journals, redis, log);
+    await redis.subscribe(WITHDRAWALS, (userId) => hub.onWithdrawn(userId));
     await hub.renew();
     const renewAgain = () =>
       void hub.renew().catch((error: unknown) => {
@@ -63,8 +74,20 @@ export class RedisHub implements Hub {
       });
     hub.renewing = setInterval(renewAgain, RENEWAL_MILLIS);
     hub.renewing.unref();
-    redis.onReady(renewAgain);
+    redis.onReady(() => {
+      hub.gyms.reload();
+      renewAgain();
+    });
     return hub;
+  }
+
+  openGym(gymId: string): Promise<void> {
+    return this.gyms.open(gymId);
+  }
+
+  async openGymOf(userId: string): Promise<void> {
+    const gymId = await this.keys.gymOf(userId).catch(() => undefined);
+    if (gymId) await this.gyms.open(gymId);
   }
 
   onlineIn(gymId: string): Iterable<OnlineEntry> {
@@ -84,10 +107,9 @@ export class RedisHub implements Hub {
   }
 
   withdraw(userId: string): void {
-    this.remove(userId);
-    const message: Message = { from: this.instanceId, withdrawn: userId };
+    this.onWithdrawn(userId);
     void this.redis
-      .write((client) => client.publish(CHANNEL, JSON.stringify(message)))
+      .write((client) => client.publish(WITHDRAWALS, userId))
       .catch((error: unknown) =>
         this.log.warn(
           { reason: (error as Error).message },
@@ -105,12 +127,17 @@ export class RedisHub implements Hub {
       // A member who connects in another gym, and has no connection in that of their entry, has changed their gym.
       this.setOwn(userId, undefined);
     }
-    const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
+    const ends = [
+      this.open.open(userId, gymId ?? ''),
+      this.connectionTimes.open(userId),
+      ...(gymId ? [this.need(gymId)] : []),
+    ];
     return () => ends.forEach((end) => end());
   }
 
   watchGym(gymId: string, listener: (userId: string) => void): () => void {
-    return this.onlineUsers.watch(gymId, listener);
+    const ends = [this.onlineUsers.watch(gymId, listener), this.need(gymId)];
+    return () => ends.forEach((end) => end());
   }
 
   async allows(name: string, limit: number): Promise<boolean> {
@@ -135,53 +162,69 @@ export class RedisHub implements Hub {
     clearInterval(this.renewing);
     this.open.dispose();
     this.connectionTimes.dispose();
-    for (const timer of this.graces.values()) clearTimeout(timer);
+    this.others.dispose();
     await this.journals.close();
     // The other instances keep this instance's users online for the grace, during which the users connect again.
-    await this.redis
-      .read((client) =>
-        client.multi().del(this.keyOf(this.instanceId)).sRem(INSTANCES, this.instanceId).exec(),
-      )
-      .catch(() => undefined);
+    await this.keys.endLease().catch(() => undefined);
+    this.gyms.dispose();
     this.redis.close();
   }
 
+  /** Follows the gym until the returned function is called (once or more). */
+  private need(gymId: string): () => void {
+    this.needs.set(gymId, (this.needs.get(gymId) ?? 0) + 1);
+    void this.gyms.open(gymId);
+    let isNeeded = true;
+    return () => {
+      if (!isNeeded) return;
+      isNeeded = false;
+      const left = (this.needs.get(gymId) ?? 1) - 1;
+      if (left > 0) this.needs.set(gymId, left);
+      else this.needs.delete(gymId);
+    };
+  }
+
   private setOwn(userId: string, entry: OnlineEntry | undefined): void {
+    const before = this.own.get(userId);
     if (entry) this.own.set(userId, entry);
     else this.own.delete(userId);
     this.merge(userId);
-    const key = this.keyOf(this.instanceId);
-    const message: Message = { from: this.instanceId, userId, entry: entry ?? null };
-    void this.redis
-      .write((client) => {
-        const multi = client.multi();
-        return (entry ? multi.hSet(key, userId, JSON.stringify(entry)) : multi.hDel(key, userId))
-          .publish(CHANNEL, JSON.stringify(message))
-          .exec();
-      })
-      .catch(() => (this.isStale = true));
+    // All are sent at once, so that Redis gets the changes of a user in their order.
+    const hasMoved = before?.gymId !== entry?.gymId;
+    Promise.all([
+      before && hasMoved && this.keys.set(before.gymId, userId, null),
+      entry && this.keys.set(entry.gymId, userId, entry),
+      entry && hasMoved && this.keys.moveTo(entry),
+    ]).catch(() => (this.isStale = true));
   }
 
   private leave(userId: string, gymId: string): void {
     if (this.own.get(userId)?.gymId === gymId) this.setOwn(userId, undefined);
   }
 
-  private remove(userId: string): void {
-    for (const theirs of this.others.values()) theirs.delete(userId);
-    this.setOwn(userId, undefined);
+  private onWithdrawn(userId: string): void {
+    this.others.remove(userId);
+    if (this.own.has(userId)) this.setOwn(userId, undefined);
+    else this.merge(userId);
   }
 
-  private onMessage(message: Message): void {
+  private onMessage(gymId: string, message: PresenceMessage): void {
     const { from } = message;
     if (from === this.instanceId) return;
-    if ('withdrawn' in message) return this.remove(message.withdrawn);
-    const theirs = this.others.get(from);
-    if ('hello' in message || !theirs) return void this.load(from).catch(() => undefined);
+    if ('moved' in message) return this.onMoved(message.moved);
+    // The instance is not known yet, or has written all its entries again.
+    if ('hello' in message || !this.others.has(from))
+      return void this.loadInstance(gymId, from).catch(() => this.gyms.reload());
     const { userId, entry } = message;
-    if (entry) theirs.set(userId, entry);
-    else theirs.delete(userId);
+    this.others.set(from, userId, entry);
     this.adopt(userId, entry);
     this.merge(userId);
+  }
+
+  /** The user has announced their presence in another gym, which this instance may not follow. */
+  private onMoved(entry: OnlineEntry): void {
+    const mine = this.own.get(entry.userId);
+    if (mine && mine.gymId !== entry.gymId && isLater(entry, mine)) this.setOwn(entry.userId, undefined);
   }
 
   /**
@@ -191,86 +234,53 @@ export class RedisHub implements Hub {
    */
   private adopt(userId: string, entry: OnlineEntry | null): void {
     const mine = this.own.get(userId);
-    if (!entry || (mine && laterOf(mine, entry) === mine)) return;
+    if (!entry || (mine && !isLater(entry, mine))) return;
     // This publishes the entry, so that the others do not return to an older one when its first instance removes it.
     if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }
 
   private merge(userId: string): void {
-    const entries = [
-      this.own.get(userId),
-      ...[...this.others.values()].map((theirs) => theirs.get(userId)),
-    ].filter((entry) => entry !== undefined);
-    this.onlineUsers.set(userId, entries.length === 0 ? undefined : entries.reduce(laterOf));
+    this.onlineUsers.set(userId, this.others.latest(userId, this.own.get(userId)));
   }
 
+  /** Renews the lease, and finds instances whose lease has expired. */
   private async renew(): Promise<void> {
-    const key = this.keyOf(this.instanceId);
-    if (this.isStale || !(await this.redis.read((client) => client.pExpire(key, LEASE_MILLIS)))) {
-      this.isStale = false;
-      const fields = Object.fromEntries(
-        [...this.own].map(([userId, entry]) => [userId, JSON.stringify(entry)]),
-      );
-      try {
-        await this.redis.write((client) =>
-          client
-            .multi()
-            .del(key)
-            .hSet(key, { ...fields, [ALIVE_FIELD]: '1' })
-            .pExpire(key, LEASE_MILLIS)
-            .sAdd(INSTANCES, this.instanceId)
-            .publish(CHANNEL, JSON.stringify({ from: this.instanceId, hello: true } satisfies Message))
-            .exec(),
-        );
-      } catch (error) {
-        this.isStale = true;
-        throw error;
-      }
+    if (this.isStale || !(await this.keys.renewLease())) await this.writeAll();
+    await this.keys.renewEntries(Map.groupBy(this.own.values(), ({ gymId }) => gymId).keys());
+    for (const instanceId of this.others.ids) {
+      if (!(await this.keys.isAlive(instanceId))) this.others.lose(instanceId);
+      else if (this.others.isLost(instanceId))
+        for (const gymId of this.gyms.ids) await this.loadInstance(gymId, instanceId);
     }
-    const named = await this.redis.read((client) => client.sMembers(INSTANCES));
-    for (const instanceId of new Set([...named, ...this.others.keys()])) {
-      if (instanceId === this.instanceId) continue;
-      if (await this.redis.read((client) => client.exists(this.keyOf(instanceId)))) {
-        if (!this.others.has(instanceId) || this.graces.has(instanceId)) await this.load(instanceId);
-      } else {
-        this.lose(instanceId);
-        await this.redis.read((client) => client.sRem(INSTANCES, instanceId));
-      }
+    this.gyms.tend();
+  }
+
+  private async writeAll(): Promise<void> {
+    this.isStale = false;
+    try {
+      await this.keys.beginLease();
+      await this.keys.writeAll(Map.groupBy(this.own.values(), ({ gymId }) => gymId));
+    } catch (error) {
+      this.isStale = true;
+      throw error;
     }
   }
 
-  private async load(instanceId: string): Promise<void> {
-    const fields = await this.redis.read((client) => client.hGetAll(this.keyOf(instanceId)));
-    if (!fields[ALIVE_FIELD]) return;
-    clearTimeout(this.graces.get(instanceId));
-    this.graces.delete(instanceId);
-    const before = this.others.get(instanceId) ?? new Map<string, OnlineEntry>();
-    const now = new Map(
-      Object.entries(fields).flatMap(([userId, text]) =>
-        userId === ALIVE_FIELD ? [] : [[userId, JSON.parse(text) as OnlineEntry] as const],
-      ),
-    );
-    this.others.set(instanceId, now);
-    for (const [userId, entry] of now) this.adopt(userId, entry);
-    for (const userId of new Set([...before.keys(), ...now.keys()])) this.merge(userId);
+  private async load(gymId: string): Promise<void> {
+    for (const instanceId of await this.keys.instancesIn(gymId))
+      if (instanceId !== this.instanceId) await this.loadInstance(gymId, instanceId);
   }
 
-  /** To be called when an instance's lease has expired. Its users stay online for the grace, to connect to another. */
-  private lose(instanceId: string): void {
-    if (!this.others.has(instanceId) || this.graces.has(instanceId)) return;
-    this.log.warn({ instanceId }, 'an instance of the squad service is gone');
-    const timer = setTimeout(() => {
-      this.graces.delete(instanceId);
-      const theirs = this.others.get(instanceId);
-      this.others.delete(instanceId);
-      for (const userId of theirs?.keys() ?? []) this.merge(userId);
-    }, this.graceMillis);
-    timer.unref();
-    this.graces.set(instanceId, timer);
-  }
-
-  private keyOf(instanceId: string): string {
-    return `squad:presence:${instanceId}`;
+  private async loadInstance(gymId: string, instanceId: string): Promise<void> {
+    if (!(await this.keys.isAlive(instanceId))) {
+      if (!this.others.has(instanceId)) await this.keys.removeFrom(gymId, instanceId);
+      return;
+    }
+    const entries = await this.others.load(gymId, instanceId, () => this.keys.entries(gymId, instanceId));
+    for (const entry of entries) this.adopt(entry.userId, entry);
   }
 }
+
+const isLater = (one: OnlineEntry, other: OnlineEntry): boolean =>
+  laterOf(one, other) === one && one !== other;

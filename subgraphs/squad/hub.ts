@@ -18,6 +18,13 @@ export interface Hub {
   readonly journals: Journals;
   /** When users connected, also users who have not announced their presence. */
   readonly connectionTimes: ConnectionTimes;
+  /**
+   * Resolves once the entries of the gym are known to this instance, as the calls below need it. They stay known while the
+   * gym has connections or listeners here, and at least for some seconds.
+   */
+  openGym(gymId: string): Promise<void>;
+  /** The same for the gym in which the user is online, if they are. */
+  openGymOf(userId: string): Promise<void>;
   /** All entries of a gym, also of users whose status is INVISIBLE or OFFLINE. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
   onlineEntry(userId: string): OnlineEntry | undefined;

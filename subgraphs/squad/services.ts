@@ -2,6 +2,7 @@ import { AccountData } from '#server/accounts/account-data.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { Quota } from '#server/http/quota.ts';
+import type { IdempotencyStore } from '#server/rest/idempotency.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { squadAccountPart } from './accounts/account-part.ts';
 import { Blocks } from './blocks/blocks.ts';
@@ -23,6 +24,8 @@ import { Platform } from './upstream/platform.ts';
 export interface SquadResources {
   settings: ServerSettings & SquadSettings;
   hub: Hub;
+  /** The answers to keyed requests, if they are in files. */
+  keys?: IdempotencyStore | undefined;
   boards: GymBoards;
   upkeep: Upkeep;
   /** The raw sockets of each user at this instance. */
@@ -43,7 +46,7 @@ export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings 
     blocks: new Blocks(unit, hub),
     history: new History(unit, hub, upkeep),
     feed: new Feed(unit, hub, platform),
-    accountData: new AccountData(unit, squadAccountPart(hub)),
+    accountData: new AccountData(unit, squadAccountPart(unit, hub)),
   };
 };
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { socketsPerUser } from '#server/http/socket-limits.ts';
@@ -7,6 +8,7 @@ import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
 import { messagesRest } from './chat/messages.rest.ts';
 import { messagesSocket } from './chat/messages.socket.ts';
+import { database } from './database.ts';
 import { feedGraphql } from './feed/feed.graphql.ts';
 import { feedRest } from './feed/feed.rest.ts';
 import { groupsGraphql } from './groups/groups.graphql.ts';
@@ -23,12 +25,15 @@ import { GymBoards } from './presence/gym-boards.ts';
 import { presenceGraphql } from './presence/presence.graphql.ts';
 import { presenceRest } from './presence/presence.rest.ts';
 import { presenceSocket } from './presence/presence.socket.ts';
+import { journalRetention } from './retention.ts';
 import { squadServices, type SquadResources } from './services.ts';
 import { squadSettings } from './settings.ts';
 import { squadSocket } from './socket/door.socket.ts';
 import { squadsGraphql } from './squads/squads.graphql.ts';
 import { squadsRest } from './squads/squads.rest.ts';
 import { squadsSocket } from './squads/squads.socket.ts';
+import { FileIdempotency } from './storage/idempotency-keys.rest.ts';
+import { DatabaseJournals } from './storage/journal.database.ts';
 import { Upkeep } from './squads/upkeep.ts';
 
 export const squad = defineSubgraph({
@@ -36,8 +41,16 @@ export const squad = defineSubgraph({
   title: 'Squad service',
   description: 'Who is online, and training together: clubs, invitations, live squads, chat and feed.',
   settings: squadSettings,
-  async resources({ settings, log, metrics }): Promise<SquadResources & { dispose(): Promise<void> }> {
-    const hub = await openHub(settings, log);
+  database,
+  // With REDIS_URL there may be several instances, which must share their journals.
+  withoutDatabase: ({ databaseUrl, redisUrl }) => !databaseUrl && !redisUrl,
+  async resources(base): Promise<SquadResources & { dispose(): Promise<void> }> {
+    const { settings, metrics, log, orm } = base;
+    const hub = await openHub(base);
+    // With a database the answers to keyed requests are there.
+    const keys = orm
+      ? undefined
+      : await FileIdempotency.open(path.resolve(settings.dataDir, 'squad/keys'), log);
     const boards = new GymBoards(hub, settings.squadPresenceIntervalMillis);
     const upkeep = new Upkeep(hub, {
       hostAwayMillis: settings.squadHostAwayMillis,
@@ -61,6 +74,7 @@ export const squad = defineSubgraph({
     return {
       settings,
       hub,
+      keys,
       boards,
       upkeep,
       userSockets: socketsPerUser(settings),
@@ -106,5 +120,7 @@ export const squad = defineSubgraph({
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },
   pages,
+  idempotency: ({ keys }) => keys,
+  retention: ({ hub }) => (hub.journals instanceof DatabaseJournals ? journalRetention : []),
   health: ({ hub }) => ({ hub: () => hub.check() }),
 });

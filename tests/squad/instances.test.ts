@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
+import { database } from '../../subgraphs/squad/database.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
+import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { exerciseOf, type Person } from './support/people.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
@@ -18,13 +20,16 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   let other: RunningSubgraph;
   const graceMillis = 3_000;
 
+  let clone: ClonedDatabase;
+
   const startInstance = async (): Promise<RunningSubgraph> => {
     const { settings } = settingsOf(squad, {
       ...platform.env,
       REDIS_URL: redis.url,
       SQUAD_PRESENCE_GRACE_MILLIS: String(graceMillis),
     });
-    return startSubgraph(squad, { settings, port: 0, verifyAnswers: true });
+    const { server: databaseServer, name: databaseName } = clone;
+    return startSubgraph(squad, { settings, port: 0, verifyAnswers: true, databaseServer, databaseName });
   };
   const at = (instance: RunningSubgraph, person: Person) =>
     SquadClient.connect({ url: instance.url, token: person.token });
@@ -34,7 +39,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   beforeAll(async () => {
     platform = await startPlatform({ services: ['identity', 'content'] });
     exerciseId = (await exerciseOf(platform)).id;
-    redis = await startRedis();
+    [redis, clone] = await Promise.all([startRedis(), cloneDatabase(database)]);
     [one, other] = await Promise.all([startInstance(), startInstance()]);
   });
   afterAll(async () => {

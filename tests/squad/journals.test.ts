@@ -1,201 +1,199 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { uuidv7 } from '#server/ids.ts';
-import { createLogger } from '#server/observability/logger.ts';
-import { chats, messagesOf } from '../../subgraphs/squad/chat/chat.journal.ts';
-import { squads } from '../../subgraphs/squad/squads/squad.journal.ts';
-import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
-import type { JournalKind } from '../../subgraphs/squad/storage/journal.ts';
-import { encode, parse } from '../../subgraphs/squad/storage/record-file.ts';
+import type { Journals } from '../../subgraphs/squad/storage/journal.ts';
+import { eventually } from '../support/eventually.ts';
+import { entries, numbers } from './journals/kinds.ts';
+import { stores, type Store } from './journals/stores.ts';
 
-/** A kind of journal whose state is a list of numbers, in the order in which they were added. */
-const numbers: JournalKind<readonly number[], { n: number } | { all: readonly number[] }> = {
-  name: 'numbers',
-  keepDays: 1,
-  empty: () => [],
-  apply: (list, item) => ('all' in item ? item.all : [...list, item.n]),
-  compacted: (list) => [{ all: list.slice(-100) }],
-};
+const isOpen = ({ name }: { name: string }): boolean => !name.startsWith('secret');
 
-let folder: string;
-beforeEach(async () => void (folder = await mkdtemp(path.join(os.tmpdir(), 'squad-journals-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
-const opened = () => new FileJournals({ folder, log: createLogger('squad', 'silent') });
-const fileIn = async (kind: string): Promise<string> => {
-  const names = await readdir(path.join(folder, kind), { recursive: true });
-  return path.join(folder, kind, names.find((name) => name.endsWith('.jsonl')) as string);
-};
+/** The number of random histories for each store. */
+const HISTORIES = Number(process.env.JOURNAL_HISTORIES ?? 15);
 
-describe('the store', () => {
-  test('opens a file that is cut at any byte of its last record, and has every earlier record', async () => {
-    const journals = opened();
-    for (const n of [1, 2, 3]) await journals.of(numbers).change('a', () => [{ n }]);
-    await journals.close();
-    const file = await fileIn('numbers');
-    const whole = await readFile(file);
-    const lastStartsAt = whole.lastIndexOf('\n', whole.length - 2) + 1;
-    for (let length = lastStartsAt; length <= whole.length; length += 1) {
-      await writeFile(file, whole.subarray(0, length));
-      const again = opened();
-      const expected = length === whole.length ? [1, 2, 3] : [1, 2];
-      expect(await again.of(numbers).read('a')).toEqual(expected);
-      await again.of(numbers).change('a', () => [{ n: 9 }]);
-      await again.close();
-      expect(await opened().of(numbers).read('a')).toEqual([...expected, 9]);
-    }
-  });
+describe.each(stores)('journals in %s', (_name, open) => {
+  let store: Store;
+  beforeAll(async () => void (store = await open()));
+  afterAll(() => store?.close());
+  const instanceOf = (n: number): Journals => store.instances[n % store.instances.length] as Journals;
+  const first = (): Journals => store.instances[0] as Journals;
+  const last = (): Journals => store.instances.at(-1) as Journals;
 
-  test('reads encoded records back, wherever the file is cut off, and no others', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.record({ text: fc.string({ unit: 'binary' }), n: fc.integer() })),
-        fc.nat(),
-        (records, cut) => {
-          const bytes = encode(records);
-          const kept = bytes.subarray(0, bytes.length === 0 ? 0 : cut % (bytes.length + 1));
-          const found = parse(kept);
-          expect(found.records).toEqual(records.slice(0, found.records.length));
-          expect(found.length + found.cutBytes).toBe(kept.length);
-        },
+  test('simultaneous changes are decided one after the other, and listeners get each state in order', async () => {
+    const id = randomUUID();
+    const received = store.instances.map((): number[] => []);
+    const following = await Promise.all(
+      store.instances.map((journals, at) =>
+        journals.of(numbers).follow(id, (list) => received[at]?.push(list.length)),
       ),
     );
-  });
-
-  test('uses the other records of a file whose middle is damaged, and stores a copy of the damaged file', async () => {
-    const journals = opened();
-    for (const n of [1, 2, 3]) await journals.of(numbers).change('a', () => [{ n }]);
-    await journals.close();
-    const file = await fileIn('numbers');
-    await writeFile(file, (await readFile(file, 'utf8')).replace('"n":2', '"n":7'));
-    expect(await opened().of(numbers).read('a')).toEqual([1, 3]);
-    expect((await readdir(path.dirname(file))).some((name) => name.includes('.damaged-'))).toBe(true);
-  });
-
-  test('decides simultaneous changes one after the other, and calls listeners with each state in order', async () => {
-    const journals = opened();
-    const received: number[] = [];
-    const { stop } = await journals.of(numbers).follow('a', (list) => received.push(list.length));
     await Promise.all(
-      Array.from({ length: 50 }, () => journals.of(numbers).change('a', (list) => [{ n: list.length }])),
+      Array.from({ length: 50 }, (_one, n) =>
+        instanceOf(n)
+          .of(numbers)
+          .change(id, (list) => [{ n: list.length }]),
+      ),
     );
-    expect(await journals.of(numbers).read('a')).toEqual(Array.from({ length: 50 }, (_one, n) => n));
-    expect(received).toEqual(Array.from({ length: 50 }, (_one, n) => n + 1));
-    stop();
-    expect(journals.listeners).toBe(0);
+    const expected = Array.from({ length: 50 }, (_one, n) => n);
+    for (const journals of store.instances) expect(await journals.of(numbers).read(id)).toEqual(expected);
+    await eventually(async () => received.every((lengths) => lengths.at(-1) === 50));
+    for (const lengths of received) expect(lengths).toEqual(expected.map((n) => n + 1));
+    for (const { stop } of following) stop();
+    for (const journals of store.instances) expect(journals.listeners).toBe(0);
   });
 
-  test('has files of bounded size, with the newest records', async () => {
-    const journals = opened();
+  test('any history of changes and rewritings leaves every acknowledged record once, the same everywhere', async () => {
+    const step = fc.record({
+      at: fc.nat(3),
+      journal: fc.nat(1),
+      count: fc.nat(3),
+      erases: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+      refuses: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 6 }), async (rounds) => {
+        const ids = [randomUUID(), randomUUID()];
+        const mistakes: string[] = [];
+        const acknowledged = new Map<string, Set<string>>(ids.map((id) => [id, new Set()]));
+        const seen: { id: string; at: number; states: (readonly { name: string }[])[]; stop(): void }[] = [];
+        for (const [at, journals] of store.instances.entries())
+          for (const id of ids) {
+            const states: (readonly { name: string }[])[] = [];
+            const { stop } = await journals.of(entries).follow(id, (list) => void states.push(list));
+            seen.push({ id, at, states, stop });
+          }
+        for (const round of rounds)
+          await Promise.all(
+            round.map(async ({ at, journal, count, erases, refuses }) => {
+              const of = instanceOf(at).of(entries);
+              const id = ids[journal] as string;
+              if (erases) {
+                const kept = await of.rewrite(id, (list) => list.filter(isOpen));
+                if (!kept.every(isOpen)) mistakes.push('an erased record is in the state');
+                return;
+              }
+              const names = Array.from(
+                { length: count },
+                (_one, n) => `${n === 0 ? 'secret' : 'open'} ${randomUUID()}`,
+              );
+              if (count === 0) return void (await of.read(id));
+              const work = of.change(id, (list) => {
+                if (refuses) throw new Error('refused');
+                return names.map((name, n) => ({ name, before: list.length + n }));
+              });
+              const after = await work.catch((error: Error) => error.message);
+              if (refuses !== (after === 'refused')) mistakes.push(`a refusal became ${typeof after}`);
+              if (typeof after === 'string') return;
+              const tail = after.slice(after.length - count).map(({ name }) => name);
+              if (tail.join() !== names.join()) mistakes.push(`the state ends with ${tail.join()}`);
+              names.forEach((name) => acknowledged.get(id)?.add(name));
+            }),
+          );
+        expect(mistakes).toEqual([]);
+        const fresh = await store.fresh();
+        for (const id of ids) {
+          const truth = await fresh.of(entries).read(id);
+          const names = truth.map(({ name }) => name);
+          expect(new Set(names).size).toBe(names.length);
+          expect(names.every((name) => acknowledged.get(id)?.has(name))).toBe(true);
+          const isErased = rounds.flat().some(({ erases, journal }) => erases && ids[journal] === id);
+          const lost = [...(acknowledged.get(id) ?? [])].filter((name) => !names.includes(name));
+          expect(lost.filter((name) => !isErased || name.startsWith('open'))).toEqual([]);
+          const expected = truth.map((entry, n) => ({ ...entry, before: isErased ? entry.before : n }));
+          expect(truth).toEqual(expected);
+          for (const journals of store.instances) expect(await journals.of(entries).read(id)).toEqual(truth);
+          for (const one of seen.filter((each) => each.id === id && truth.length > 0 && !isErased)) {
+            await eventually(async () => one.states.at(-1)?.length === truth.length);
+            for (const state of one.states) expect(state).toEqual(truth.slice(0, state.length));
+            const lengths = one.states.map((state) => state.length);
+            expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+          }
+        }
+        for (const { stop } of seen) stop();
+      }),
+      { numRuns: HISTORIES },
+    );
+  });
+
+  test('a long journal is shortened, and a new instance reads the same state', async () => {
+    const id = randomUUID();
     for (let n = 0; n < 3_000; n += 100)
       await Promise.all(
-        Array.from({ length: 100 }, (_one, i) => journals.of(numbers).change('a', () => [{ n: n + i }])),
+        Array.from({ length: 100 }, (_one, i) =>
+          last()
+            .of(numbers)
+            .change(id, () => [{ n: n + i }]),
+        ),
       );
-    await journals.close();
-    expect((await stat(await fileIn('numbers'))).size).toBeLessThan(40_000);
-    expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
+    const state = await last().of(numbers).read(id);
+    expect(state).toHaveLength(3_000);
+    expect((await store.stored('numbers', id)).length).toBeLessThan(60_000);
+    const again = await (await store.fresh()).of(numbers).read(id);
+    expect(again.slice(-100)).toEqual(state.slice(-100));
+    await first()
+      .of(numbers)
+      .change(id, () => [{ n: -1 }]);
+    expect((await last().of(numbers).read(id)).slice(-2)).toEqual([2_999, -1]);
   });
 
-  test('rewrites a journal without the erased records, and keeps records that are written meanwhile', async () => {
-    const journals = opened();
+  test('rewriting removes the erased records from storage, and keeps records that are written meanwhile', async () => {
+    const id = randomUUID();
     const received: (readonly number[])[] = [];
-    await journals.of(numbers).follow('a', (list) => received.push(list));
-    await journals.of(numbers).rewrite('a', () => [777]); // The journal does not exist yet.
-    const adding = (n: number) => journals.of(numbers).change('a', () => [{ n }]);
-    const forgetting = () => journals.of(numbers).rewrite('a', (list) => list.filter((n) => n !== 777));
+    const { stop } = await last()
+      .of(numbers)
+      .follow(id, (list) => received.push(list));
+    await first()
+      .of(numbers)
+      .rewrite(id, () => [777]); // The journal does not exist yet.
+    const adding = (n: number) =>
+      last()
+        .of(numbers)
+        .change(id, () => [{ n }]);
+    const forgetting = () =>
+      first()
+        .of(numbers)
+        .rewrite(id, (list) => list.filter((n) => n !== 777));
     await Promise.all([adding(1), adding(777), adding(2), forgetting(), adding(3), forgetting(), adding(4)]);
-    expect(received.at(-1)).toEqual([1, 2, 3, 4]);
-    expect(await readFile(await fileIn('numbers'), 'utf8')).not.toContain('777');
+    await forgetting();
+    const state = await first().of(numbers).read(id);
+    expect(state.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4]);
+    await eventually(async () => String(received.at(-1)) === String(state));
+    expect(await store.stored('numbers', id)).not.toContain('777');
     await adding(5);
-    await journals.close();
-    expect(await opened().of(numbers).read('a')).toEqual([1, 2, 3, 4, 5]);
+    stop();
+    expect(await (await store.fresh()).of(numbers).read(id)).toEqual([...state, 5]);
   });
 
-  test('refuses a change that the disk refuses, and accepts changes once the disk does', async () => {
-    const journals = opened();
-    await journals.of(numbers).change('a', () => [{ n: 1 }]);
-    const file = await fileIn('numbers');
-    const bytes = await readFile(file);
-    await rm(file);
-    await mkdir(file); // A folder in place of the file, which therefore cannot be written.
-    await expect(journals.of(numbers).change('a', () => [{ n: 2 }])).rejects.toMatchObject({
-      code: 'UPSTREAM_UNAVAILABLE',
-    });
-    await rm(file, { recursive: true });
-    await writeFile(file, bytes);
-    expect(await journals.of(numbers).change('a', () => [{ n: 3 }])).toEqual([1, 3]);
+  test('a listener that stops and starts again at once receives the writes of another instance', async () => {
+    const id = randomUUID();
+    let following = await first()
+      .of(numbers)
+      .follow(id, () => undefined);
+    for (let n = 0; n < 30; n += 1) {
+      following.stop();
+      if (n % 3 === 1) await new Promise(setImmediate);
+      if (n % 3 === 2) await sleep(1);
+      const received = Promise.withResolvers<void>();
+      following = await first()
+        .of(numbers)
+        .follow(id, (list) => list.includes(n) && received.resolve());
+      await last()
+        .of(numbers)
+        .change(id, () => [{ n }]);
+      await received.promise;
+    }
+    expect(await first().of(numbers).read(id)).toHaveLength(30);
+    following.stop();
   });
 
-  test('removes journals without a change for the days that their kind is kept', async () => {
-    const journals = opened();
-    await journals.of(numbers).change('a', () => [{ n: 1 }]);
-    expect(await journals.sweep(numbers)).toBe(0);
-    expect(await journals.sweep(numbers, Date.now() + 2 * 24 * 60 * 60 * 1000)).toBe(1);
-    expect(await opened().of(numbers).read('a')).toEqual([]);
-  });
-
-  test('loses no acknowledged message or revision when it is killed at 200 random moments', async () => {
-    const program = path.join(import.meta.dirname, 'programs/acknowledging-squad.ts');
-    // The compile cache is filled once, because otherwise most of the 25 ms of a process would be compiling.
-    const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
-    spawnSync(process.execPath, [program], { env });
-    const killedHundredTimes = async (): Promise<number> => {
-      const squadId = uuidv7();
-      const messages: string[] = [];
-      const revisions = new Map<string, number>();
-      for (let kill = 1; kill <= 100; kill += 1) {
-        const child = spawn(process.execPath, [program, folder, squadId, uuidv7()], {
-          env,
-          stdio: ['ignore', 'pipe', 'inherit'],
-        });
-        // The process is killed at a random moment after a random number of acknowledgements, whatever the disk's speed.
-        let missing = 1 + Math.floor(Math.random() * 30);
-        const acknowledged = Promise.withResolvers<void>();
-        let output = '';
-        child.stdout.on('data', (bytes: Buffer) => {
-          const text = bytes.toString('utf8');
-          output += text;
-          missing -= text.split('\n').length - 1;
-          if (missing <= 0) acknowledged.resolve();
-        });
-        await acknowledged.promise;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
-        child.kill('SIGKILL');
-        await once(child, 'close');
-        for (const line of output.split('\n').slice(0, -1)) {
-          const [what, first, second] = line.split(' ') as [string, string, string];
-          if (what === 'message') messages.push(first);
-          else revisions.set(second, Number(first));
-        }
-        if (kill % 10 === 0) await expectKept(squadId, messages, revisions);
-      }
-      return messages.length;
-    };
-    const [one, other] = await Promise.all([killedHundredTimes(), killedHundredTimes()]);
-    expect(one + other).toBeGreaterThan(1_000);
+  test('texts of any kind are read back unchanged', async () => {
+    const id = randomUUID();
+    const names = ['\u0000', '\ud800 half', 'a\nb', '"', '\\u0000', '😀', ''];
+    await first()
+      .of(entries)
+      .change(id, () => names.map((name, before) => ({ name, before })));
+    const read = await (await store.fresh()).of(entries).read(id);
+    expect(read.map(({ name }) => name)).toEqual(names);
   });
 });
-
-/** Checks that every acknowledged message and event is stored; the store keeps the last 5,000 messages and 500 events of a squad. */
-async function expectKept(
-  squadId: string,
-  messages: readonly string[],
-  revisions: ReadonlyMap<string, number>,
-): Promise<void> {
-  const journals = opened();
-  const present = new Set(messagesOf(await journals.of(chats).read(squadId)).map(({ id }) => id));
-  expect(messages.slice(-4_000).filter((id) => !present.has(id))).toEqual([]);
-  const squad = await journals.of(squads).read(squadId);
-  const known = new Map(
-    squad.status === 'NONE' ? [] : squad.eventIds.map(([key, revision]) => [key.split(' ')[1], revision]),
-  );
-  expect([...revisions].slice(-400).filter(([eventId, revision]) => known.get(eventId) !== revision)).toEqual(
-    [],
-  );
-  expect(squad.status !== 'NONE' && squad.revision).toBeGreaterThanOrEqual(Math.max(...revisions.values()));
-  await journals.close();
-}

@@ -7,7 +7,12 @@ import { createClient } from 'redis';
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph } from '#server/start-subgraph.ts';
 import { encode } from '../../subgraphs/squad/storage/record-file.ts';
+import { openDatabase } from '#server/database/database.ts';
+import { database } from '../../subgraphs/squad/database.ts';
+import { moveJournals } from '../../subgraphs/squad/move/move-journals.ts';
+import { databasePlace, redisPlace } from '../../subgraphs/squad/move/places.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { startPlatform } from '../support/platform.ts';
 import { hasRedis, startRedis } from '../support/redis.ts';
 
@@ -122,88 +127,100 @@ function journalsOf([maya, leo, ida]: readonly string[], gymId: string) {
   };
 }
 
-describe.each([['files', false], ...(hasRedis ? [['Redis', true] as const] : [])] as const)(
-  'journals of the previous version in %s',
-  (_storage, inRedis) => {
-    test('are read: invites let users join, the squad continues and ends, history and chat are complete', async () => {
-      const platform = await startPlatform({ services: ['identity'] });
-      const redis = inRedis ? await startRedis() : undefined;
-      const people = await Promise.all([platform.register(), platform.register(), platform.register()]);
-      const [maya, leo, ida] = people;
-      const gymId = JSON.parse(Buffer.from(maya.token.split('.')[1] as string, 'base64url').toString('utf8'))
-        .gymId as string;
-      const old = journalsOf(
-        people.map(({ id }) => id),
-        gymId,
+describe.each([
+  ['files', false],
+  ...(hasRedis ? [['Redis, after a move to PostgreSQL', true] as const] : []),
+] as const)('journals of the previous version in %s', (_storage, inRedis) => {
+  test('are read: invites let users join, the squad continues and ends, history and chat are complete', async () => {
+    const platform = await startPlatform({ services: ['identity'] });
+    const redis = inRedis ? await startRedis() : undefined;
+    const people = await Promise.all([platform.register(), platform.register(), platform.register()]);
+    const [maya, leo, ida] = people;
+    const gymId = JSON.parse(Buffer.from(maya.token.split('.')[1] as string, 'base64url').toString('utf8'))
+      .gymId as string;
+    const old = journalsOf(
+      people.map(({ id }) => id),
+      gymId,
+    );
+    const dataDir = await mkdtemp(path.join(os.tmpdir(), 'squad-previous-'));
+    const client = redis && (await createClient({ url: redis.url }).connect());
+    for (const [name, records] of Object.entries(old.records)) {
+      const [kind = '', id = ''] = name.split('/');
+      const folder = path.join(dataDir, 'squad', kind, id.slice(-2));
+      await mkdir(folder, { recursive: true });
+      if (!client) await writeFile(path.join(folder, `${id}.jsonl`), encode(records));
+      const key = `squad:journal:{${kind}:${id}}`;
+      await client?.rPush(
+        key,
+        records.map((record) => JSON.stringify(record)),
       );
-      const dataDir = await mkdtemp(path.join(os.tmpdir(), 'squad-previous-'));
-      const client = redis && (await createClient({ url: redis.url }).connect());
-      for (const [name, records] of Object.entries(old.records)) {
-        const [kind = '', id = ''] = name.split('/');
-        const folder = path.join(dataDir, 'squad', kind, id.slice(-2));
-        await mkdir(folder, { recursive: true });
-        if (!client) await writeFile(path.join(folder, `${id}.jsonl`), encode(records));
-        const key = `squad:journal:{${kind}:${id}}`;
-        await client?.rPush(
-          key,
-          records.map((record) => JSON.stringify(record)),
-        );
-        await client?.hSet(`${key}:meta`, 'total', String(records.length));
-      }
-      client?.destroy();
-      const { settings } = settingsOf(squad, {
-        ...platform.env,
-        DATA_DIR: dataDir,
-        ...(redis && { REDIS_URL: redis.url }),
-      });
-      const service = await startSubgraph(squad, { settings, port: 0, verifyAnswers: true });
-      const call = async (by: { token: string }, method: string, at: string, body?: object) => {
-        const answer = await fetch(service.url + at, {
-          method,
-          headers: { Authorization: `Bearer ${by.token}`, 'Content-Type': 'application/json' },
-          ...(body && { body: JSON.stringify(body) }),
-        });
-        return { status: answer.status, body: await answer.json() };
-      };
-
-      expect((await call(leo, 'GET', '/invites')).body).toMatchObject([
-        { id: old.toLeo, status: 'PENDING', message: 'legs?' },
-      ]);
-      expect((await call(leo, 'POST', `/invites/${old.toLeo}/respond`, { accept: true })).body).toMatchObject(
-        {
-          status: 'ACCEPTED',
-        },
-      );
-      expect((await call(leo, 'POST', `/squads/${old.running}/join`)).status).toBe(200);
-      expect((await call(ida, 'POST', `/squads/${old.running}/join`)).status).toBe(200);
-      expect((await call(ida, 'GET', '/invites')).body).toMatchObject([
-        { status: 'ACCEPTED', message: 'legs?' },
-      ]);
-      expect((await call(leo, 'GET', `/squads/${old.running}/messages`)).body).toMatchObject([
-        { text: 'old words', deleted: false },
-      ]);
-      expect((await call(maya, 'GET', `/history/${maya.id}`)).body).toEqual([
-        expect.objectContaining({
-          squadId: old.ended,
-          minutes: 50,
-          sets: 4,
-          routineVersion: null,
-          trainingId: null,
-          participantIds: [maya.id, leo.id],
-        }),
-      ]);
-      expect((await call(maya, 'POST', `/squads/${old.running}/end`)).status).toBe(200);
-      expect((await call(maya, 'GET', `/history/${maya.id}`)).body).toMatchObject([
-        { squadId: old.running, minutes: 20, sets: 3 }, // 30 minutes since the start, 10 of them paused
-        { squadId: old.ended },
-      ]);
-      expect((await call(leo, 'GET', `/history/${leo.id}`)).body).toMatchObject([
-        { squadId: old.running, minutes: 0, sets: 0 },
-      ]);
-      await service.stop();
-      await redis?.stop();
-      await platform.stop();
-      await rm(dataDir, { recursive: true });
+      await client?.hSet(`${key}:meta`, 'total', String(records.length));
+    }
+    client?.destroy();
+    const { settings } = settingsOf(squad, {
+      ...platform.env,
+      DATA_DIR: dataDir,
+      ...(redis && { REDIS_URL: redis.url }),
     });
-  },
-);
+    const clone = redis && (await cloneDatabase(database));
+    if (redis && clone) {
+      const orm = await openDatabase(database, { server: clone.server, name: clone.name });
+      const source = await redisPlace(redis.url);
+      await moveJournals(source, databasePlace(orm), () => undefined);
+      await source.close();
+      await orm.close(true);
+    }
+    const service = await startSubgraph(squad, {
+      settings,
+      port: 0,
+      verifyAnswers: true,
+      databaseServer: clone?.server,
+      databaseName: clone?.name,
+    });
+    const call = async (by: { token: string }, method: string, at: string, body?: object) => {
+      const answer = await fetch(service.url + at, {
+        method,
+        headers: { Authorization: `Bearer ${by.token}`, 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, body: await answer.json() };
+    };
+
+    expect((await call(leo, 'GET', '/invites')).body).toMatchObject([
+      { id: old.toLeo, status: 'PENDING', message: 'legs?' },
+    ]);
+    expect((await call(leo, 'POST', `/invites/${old.toLeo}/respond`, { accept: true })).body).toMatchObject({
+      status: 'ACCEPTED',
+    });
+    expect((await call(leo, 'POST', `/squads/${old.running}/join`)).status).toBe(200);
+    expect((await call(ida, 'POST', `/squads/${old.running}/join`)).status).toBe(200);
+    expect((await call(ida, 'GET', '/invites')).body).toMatchObject([
+      { status: 'ACCEPTED', message: 'legs?' },
+    ]);
+    expect((await call(leo, 'GET', `/squads/${old.running}/messages`)).body).toMatchObject([
+      { text: 'old words', deleted: false },
+    ]);
+    expect((await call(maya, 'GET', `/history/${maya.id}`)).body).toEqual([
+      expect.objectContaining({
+        squadId: old.ended,
+        minutes: 50,
+        sets: 4,
+        routineVersion: null,
+        trainingId: null,
+        participantIds: [maya.id, leo.id],
+      }),
+    ]);
+    expect((await call(maya, 'POST', `/squads/${old.running}/end`)).status).toBe(200);
+    expect((await call(maya, 'GET', `/history/${maya.id}`)).body).toMatchObject([
+      { squadId: old.running, minutes: 20, sets: 3 }, // 30 minutes since the start, 10 of them paused
+      { squadId: old.ended },
+    ]);
+    expect((await call(leo, 'GET', `/history/${leo.id}`)).body).toMatchObject([
+      { squadId: old.running, minutes: 0, sets: 0 },
+    ]);
+    await service.stop();
+    await redis?.stop();
+    await platform.stop();
+    await rm(dataDir, { recursive: true });
+  });
+});

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { settingsOf } from '#server/run.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
+import { database } from '../../subgraphs/squad/database.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
+import { cloneDatabase } from '../support/database.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 import { People } from './privacy-worlds/people.ts';
@@ -129,18 +131,21 @@ describe('a viewer does not notice any action of a user who is hidden from them'
   );
 
   const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
-  (hasRedis ? describe : describe.skip)(`two instances with Redis${why}`, () => {
+  (hasRedis ? describe : describe.skip)(`two instances with PostgreSQL and Redis${why}`, () => {
     let redis: OwnRedis;
     let instances: RunningSubgraph[] = [];
     beforeAll(async () => {
       redis = await startRedis();
+      const { server: databaseServer, name: databaseName } = await cloneDatabase(database);
       const { settings } = settingsOf(squad, {
         ...platform.env,
         REDIS_URL: redis.url,
         SQUAD_PRESENCE_GRACE_MILLIS: String(SHARED_GRACE_MILLIS),
       });
       instances = await Promise.all(
-        [1, 2].map(() => startSubgraph(squad, { settings, port: 0, verifyAnswers: true })),
+        [1, 2].map(() =>
+          startSubgraph(squad, { settings, port: 0, verifyAnswers: true, databaseServer, databaseName }),
+        ),
       );
     });
     afterAll(async () => {

@@ -71,6 +71,8 @@ describe('a start without the choices of an operator', () => {
     ['one service of the demo', {}, ALONE, []],
     ['production with nothing else', production, WHOLE, ['DATABASE_URL']],
     ['one service in production with nothing else', production, ALONE, ['DATABASE_URL', 'SERVICE_SECRET']],
+    ['one service with Redis', { REDIS_URL: 'redis://r' }, ALONE, ['DATABASE_URL']],
+    ['the whole platform with Redis', { REDIS_URL: 'redis://r' }, WHOLE, []],
     ['one service on a database', url, ALONE, ['SERVICE_SECRET']],
     ['the whole platform on a database', { ...production, ...url }, WHOLE, []],
     ['the embedded database without the demo', { ...production, DEMO: 'off' }, WHOLE, []],

@@ -1,16 +1,18 @@
 import { recordsOfList, type AccountPart, type RecordSource } from '#server/accounts/account-part.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { chats, messagesOf } from '../chat/chat.journal.ts';
 import { reports } from '../chat/report.journal.ts';
 import { gyms } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
 import { presentInvite } from '../invites/invites.shapes.ts';
 import { squads } from '../squads/squad.journal.ts';
+import { DatabaseJournals } from '../storage/journal.database.ts';
 import { trainingOf } from '../squads/training.ts';
 import { users } from '../users/user.journal.ts';
 import { eraseUser } from './erase-user.ts';
 
 /** The personal data of a user in this service. It contains only the ids of other users. */
-export function squadAccountPart(hub: Hub): AccountPart {
+export function squadAccountPart(unit: UnitOfWork, hub: Hub): AccountPart {
   const { journals } = hub;
   const userOf = (userId: string) => journals.of(users).read(userId);
   const gymsOf = async (userId: string) =>
@@ -19,6 +21,7 @@ export function squadAccountPart(hub: Hub): AccountPart {
     records: {
       presence: recordsOfList(async (userId) => {
         const { chosenStatus } = await userOf(userId);
+        await hub.openGymOf(userId);
         return [hub.onlineEntry(userId) ?? [], chosenStatus ?? []].flat();
       }),
       squads: recordsOfList((userId) => partsOf(hub, userId)),
@@ -65,7 +68,13 @@ export function squadAccountPart(hub: Hub): AccountPart {
         ),
       ),
     },
-    erase: (userId) => eraseUser(hub, userId),
+    async erase(userId) {
+      const verdict = await eraseUser(hub, userId);
+      // Answers to their keyed requests contain their data. In files such an answer names nobody, and cannot be read without the key.
+      if (hub.journals instanceof DatabaseJournals)
+        await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
+      return verdict;
+    },
   };
 }
 

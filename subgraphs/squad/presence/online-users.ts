@@ -34,6 +34,7 @@ export class OnlineUsers {
   async list(gymId?: string | null): Promise<OnlineUserShape[]> {
     const gym = requireGym(this.unit.viewer, gymId);
     const sight = await readSight(this.hub.journals, this.unit.viewer);
+    await this.hub.openGym(gym);
     return [...this.hub.onlineIn(gym)]
       .map((entry) => seenIn(gym, sight, entry))
       .filter((seen) => seen !== undefined)
@@ -55,6 +56,7 @@ export class OnlineUsers {
         ? []
         : [{ type: 'choseStatus', chosenStatus: { status, choice: known.choice + 1 } }];
     });
+    await this.hub.openGym(gymId);
     return presentOwn(this.hub.announce({ userId, gymId, activity, ...(chosenStatus ?? FIRST_CHOICE) }));
   }
 
@@ -64,6 +66,8 @@ export class OnlineUsers {
     if (viewer.kind !== 'user') return OFFLINE;
     // Read in every case: otherwise the time of the answer would reveal whether there is an entry.
     const sight = await readSight(this.hub.journals, viewer);
+    if (viewer.role === 'SUPER_ADMIN') await this.hub.openGymOf(userId);
+    else if (viewer.gymId) await this.hub.openGym(viewer.gymId);
     const entry = this.hub.onlineEntry(userId);
     if (viewer.userId === userId) return presentOwn(entry);
     const seen = entry && seesGym(viewer, entry.gymId) ? seenIn(entry.gymId, sight, entry) : undefined;
@@ -73,6 +77,7 @@ export class OnlineUsers {
   /** Counts a connection of the viewer, who stays online with it, and for the grace afterwards. */
   async connect(): Promise<() => void> {
     const { userId, gymId } = requireUser(this.unit.viewer);
+    if (gymId) await this.hub.openGym(gymId);
     return this.hub.connect(userId, gymId);
   }
 
@@ -81,6 +86,8 @@ export class OnlineUsers {
     const { userId } = requireUser(this.unit.viewer);
     const gym = requireGym(this.unit.viewer, gymId);
     const board: { current?: BoardSubscription } = {};
+    await this.hub.openGym(gym);
+    // Nothing may be awaited between following and listening: a block in between would be missed.
     const following = await this.hub.journals
       .of(users)
       .follow(userId, (user) => board.current?.changeSight(sightOf(user)));
@@ -101,6 +108,7 @@ export class OnlineUsers {
    */
   async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
     const gym = requireGym(this.unit.viewer, gymId);
+    await this.hub.openGym(gym);
     return this.boards.listen(gym, { delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver });
   }
 

@@ -68,7 +68,8 @@ export class RedisConnectionTimes implements ConnectionTimes {
 
   dispose(): void {
     clearInterval(this.renewing);
-    this.write((client) => client.multi().del(this.key).sRem(INSTANCES, this.instanceId).exec());
+    this.write((client) => client.del(this.key));
+    this.write((client) => client.sRem(INSTANCES, this.instanceId));
   }
 
   /** Renews the lease. An incomplete hash is written again as a whole. */
@@ -85,9 +86,10 @@ export class RedisConnectionTimes implements ConnectionTimes {
           .del(this.key)
           .hSet(this.key, { ...fields, [ALIVE_FIELD]: '1' })
           .pExpire(this.key, LEASE_MILLIS)
-          .sAdd(INSTANCES, this.instanceId)
           .exec(),
       );
+      // Not in one transaction with the hash: in a Redis Cluster the two keys may be at different nodes.
+      await this.redis.write((client) => client.sAdd(INSTANCES, this.instanceId));
     }
     await this.forgetOthers();
   }

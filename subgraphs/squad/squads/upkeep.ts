@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isRedisLost } from '#server/redis/redis-connection.ts';
 import type { Hub } from '../hub.ts';
 import type { ConnectionTime } from './connection-times.ts';
 import { recordSquad, settle } from './finish.ts';
@@ -45,7 +46,13 @@ export class Upkeep {
     const squad = await settle(this.hub.journals, squadId);
     if (squad.status === 'NONE' || squad.status === 'ENDED' || this.checked.has(squadId)) return squad;
     this.checked.set(squadId, true);
-    return squad.status === 'LOBBY' ? this.withoutLapse(squad) : this.withPresentHost(squad);
+    try {
+      return await (squad.status === 'LOBBY' ? this.withoutLapse(squad) : this.withPresentHost(squad));
+    } catch (error) {
+      // While Redis does not answer, nobody knows who is connected, and the squad stays as it is.
+      if (isRedisLost(error)) return squad;
+      throw error;
+    }
   }
 
   /** Checks the squad at an interval until the returned function is called. */

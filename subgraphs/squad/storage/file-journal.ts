@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalKind, JournalListener } from './journal.ts';
@@ -6,6 +6,13 @@ import { recordFile } from './record-file.ts';
 
 /** The file is replaced when it has this number of records more than the state needs. */
 const SPARE_RECORDS = 500;
+
+/** The archive's copy of one journal. */
+interface ArchivedCopy {
+  /** Undefined if there is none. */
+  read(): Promise<readonly object[] | undefined>;
+  remove(): Promise<void>;
+}
 
 interface Waiting<State, Item> {
   /** A step without items replaces the file by the records of its state. */
@@ -25,6 +32,9 @@ export class FileJournal<State, Item extends object> {
   private readonly id: string;
   private readonly file: string;
   private readonly log: Logger;
+  private readonly archived: ArchivedCopy;
+  /** Whether the records are in the archive, and there is no file. */
+  private isArchived = false;
   private loading: Promise<void> | undefined;
   private isLoaded = false;
   /** The state with all decided records, also those that are not on disk yet. */
@@ -41,7 +51,12 @@ export class FileJournal<State, Item extends object> {
   private waiting: Waiting<State, Item>[] = [];
   private flushing: Promise<void> | undefined;
 
-  constructor(kind: JournalKind<State, Item>, id: string, file: string, log: Logger) {
+  constructor(
+    kind: JournalKind<State, Item>,
+    id: string,
+    { file, archived, log }: { file: string; archived: ArchivedCopy; log: Logger },
+  ) {
+    this.archived = archived;
     this.kind = kind;
     this.id = id;
     this.file = file;
@@ -93,6 +108,21 @@ export class FileJournal<State, Item extends object> {
     return { state: this.safeState, stop: () => void this.listeners.delete(listener) };
   }
 
+  /**
+   * Moves the records: `store` keeps them elsewhere, then the file is removed. Meanwhile other calls wait. False if the journal is
+   * in use by others, or has no file.
+   */
+  async retire(store: (records: readonly Item[]) => Promise<void>): Promise<boolean> {
+    while (!this.isLoaded) await this.load();
+    if (this.uses > 1 || this.listeners.size > 0 || this.waiting.length > 0 || this.flushing) return false;
+    if (this.recordCount === 0) return false;
+    this.isLoaded = false;
+    const moving = store(this.kind.compacted(this.state)).then(() => rm(this.file));
+    this.loading = moving.catch(() => undefined).finally(() => (this.loading = undefined));
+    await moving;
+    return true;
+  }
+
   async settled(): Promise<void> {
     while (this.flushing) await this.flushing;
   }
@@ -121,7 +151,13 @@ export class FileJournal<State, Item extends object> {
       );
       await recordFile.cut(this.file, found.length);
     }
-    this.state = (found.records as Item[]).reduce(
+    const archived = found.records.length === 0 ? await this.archived.read() : undefined;
+    // An interruption has left both: the file is the newer one, and what was erased from it must not stay in the archive.
+    if (found.records.length > 0) await this.archived.remove();
+    this.isArchived = archived !== undefined;
+    // The first change writes the whole journal into a file of its own.
+    this.mustReplace = this.isArchived;
+    this.state = ((archived ?? found.records) as Item[]).reduce(
       (state, item) => this.kind.apply(state, item),
       this.kind.empty(this.id),
     );
@@ -157,6 +193,13 @@ export class FileJournal<State, Item extends object> {
   }
 
   private async write(items: readonly Item[]): Promise<void> {
+    await this.writeFile(items);
+    if (!this.isArchived) return;
+    this.isArchived = false;
+    await this.archived.remove();
+  }
+
+  private async writeFile(items: readonly Item[]): Promise<void> {
     const count = this.recordCount + items.length;
     if (this.recordCount > 0 && (this.mustReplace || count >= this.compactAt)) {
       // The state contains these items already, and no later ones, because nothing was decided since the batch was taken.

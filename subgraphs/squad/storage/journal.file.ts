@@ -1,7 +1,8 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '#server/observability/logger.ts';
 import { FileJournal } from './file-journal.ts';
+import { JournalArchive } from './journal-archive.ts';
 import type { JournalKind, Journals, JournalsOf } from './journal.ts';
 
 interface FileJournalsOptions {
@@ -11,14 +12,20 @@ interface FileJournalsOptions {
   cacheSize?: number;
 }
 
-/** JSON files of one process, one for each journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. */
+/**
+ * JSON files of one process, one for each journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. Journals that have
+ * ended are in the archive: one file for each gym and month.
+ */
 export class FileJournals implements Journals {
   private readonly options: Required<FileJournalsOptions>;
   /** In the order of their last use: the first is dropped first. */
   private readonly journals = new Map<string, FileJournal<unknown, object>>();
 
+  private readonly archive: JournalArchive;
+
   constructor(options: FileJournalsOptions) {
     this.options = { cacheSize: 2_000, ...options };
+    this.archive = new JournalArchive(path.join(options.folder, 'ended'), options.log);
   }
 
   of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item> {
@@ -51,12 +58,67 @@ export class FileJournals implements Journals {
       await rm(path.join(folder, name), { force: true });
       removed += 1;
     }
+    for (const id of await this.archive.sweep(kind.name, now - kind.keepDays * DAY_MILLIS)) {
+      if (!this.journals.get(`${kind.name}/${id}`)?.isInUse) this.journals.delete(`${kind.name}/${id}`);
+      removed += 1;
+    }
     return removed;
+  }
+
+  /** Moves a journal that has ended into the archive. False if it is in use, or has no file. */
+  async retire<State, Item extends object>(
+    kind: JournalKind<State, Item>,
+    id: string,
+    gymId: string,
+  ): Promise<boolean> {
+    const { mtime } = await stat(this.fileOf(kind.name, id)).catch(() => ({ mtime: undefined }));
+    if (!mtime) return false;
+    const changedAt = mtime.toISOString();
+    return this.use(kind, id, (journal) =>
+      journal.retire((records) => this.archive.add(gymId, [{ kind: kind.name, id, changedAt, records }])),
+    );
+  }
+
+  /** The stored journals of a kind, with the time of their last change. */
+  async *list(kind: string): AsyncIterable<{ id: string; changedAt: Date }> {
+    yield* this.listFiles(kind);
+    await this.archive.open();
+    for (const one of this.archive.list(kind)) if (!(await this.hasFile(kind, one.id))) yield one;
+  }
+
+  /** Those that are not in the archive. */
+  async *listFiles(kind: string): AsyncIterable<{ id: string; changedAt: Date }> {
+    const folder = path.join(this.options.folder, kind);
+    for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[]))
+      if (name.endsWith('.jsonl'))
+        yield {
+          id: decodeURIComponent(path.basename(name, '.jsonl')),
+          changedAt: (await stat(path.join(folder, name))).mtime,
+        };
+  }
+
+  /** Whether the journal has records. */
+  async has(kind: string, id: string): Promise<boolean> {
+    await this.archive.open();
+    return this.archive.has(kind, id) || this.hasFile(kind, id);
+  }
+
+  private hasFile(kind: string, id: string): Promise<boolean> {
+    return stat(this.fileOf(kind, id)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Sets the time from which `keepDays` count. */
+  async setChangedAt(kind: string, id: string, at: Date): Promise<void> {
+    await utimes(this.fileOf(kind, id), at, at);
   }
 
   async close(): Promise<void> {
     await Promise.allSettled([...this.journals.values()].map((journal) => journal.settled()));
     this.journals.clear();
+    await this.archive.settled();
   }
 
   private async use<State, Item extends object, Result>(
@@ -67,7 +129,17 @@ export class FileJournals implements Journals {
     const key = `${kind.name}/${id}`;
     const journal =
       (this.journals.get(key) as FileJournal<State, Item> | undefined) ??
-      new FileJournal(kind, id, this.fileOf(kind.name, id), this.options.log);
+      new FileJournal(kind, id, {
+        file: this.fileOf(kind.name, id),
+        archived: {
+          read: () => this.archive.read(kind.name, id),
+          remove: async () => {
+            await this.archive.open();
+            if (this.archive.has(kind.name, id)) await this.archive.remove(kind.name, id);
+          },
+        },
+        log: this.options.log,
+      });
     this.journals.delete(key);
     this.journals.set(key, journal as never); // the key contains the kind
     this.dropUnused();

@@ -4,7 +4,7 @@
  * does not fit the state, because an earlier record may have been lost with a damaged disk.
  */
 export interface JournalKind<State, Item extends object> {
-  /** The name of the folder, or the part of the Redis keys, of its journals. */
+  /** The name of the folder of its journals, or their kind in the database. */
   readonly name: string;
   /** Days after the last record until a journal is removed; undefined: never. */
   readonly keepDays?: number;
@@ -42,7 +42,7 @@ export interface JournalsOf<State, Item extends object> {
   rewrite(id: string, change: (state: State) => State): Promise<State>;
 }
 
-/** Implementations: `journal.file.ts` (JSON files of one process), `journal.redis.ts` (shared by any number). */
+/** Implementations: `journal.file.ts` (JSON files of one process), `journal.database.ts` (shared by any number). */
 export interface Journals {
   of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item>;
   /** The number of listeners; for leak tests and metrics. */

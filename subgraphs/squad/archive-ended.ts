@@ -1,0 +1,22 @@
+import { chats } from './chat/chat.journal.ts';
+import { squads } from './squads/squad.journal.ts';
+import type { FileJournals } from './storage/journal.file.ts';
+
+/** Moves squads that have ended, and their chats, into the archive of their gym. Returns the number of squads. */
+export async function archiveEnded(
+  journals: FileJournals,
+  unchangedSince: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for await (const { id, changedAt } of journals.listFiles(squads.name)) {
+    if (signal?.aborted) return count;
+    if (changedAt > unchangedSince) continue;
+    const squad = await journals.of(squads).read(id);
+    // The chat goes first: after an interruption the squad is still here, and leads to both.
+    if (squad.status !== 'ENDED' || !squad.isRecorded) continue;
+    await journals.retire(chats, id, squad.gymId);
+    if (await journals.retire(squads, id, squad.gymId)) count += 1;
+  }
+  return count;
+}

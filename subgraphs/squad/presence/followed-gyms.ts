@@ -1,0 +1,103 @@
+interface Followed {
+  /** Resolves when the gym's entries are known, or Redis does not answer. */
+  ready: Promise<void>;
+  isLoaded: boolean;
+  isLoading: boolean;
+  usedAt: number;
+  unsubscribe: (() => void) | undefined;
+}
+
+interface GymSource {
+  /** Subscribes to the changes of a gym. */
+  subscribe(gymId: string): Promise<() => void>;
+  /** Reads its entries at all instances. */
+  load(gymId: string): Promise<void>;
+  /** Whether the gym has connections, listeners or entries of this instance. */
+  isNeeded(gymId: string): boolean;
+  /** Forgets what other instances know of the gym. */
+  forget(gymId: string): void;
+}
+
+/** A gym that is no longer needed is followed for this time, so that a request a second is no subscription a second. */
+const KEPT_MILLIS = 60_000; // 1 min
+
+/** The gyms whose presence this instance knows: those of its own connections, and those that were asked for a moment ago. */
+export class FollowedGyms {
+  private readonly gyms = new Map<string, Followed>();
+  private readonly source: GymSource;
+  private readonly keptMillis: number;
+
+  constructor(source: GymSource, keptMillis = KEPT_MILLIS) {
+    this.source = source;
+    this.keptMillis = keptMillis;
+  }
+
+  get ids(): Iterable<string> {
+    return this.gyms.keys();
+  }
+
+  has(gymId: string): boolean {
+    return this.gyms.has(gymId);
+  }
+
+  /** Resolves once the gym's entries are known. If Redis does not answer, they are read when it does. */
+  open(gymId: string): Promise<void> {
+    const known = this.gyms.get(gymId);
+    if (known) {
+      known.usedAt = Date.now();
+      return known.ready;
+    }
+    const gym: Followed = {
+      ready: Promise.resolve(),
+      isLoaded: false,
+      isLoading: false,
+      usedAt: Date.now(),
+      unsubscribe: undefined,
+    };
+    this.gyms.set(gymId, gym);
+    gym.ready = this.load(gymId, gym);
+    return gym.ready;
+  }
+
+  /** Ends what is not needed, and reads what could not be read before. */
+  tend(): void {
+    const unusedSince = Date.now() - this.keptMillis;
+    for (const [gymId, gym] of this.gyms) {
+      if (gym.usedAt < unusedSince && !this.source.isNeeded(gymId)) this.end(gymId, gym);
+      else if (!gym.isLoaded) void this.load(gymId, gym);
+    }
+  }
+
+  /** The entries of all gyms have to be read again: Redis has lost them, or messages. */
+  reload(): void {
+    for (const gym of this.gyms.values()) gym.isLoaded = false;
+    this.tend();
+  }
+
+  dispose(): void {
+    for (const { unsubscribe } of this.gyms.values()) unsubscribe?.();
+    this.gyms.clear();
+  }
+
+  private end(gymId: string, gym: Followed): void {
+    this.gyms.delete(gymId);
+    gym.unsubscribe?.();
+    this.source.forget(gymId);
+  }
+
+  private async load(gymId: string, gym: Followed): Promise<void> {
+    if (gym.isLoading) return;
+    gym.isLoading = true;
+    try {
+      gym.unsubscribe ??= await this.source.subscribe(gymId);
+      // Set before the reading: a loss of messages meanwhile sets it back.
+      gym.isLoaded = true;
+      await this.source.load(gymId);
+      if (this.gyms.get(gymId) !== gym) gym.unsubscribe();
+    } catch {
+      gym.isLoaded = false; // Redis does not answer, which its connection has logged; `tend` tries again
+    } finally {
+      gym.isLoading = false;
+    }
+  }
+}

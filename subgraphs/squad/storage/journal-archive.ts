@@ -1,0 +1,249 @@
+import { constants } from 'node:fs';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '#server/observability/logger.ts';
+import { encode, parse, recordFile } from './record-file.ts';
+
+/** A journal that has ended, as one line of a file. */
+export interface Archived {
+  readonly kind: string;
+  readonly id: string;
+  /** ISO 8601: its last change before it was archived. */
+  readonly changedAt: string;
+  readonly records: readonly object[];
+}
+
+/** Where the line of a journal is. Offset and length in bytes. */
+interface Place {
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
+/** A line of a file's index: a journal, or the offset of one that was removed. */
+interface IndexLine {
+  readonly kind: string;
+  readonly id: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly changedAt: string;
+}
+type IndexRecord = IndexLine | { readonly removed: number };
+
+/**
+ * Journals that have ended, in one file for each gym and month: `<folder>/<gym>/<year>-<month>.jsonl`. A line is one
+ * journal. Beside each file there is an index of its lines, so that a start need not read the journals; it is made again
+ * if it is missing or does not fit. A journal is removed by overwriting its line with blanks, and a file with its last one.
+ */
+export class JournalArchive {
+  private readonly folder: string;
+  private readonly log: Logger;
+  private readonly places = new Map<string, Place>();
+  /** Bytes of each file. */
+  private readonly lengths = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
+  private opening: Promise<void> | undefined;
+  private working: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string, log: Logger) {
+    this.folder = folder;
+    this.log = log;
+  }
+
+  /** Resolves once it is known what the archive has. */
+  open(): Promise<void> {
+    return (this.opening ??= this.readIndexes());
+  }
+
+  /** The archived journals of a kind. */
+  *list(kind: string): Iterable<{ id: string; changedAt: Date }> {
+    for (const [name, { changedAt }] of this.places)
+      if (name.startsWith(`${kind}/`))
+        yield { id: name.slice(kind.length + 1), changedAt: new Date(changedAt) };
+  }
+
+  has(kind: string, id: string): boolean {
+    return this.places.has(`${kind}/${id}`);
+  }
+
+  /** The journal's records; undefined if it is not archived. */
+  async read(kind: string, id: string): Promise<readonly object[] | undefined> {
+    await this.open();
+    const place = this.places.get(`${kind}/${id}`);
+    if (!place) return undefined;
+    const bytes = Buffer.alloc(place.length);
+    const handle = await open(place.file, constants.O_RDONLY);
+    try {
+      await handle.read(bytes, 0, place.length, place.offset);
+    } finally {
+      await handle.close();
+    }
+    const [line] = parse(bytes).records as (Archived | { blank: string })[];
+    // An interruption may have come before the index was told.
+    if (line && 'blank' in line) return undefined;
+    if (line?.kind === kind && line.id === id) return line.records;
+    this.log.error(
+      { file: place.file, offset: place.offset },
+      'a line of an archive is damaged; its journal is lost',
+    );
+    return undefined;
+  }
+
+  /** Stores journals of one gym. They are on disk when the result resolves. */
+  add(gymId: string, journals: readonly Archived[]): Promise<void> {
+    return this.inTurn(async () => {
+      await this.open();
+      const byFile = Map.groupBy(journals, ({ changedAt }) =>
+        path.join(this.folder, encodeURIComponent(gymId), `${changedAt.slice(0, 7)}.jsonl`),
+      );
+      for (const [file, some] of byFile) await this.append(file, some);
+    });
+  }
+
+  /** Overwrites the journal with blanks. */
+  remove(kind: string, id: string): Promise<void> {
+    return this.inTurn(async () => {
+      await this.open();
+      const name = `${kind}/${id}`;
+      const place = this.places.get(name);
+      if (!place) return;
+      this.places.delete(name);
+      await this.blank(place);
+    });
+  }
+
+  /** Removes the journals of a kind whose last change was before that time. Returns their ids. */
+  async sweep(kind: string, before: number): Promise<string[]> {
+    await this.open();
+    const old = [...this.places].filter(
+      ([name, { changedAt }]) => name.startsWith(`${kind}/`) && changedAt < before,
+    );
+    const ids = old.map(([name]) => name.slice(kind.length + 1));
+    for (const id of ids) await this.remove(kind, id);
+    return ids;
+  }
+
+  async settled(): Promise<void> {
+    await this.working;
+  }
+
+  private async append(file: string, journals: readonly Archived[]): Promise<void> {
+    let offset = this.lengths.get(file) ?? 0;
+    const isNew = offset === 0;
+    const lines = journals.map(({ kind, id, changedAt, ...rest }): IndexLine => {
+      const { length } = encode([{ kind, id, changedAt, ...rest }]);
+      offset += length;
+      return { kind, id, changedAt, offset: offset - length, length };
+    });
+    // A part that an interrupted append has left would move the lines.
+    if (!isNew) await recordFile.cut(file, this.lengths.get(file) ?? 0);
+    await recordFile.append(file, journals, isNew);
+    await recordFile.append(indexOf(file), lines, isNew);
+    this.lengths.set(file, offset);
+    for (const line of lines) await this.place(file, line);
+  }
+
+  /** A journal that was archived before an interruption, and again after it, has two lines: the older one is removed. */
+  private async place(file: string, { kind, id, offset, length, changedAt }: IndexLine): Promise<void> {
+    const name = `${kind}/${id}`;
+    const before = this.places.get(name);
+    this.places.set(name, { file, offset, length, changedAt: Date.parse(changedAt) });
+    this.counts.set(file, (this.counts.get(file) ?? 0) + 1);
+    if (before) await this.blank(before);
+  }
+
+  private async blank(place: Place): Promise<void> {
+    const { file, offset } = place;
+    await overwrite(place);
+    const left = (this.counts.get(file) ?? 1) - 1;
+    this.counts.set(file, left);
+    if (left > 0) {
+      const removed: IndexRecord = { removed: offset };
+      return void (await recordFile.append(indexOf(file), [removed], false));
+    }
+    await rm(indexOf(file), { force: true });
+    await rm(file, { force: true });
+    this.lengths.delete(file);
+    this.counts.delete(file);
+  }
+
+  private async readIndexes(): Promise<void> {
+    const names = await readdir(this.folder, { recursive: true }).catch(() => [] as string[]);
+    for (const name of names.filter((one) => one.endsWith('.jsonl')).toSorted()) {
+      const file = path.join(this.folder, name);
+      const { size } = await stat(file);
+      const { lines, length } = (await indexed(file, size)) ?? (await linesOf(file, this.log));
+      this.lengths.set(file, length);
+      for (const line of lines) await this.place(file, line);
+    }
+  }
+
+  private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.working.then(work);
+    this.working = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+const indexOf = (file: string): string => `${file}.index`;
+
+/** The lines with journals as the index names them; undefined if it does not fit, for example after a crash. */
+async function indexed(
+  file: string,
+  size: number,
+): Promise<{ lines: IndexLine[]; length: number } | undefined> {
+  const { records, cutBytes, damagedLines } = await recordFile.read(indexOf(file));
+  const lines = new Map<number, IndexLine>();
+  let end = 0;
+  for (const record of records as IndexRecord[])
+    if ('removed' in record) lines.delete(record.removed);
+    else {
+      lines.set(record.offset, record);
+      end = Math.max(end, record.offset + record.length);
+    }
+  return end === size && cutBytes === 0 && damagedLines === 0
+    ? { lines: [...lines.values()], length: size }
+    : undefined;
+}
+
+/** The lines with journals as the file has them. An incomplete last line is cut off, and the index is made again. */
+async function linesOf(file: string, log: Logger): Promise<{ lines: IndexLine[]; length: number }> {
+  const bytes = await readFile(file);
+  const length = bytes.lastIndexOf(NEWLINE) + 1;
+  if (length < bytes.length) await recordFile.cut(file, length);
+  const lines: IndexLine[] = [];
+  for (let offset = 0; offset < length;) {
+    const next = bytes.indexOf(NEWLINE, offset) + 1;
+    const [record] = parse(bytes.subarray(offset, next)).records as (
+      | Archived
+      | { blank: string }
+      | undefined
+    )[];
+    if (!record) log.error({ file, offset }, 'a line of an archive is damaged; its journal is lost');
+    else if ('kind' in record) {
+      const { kind, id, changedAt } = record;
+      lines.push({ kind, id, changedAt, offset, length: next - offset });
+    }
+    offset = next;
+  }
+  // Lines that are blank are in the index, too, so that its end is that of the file.
+  const end = { kind: '', id: '', changedAt: '', offset: length, length: 0 };
+  await recordFile.replace(indexOf(file), [...lines, end, { removed: length }]);
+  return { lines, length };
+}
+
+const NEWLINE = 0x0a;
+
+async function overwrite({ file, offset, length }: Place): Promise<void> {
+  const { length: least } = encode([{ blank: '' }]);
+  const bytes = encode([{ blank: ' '.repeat(length - least) }]);
+  const handle = await open(file, constants.O_WRONLY);
+  try {
+    await handle.write(bytes, 0, bytes.length, offset);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}

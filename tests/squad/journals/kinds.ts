@@ -1,0 +1,24 @@
+import type { JournalKind } from '../../../subgraphs/squad/storage/journal.ts';
+
+/** A kind of journal whose state is a list of numbers, in the order in which they were added. */
+export const numbers: JournalKind<readonly number[], { n: number } | { all: readonly number[] }> = {
+  name: 'numbers',
+  keepDays: 1,
+  empty: () => [],
+  apply: (list, item) => ('all' in item ? item.all : [...list, item.n]),
+  compacted: (list) => [{ all: list.slice(-100) }],
+};
+
+interface Entry {
+  readonly name: string;
+  /** The number of entries before it when it was decided. */
+  readonly before: number;
+}
+
+/** A kind of journal that keeps everything. */
+export const entries: JournalKind<readonly Entry[], Entry> = {
+  name: 'entries',
+  empty: () => [],
+  apply: (list, entry) => [...list, entry],
+  compacted: (list) => [...list],
+};

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from 'redis';
+import { createLogger } from '#server/observability/logger.ts';
+import { RedisHub } from '../../subgraphs/squad/hub.redis.ts';
+import type { MemoryHub } from '../../subgraphs/squad/hub.memory.ts';
+import { FIRST_CHOICE } from '../../subgraphs/squad/presence/online-entry.ts';
+import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
+import { eventually } from '../support/eventually.ts';
+import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
+
+const log = createLogger('squad', 'silent');
+const graceMillis = 200;
+const noJournals = { listeners: 0, close: async () => undefined } as unknown as MemoryHub['journals'];
+const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
+
+(hasRedis ? describe : describe.skip)(`presence at several instances${why}`, () => {
+  let redis: OwnRedis;
+  let client: ReturnType<typeof createClient>;
+  const hubs: RedisHub[] = [];
+  beforeAll(async () => {
+    redis = await startRedis();
+    client = createClient({ url: redis.url });
+    client.on('error', () => undefined);
+    await client.connect();
+  });
+  afterEach(async () => void (await Promise.all(hubs.splice(0).map((hub) => hub.dispose()))));
+  afterAll(async () => {
+    client?.destroy();
+    await redis?.stop();
+  });
+
+  const start = async (): Promise<{ hub: RedisHub; connections: RedisConnections }> => {
+    const connections = await RedisConnections.open(redis.url, log);
+    const hub = await RedisHub.start({ graceMillis }, noJournals, connections, log);
+    hubs.push(hub);
+    return { hub, connections };
+  };
+  const enter = async (hub: RedisHub, gymId: string, userId: string = randomUUID()) => {
+    await hub.openGym(gymId);
+    const end = hub.connect(userId, gymId);
+    hub.announce({ userId, gymId, activity: null, ...FIRST_CHOICE });
+    return { userId, end };
+  };
+  const online = (hub: RedisHub, gymId: string) => [...hub.onlineIn(gymId)].map(({ userId }) => userId);
+
+  test('an instance knows the gyms of its own connections, and others only when they are asked for', async () => {
+    const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
+    const [gym, distant] = [randomUUID(), randomUUID()];
+    const [maya, leo] = [await enter(one, gym), await enter(other, gym)];
+    const zoe = await enter(other, distant);
+    await eventually(async () => online(one, gym).length === 2 && online(other, gym).length === 2);
+    expect(online(one, distant)).toEqual([]);
+    const channels = await client.pubSubNumSub([`squad:presence:{${gym}}`, `squad:presence:{${distant}}`]);
+    expect(Object.values(channels)).toEqual([2, 1]);
+    await one.openGymOf(zoe.userId);
+    expect(one.onlineEntry(zoe.userId)).toMatchObject({ gymId: distant });
+    maya.end();
+    leo.end();
+    await eventually(async () => online(one, gym).length === 0 && online(other, gym).length === 0);
+  });
+
+  test('all keys of a gym have its hash tag, and expire', async () => {
+    const { hub } = await start();
+    const gym = randomUUID();
+    await enter(hub, gym);
+    await eventually(async () => (await client.keys(`*${gym}*`)).length === 2);
+    for (const key of await client.keys(`*${gym}*`)) {
+      expect(key).toContain(`{${gym}}`);
+      expect(await client.pTTL(key)).toBeGreaterThan(0);
+    }
+  });
+
+  test('the users of an instance that has died are offline after the lease and the grace', async () => {
+    const [{ hub: one }, { connections, hub: dead }] = await Promise.all([start(), start()]);
+    const gym = randomUUID();
+    const maya = await enter(one, gym);
+    await enter(dead, gym);
+    await eventually(async () => online(one, gym).length === 2);
+    connections.close(); // It renews nothing any more.
+    await eventually(async () => online(one, gym).length === 1, 30_000);
+    expect(online(one, gym)).toEqual([maya.userId]);
+    const { hub: fresh } = await start();
+    await fresh.openGym(gym);
+    expect(online(fresh, gym)).toEqual([maya.userId]);
+  });
+
+  test('a user who announces their presence in another gym at another instance is no longer in the first', async () => {
+    const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
+    const [before, after] = [randomUUID(), randomUUID()];
+    const { userId } = await enter(one, before);
+    await eventually(async () => (await client.exists(`squad:presence:gym-of:{${userId}}`)) === 1);
+    await enter(other, after, userId);
+    await eventually(async () => online(one, before).length === 0);
+    expect(online(other, after)).toEqual([userId]);
+  });
+
+  test('a user who is withdrawn is offline at every instance, in whichever gym', async () => {
+    const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
+    const gym = randomUUID();
+    const { userId } = await enter(one, gym);
+    other.withdraw(userId);
+    await eventually(async () => online(one, gym).length === 0);
+    await other.openGym(gym);
+    expect(online(other, gym)).toEqual([]);
+  });
+});
