@@ -84,7 +84,7 @@ async function service(): Promise<RequestListener> {
     },
   ]);
   addRepresentationChecks(schema);
-  const settings = { corsOrigins: [], demo: false } as never;
+  const settings = { corsOrigins: [], demo: false } as never; // the only settings that are read here
   const log = createLogger('content', 'info');
   const metrics = createMetrics('content');
   const checks = new OperationChecks(schema, sdl, 'on');
@@ -106,7 +106,7 @@ async function service(): Promise<RequestListener> {
     rateLimiter: rateLimited({ ...limit, store }),
     begin: (res) => ({
       context: { viewer: contextOf(res).viewer, address: contextOf(res).address },
-      idempotency: undefined as never,
+      idempotency: undefined as never, // only mutations use it
       attempt: undefined,
     }),
   });

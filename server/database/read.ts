@@ -51,7 +51,7 @@ const readFrom = (pool: Pool, statement: Statement, values: readonly unknown[]):
       const onError = (error: Error) => end(error, []);
       client.once('error', onError);
       try {
-        // openDatabase gives the pool this class.
+        // openDatabase gives this class to pg's pool, whose declaration does not know it.
         (client as unknown as PlatformClient).read(statement, values, end);
       } catch (error) {
         end(error as Error, []);

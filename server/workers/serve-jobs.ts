@@ -20,6 +20,7 @@ export function serveJobs(run: (job: never) => unknown): void {
 
 async function resultOf(run: (job: never) => unknown, job: unknown): Promise<JobResult<unknown>> {
   try {
+    // The pool that starts this program has the same type of jobs; a message between threads has none.
     return { value: await run(job as never) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

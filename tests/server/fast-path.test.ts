@@ -105,7 +105,7 @@ async function start(perMinute: number): Promise<string> {
     rateLimiter: rateLimited({ ...limit, store }),
     begin: (res) => ({
       context: { viewer: contextOf(res).viewer, address: contextOf(res).address },
-      idempotency: undefined as never,
+      idempotency: undefined as never, // only mutations use it
       attempt: undefined,
     }),
   });

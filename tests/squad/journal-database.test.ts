@@ -202,7 +202,7 @@ describe('journals in PostgreSQL', () => {
     expect(new Set(list.map(({ name }) => name)).size).toBe(12);
   });
 
-  test('a journal is removed after the days that its kind is kept, and begins anew', async () => {
+  test('a journal is removed after the days that its kind is kept, and begins again', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     const created = (id: string) =>
       ({

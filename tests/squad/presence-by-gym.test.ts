@@ -11,6 +11,7 @@ import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const log = createLogger('squad', 'silent');
 const graceMillis = 200;
+/** Presence uses no journals. */
 const noJournals = { listeners: 0, close: async () => undefined } as unknown as MemoryHub['journals'];
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 

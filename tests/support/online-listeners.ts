@@ -53,7 +53,7 @@ export function onlineListeners(platform: () => TestPlatform) {
     open.push(subscription);
     const heard: Map<string, string | null>[] = [];
     const waiting = new Set<() => void>();
-    const hear = async (): Promise<void> => {
+    const receive = async (): Promise<void> => {
       for (;;) {
         const { data, errors } = await subscription.next();
         if (errors) throw new Error(JSON.stringify(errors));
@@ -61,7 +61,7 @@ export function onlineListeners(platform: () => TestPlatform) {
         for (const look of waiting) look();
       }
     };
-    hear().catch(() => undefined);
+    receive().catch(() => undefined);
     return {
       heard,
       subscription,

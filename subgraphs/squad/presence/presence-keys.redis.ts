@@ -2,7 +2,7 @@ import { LEASE_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import type { OnlineEntry } from './online-entry.ts';
 
-/** The channel in which every instance hears of users who are offline everywhere; a message is the user's id. */
+/** The channel that notifies every instance of users who are offline everywhere; a message is the user's id. */
 export const WITHDRAWALS = 'squad:presence:withdrawn';
 
 /** A message in the channel of a gym. */

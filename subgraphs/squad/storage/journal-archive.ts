@@ -81,7 +81,7 @@ export class JournalArchive {
       await handle.close();
     }
     const [line] = parse(bytes).records as (Archived | { blank: string })[];
-    // An interruption may have come before the index was told.
+    // The process may have ended after the line was overwritten and before the index was changed.
     if (line && 'blank' in line) return undefined;
     if (line?.kind === kind && line.id === id) return line.records;
     this.log.error(

@@ -26,8 +26,8 @@ const CHECK_BATCH = 1_000;
  * is committed. An instance that has missed a report reads what it lacks, when its connection for reports is back, or at the
  * next check.
  *
- * Inside a transaction of the database (`unit.transaction`) the calls take part in it; listeners hear of its writes after
- * the commit.
+ * Inside a transaction of the database (`unit.transaction`) the calls take part in it; listeners are
+ * notified of its writes after the commit.
  */
 export class DatabaseJournals implements Journals {
   private readonly options: DatabaseJournalsOptions;
@@ -124,6 +124,7 @@ export class DatabaseJournals implements Journals {
   ): DatabaseJournal<State, Item> {
     const name = `${kind.name}/${id}`;
     const known = this.followed.get(name) ?? this.cached.get(name);
+    // The name contains the kind, which decides the types of the state and the records; so do the other casts below.
     if (known) return known as unknown as DatabaseJournal<State, Item>;
     const journal = new DatabaseJournal(kind, id, this.em, this.options.log);
     this.cached.set(name, journal as never);

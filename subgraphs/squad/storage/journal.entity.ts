@@ -9,7 +9,7 @@ const JournalHeadSchema = defineEntity({
     id: p.text().primary(),
     /** The number of the last record. */
     seq: p.integer(),
-    /** Made anew by each write; see `Position` of journal-tables.ts. */
+    /** Each write replaces it by a new one; see `Position` of journal-tables.ts. */
     mark: p.uuid(),
     /** The number of the last record that the snapshot contains; 0 without a snapshot. */
     base: p.integer(),
