@@ -43,7 +43,7 @@ const removalSaga = (calls: CallsToServices): SagaDefinition => ({
 
 interface RemovalsOptions {
   /** The services that may refer to entities of this service, by the entities' type in the graph. */
-  holders: Readonly<Record<string, readonly ServiceName[]>>;
+  referringServices: Readonly<Record<string, readonly ServiceName[]>>;
   calls: CallsToServices;
   unitOf(): UnitOfWork;
   log: Logger;
@@ -54,11 +54,11 @@ const POLL_MILLIS = 5_000; // 5 s
 
 /** Reports removals to the services that may refer to the entities. The service's database needs the tables of `sagaMigrations`. */
 export class Removals {
-  private readonly holders: RemovalsOptions['holders'];
+  private readonly referringServices: RemovalsOptions['referringServices'];
   private readonly sagas: Sagas;
 
-  constructor({ holders, calls, unitOf, log }: RemovalsOptions) {
-    this.holders = holders;
+  constructor({ referringServices, calls, unitOf, log }: RemovalsOptions) {
+    this.referringServices = referringServices;
     this.sagas = new Sagas({
       store: new DatabaseSagaStore(unitOf),
       definitions: [removalSaga(calls)],
@@ -70,7 +70,7 @@ export class Removals {
 
   /** Call it in the transaction that removes the entity: the removal is reported if and only if that transaction commits. */
   async report(unit: UnitOfWork, typeName: string, id: string): Promise<void> {
-    const services = this.holders[typeName];
+    const services = this.referringServices[typeName];
     if (!services) throw new Error(`No service is declared that may refer to a ${typeName}.`);
     await this.sagas.start(
       {

@@ -28,7 +28,7 @@ export const content = defineSubgraph({
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
-      holders: { Product: ['gym'], WorkoutRoutine: ['gym'] },
+      referringServices: { Product: ['gym'], WorkoutRoutine: ['gym'] },
       calls,
       unitOf,
       log,

@@ -26,15 +26,15 @@ export const maySeeLocation = (viewer: Viewer, location: OfGym): boolean =>
 export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
   isSelf(viewer, visit.userId) || mayManage(viewer, visit);
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
-/** Who may let members in beyond the location's capacity. */
+/** Whether the viewer may let members in although the location is full. */
 export const mayOverrideCapacity = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>
   isSelf(viewer, post.authorId) || mayManage(viewer, post);
-/** The user's visits in all gyms. A GYM_ADMIN sees only the visits in their own gym. */
+/** Whether the viewer may see the user's visits in all gyms. A GYM_ADMIN may see only the visits in their own gym. */
 export const maySeeAllVisitsOf = (viewer: Viewer, userId: string): boolean =>
   isSelf(viewer, userId) || isSuperAdmin(viewer);
 
-/** @throws UNAUTHENTICATED, FORBIDDEN for a service; NOT_FOUND, as for an entity that does not exist */
+/** @throws UNAUTHENTICATED; FORBIDDEN for a service; NOT_FOUND if there is no `thing`, or if the viewer may not see it */
 export function requireSight<Thing extends OfGym>(
   viewer: Viewer,
   what: string,
@@ -46,7 +46,7 @@ export function requireSight<Thing extends OfGym>(
   return thing;
 }
 
-/** @throws as `requireSight`; FORBIDDEN with this message for a user who is not staff of the gym */
+/** @throws the errors of `requireSight`; FORBIDDEN with the message `refusal` for a user who is not staff of the gym */
 export function requireManage(
   viewer: Viewer,
   what: string,

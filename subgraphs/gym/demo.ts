@@ -13,15 +13,15 @@ import { Comment, Like, Post } from './posts/post.entity.ts';
 export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.transaction(async () => {
     if (await unit.em.count(Gym, { id: DEMO_GYMS.ironTemple.id })) return;
-    await fillIn(unit);
+    await insertDemoRows(unit);
   });
 }
 
-/** Writes the rows. Existing rows stay, because another replica may write the same ones. */
-async function fillIn(unit: UnitOfWork): Promise<void> {
+/** Existing rows stay as they are, because another replica may write the same rows at the same time. */
+async function insertDemoRows(unit: UnitOfWork): Promise<void> {
   const now = new Date();
-  const keep = { onConflictAction: 'ignore' } as const;
-  await unit.em.upsertMany(Gym, GYMS, keep);
+  const keepExisting = { onConflictAction: 'ignore' } as const;
+  await unit.em.upsertMany(Gym, GYMS, keepExisting);
   await unit.em.upsertMany(
     ConfigVersion,
     GYMS.map(({ id, theme, assets, features }) => ({
@@ -33,10 +33,10 @@ async function fillIn(unit: UnitOfWork): Promise<void> {
       publishedBy: demoPerson('super@demo.test').id,
       publishedAt: created.createdAt,
     })),
-    keep,
+    keepExisting,
   );
-  await unit.em.upsertMany(Location, LOCATIONS, keep);
-  await unit.em.upsertMany(Challenge, challengesOf(now), keep);
+  await unit.em.upsertMany(Location, LOCATIONS, keepExisting);
+  await unit.em.upsertMany(Challenge, challengesOf(now), keepExisting);
   await unit.em.upsertMany(
     Participant,
     [maya, leo].map(({ id }, index) => ({
@@ -46,15 +46,15 @@ async function fillIn(unit: UnitOfWork): Promise<void> {
       reachedAt: now,
       joinedAt: now,
     })),
-    keep,
+    keepExisting,
   );
-  await unit.em.upsertMany(CheckIn, visitsOf(now), keep);
-  await unit.em.upsertMany(Announcement, NEWS, keep);
-  await unit.em.upsertMany(Post, POSTS, keep);
+  await unit.em.upsertMany(CheckIn, visitsOf(now), keepExisting);
+  await unit.em.upsertMany(Announcement, NEWS, keepExisting);
+  await unit.em.upsertMany(Post, POSTS, keepExisting);
   await unit.em.upsertMany(
     Like,
     [{ postId: demoId('305', 1), userId: leo.id, createdAt: created.createdAt }],
-    keep,
+    keepExisting,
   );
   await unit.em.upsertMany(
     Comment,
@@ -67,7 +67,7 @@ async function fillIn(unit: UnitOfWork): Promise<void> {
         createdAt: created.createdAt,
       },
     ],
-    keep,
+    keepExisting,
   );
 }
 
@@ -82,7 +82,7 @@ const created = {
 };
 const picture = (colour: string, name: string) =>
   `https://assets.example.test/${name}-${colour.slice(1)}.png`;
-const look = (primary: string, secondary: string, slug: string) => ({
+const branding = (primary: string, secondary: string, slug: string) => ({
   theme: {
     colors: { primary, secondary, background: '#ffffff', text: '#111111' },
     typography: { fontFamily: 'Inter', baseSize: 16 },
@@ -105,11 +105,21 @@ const look = (primary: string, secondary: string, slug: string) => ({
 });
 
 const GYMS = [
-  { ...DEMO_GYMS.ironTemple, ...look('#b91c1c', '#1f2937', 'iron'), ...created, openedAt: created.createdAt },
-  { ...DEMO_GYMS.aquaClub, ...look('#0284c7', '#0f766e', 'aqua'), ...created, openedAt: created.createdAt },
+  {
+    ...DEMO_GYMS.ironTemple,
+    ...branding('#b91c1c', '#1f2937', 'iron'),
+    ...created,
+    openedAt: created.createdAt,
+  },
+  {
+    ...DEMO_GYMS.aquaClub,
+    ...branding('#0284c7', '#0f766e', 'aqua'),
+    ...created,
+    openedAt: created.createdAt,
+  },
 ];
 
-const place = (
+const locationRow = (
   index: number,
   gymId: string,
   name: string,
@@ -129,9 +139,9 @@ const place = (
 });
 
 const LOCATIONS = [
-  place(1, DEMO_GYMS.ironTemple.id, 'Forge', 'Hammerweg 1, Berlin', 'Europe/Berlin', 80),
-  place(2, DEMO_GYMS.ironTemple.id, 'Anvil', 'Ambossplatz 7, Berlin', 'Europe/Berlin', 40),
-  place(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
+  locationRow(1, DEMO_GYMS.ironTemple.id, 'Forge', 'Hammerweg 1, Berlin', 'Europe/Berlin', 80),
+  locationRow(2, DEMO_GYMS.ironTemple.id, 'Anvil', 'Ambossplatz 7, Berlin', 'Europe/Berlin', 40),
+  locationRow(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
 ];
 
 /** The challenges of the month of the first start: one counts visits, the other counts minutes. */

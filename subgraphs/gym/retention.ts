@@ -8,7 +8,7 @@ export const gymRetention: readonly RetentionRule[] = [
   {
     what: 'visits',
     kept: 'retentionVisitsDays',
-    // A visit is kept while a challenge of the retention time counts it, so that its score can be recounted.
+    // A visit is kept if it counts in a challenge that ended after `before` or has not ended, so that scores can be recounted.
     run: (unit, before) =>
       removeRows(
         unit,

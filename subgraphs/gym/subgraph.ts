@@ -40,11 +40,16 @@ export const gym = defineSubgraph({
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
   settings: gymSettings,
   database,
-  async resources({ database: place, settings, serviceTokens, unitOf, files, log }) {
-    if (!place) throw new Error('The gym service needs its database.');
+  async resources({ database: address, settings, serviceTokens, unitOf, files, log }) {
+    if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
-    const removals = new Removals({ holders: { Gym: ['identity', 'content'] }, calls, unitOf, log });
-    const notifications = await listenTo(place.server, place.name, [OCCUPANCY_CHANNEL], log);
+    const removals = new Removals({
+      referringServices: { Gym: ['identity', 'content'] },
+      calls,
+      unitOf,
+      log,
+    });
+    const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
     const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
     void automaticCheckOut.sweep(); // visits that expired while no service was running; `dispose` waits for it
     return {

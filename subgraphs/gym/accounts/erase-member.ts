@@ -29,7 +29,8 @@ export async function eraseMember(
     (await run(
       `update post set author_id = null, text = '', image = null, version = version + 1 where author_id = ?`,
     )) +
-    // First the member's own visits, most of which name the member twice; then visits of others whom the member let in as staff.
+    // First the member's own visits, most of which have the member's id in both columns; then the visits of other members
+    // whom the user let in as staff.
     (await run(ofVisits('user_id = ?', 'user_id = null, checked_in_by = nullif(checked_in_by, user_id)'))) +
     (await run(
       ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
@@ -60,7 +61,10 @@ async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
   for (const { locationId } of left) await announceOccupancy(unit, locationId);
 }
 
-/** Leaves the challenges in the order in which check-ins change them, because each change locks counts that other members change, too. */
+/**
+ * Deletes the member's participation in each challenge, in the order in which check-ins change scores. Each of these changes
+ * locks rows of `challenge_score_count`, which transactions of other members lock, too.
+ */
 async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> {
   const joined = await unit.em.execute<{ id: string }[]>(
     `select id from challenge where id in (select challenge_id from challenge_participant where user_id = ?)
@@ -74,7 +78,10 @@ async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> 
     ]);
 }
 
-/** Removes the member's likes and comments, corrects the counts, and removes the member's reports and all likes and reports of their own posts. */
+/**
+ * Deletes the member's likes, comments and reports, and all users' likes and reports of the member's own posts; corrects the
+ * counts of likes and comments.
+ */
 async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute(
     `select id from post where id in (

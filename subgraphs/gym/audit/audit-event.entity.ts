@@ -1,17 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
-/**
- * An action of staff or of a service on a gym, a location or a visit of another user; written once, never changed, and removed
- * after the retention time.
- */
+/** An action of staff or of a service on a gym, a location or a visit. It is never changed, and removed after the retention time. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
   indexes: [
     { properties: ['gymId', 'id'] },
     { properties: ['actorId', 'id'] },
-    // for the records about a user
+    // for the records whose subject is a user
     {
       name: 'audit_event_about',
       expression: `create index "audit_event_about" on "audit_event" (("details" ->> 'userId'), "id")`,

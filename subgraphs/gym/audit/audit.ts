@@ -10,7 +10,7 @@ interface AuditedAction {
   details: Record<string, unknown>;
 }
 
-/** Records an action of staff in the audit trail, in the transaction of the action. */
+/** Records an action of staff or of a service in the audit trail, in the transaction of the action. */
 export async function audit(unit: UnitOfWork, action: AuditedAction): Promise<void> {
   await unit.em.insert(AuditEvent, { id: uuidv7(), at: new Date(), ...action });
 }

@@ -37,22 +37,22 @@ const RANKED = 'challenge_id as "challengeId", user_id as "userId", score, reach
 const BEST_FIRST = '-score, reached_at, user_id';
 
 /**
- * How many participants rank above each given place: all with a higher score, from the counts that a trigger maintains, and
- * those who reached the same score earlier.
+ * How many participants rank above each given participant: all with a higher score, from the counts that a trigger maintains,
+ * and those who reached the same score earlier.
  */
 const AHEAD = `
   select (
     (select coalesce(sum(participants), 0) from challenge_score_count
-      where challenge_id = place.challenge_id and score > place.score)
+      where challenge_id = given.challenge_id and score > given.score)
     + (select count(*) from challenge_participant
-      where challenge_id = place.challenge_id and -score = -place.score
-        and (reached_at, user_id) < (place.reached_at, place.user_id))
+      where challenge_id = given.challenge_id and -score = -given.score
+        and (reached_at, user_id) < (given.reached_at, given.user_id))
   )::int as ahead
   from unnest(?::uuid[], ?::int[], ?::timestamptz[], ?::uuid[])
-    with ordinality as place (challenge_id, score, reached_at, user_id, position)
+    with ordinality as given (challenge_id, score, reached_at, user_id, position)
   order by position`;
 
-/** Challenges of a gym and their leaderboards. The gym's users see them, its GYM_ADMIN creates them. */
+/** Challenges of a gym and their leaderboards. The gym's users see them, its staff creates them. */
 export class Challenges {
   private readonly unit: UnitOfWork;
   private readonly scores: Scores;
@@ -89,12 +89,12 @@ export class Challenges {
     (entry) => entry.challengeId,
   );
   private readonly ranks = new DataLoader<Ranked, number>(
-    async (places) => {
+    async (participants) => {
       const rows = await this.unit.read<{ ahead: number }>(AHEAD, [
-        places.map(({ challengeId }) => challengeId),
-        places.map(({ score }) => score),
-        places.map(({ reachedAt }) => reachedAt),
-        places.map(({ userId }) => userId),
+        participants.map(({ challengeId }) => challengeId),
+        participants.map(({ score }) => score),
+        participants.map(({ reachedAt }) => reachedAt),
+        participants.map(({ userId }) => userId),
       ]);
       return rows.map(({ ahead }) => ahead + 1);
     },
@@ -106,12 +106,12 @@ export class Challenges {
     this.scores = scores;
   }
 
-  /** The challenges that run now, the one that ends first comes first. */
+  /** The challenges that run now, sorted by their end. */
   async active(gymId?: string | null): Promise<ChallengeShape[]> {
     return this.presented(await this.activeByGym.load(requireGym(this.unit.viewer, gymId)));
   }
 
-  /** As `active`, for one of many gyms; batched. */
+  /** The same as `active`, for the graph's `Gym.challenges`. */
   async ofGym(gymId: string): Promise<ChallengeShape[]> {
     return this.active(gymId);
   }
@@ -140,7 +140,7 @@ export class Challenges {
     return created;
   }
 
-  /** Joining a second time changes nothing. Visits during the challenge count even if they were before joining. */
+  /** Joining a second time changes nothing. A member's visits during the challenge count even if they joined it later. */
   async join(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
@@ -205,7 +205,7 @@ export class Challenges {
     return ranking.page(entries, request, (entry) => [entry.score, entry.reachedAt, entry.userId]);
   }
 
-  /** The viewer's own place; null if they have not joined. Batched. */
+  /** The viewer's own entry of the leaderboard; null if they have not joined. Batched. */
   async ownRank(id: string): Promise<LeaderboardEntryShape | null> {
     await this.load(id);
     const part = await this.ownPart.clear(id).load(id);
@@ -217,7 +217,7 @@ export class Challenges {
     return requireSight(this.unit.viewer, 'challenge', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
-  /** As `load`, for a write: nobody can delete the challenge before the transaction ends. */
+  /** The same as `load`, for a write: nobody can delete the challenge before the transaction ends. */
   private async keptUntilCommit(id: string): Promise<Challenge> {
     requireUser(this.unit.viewer);
     const { em } = this.unit;

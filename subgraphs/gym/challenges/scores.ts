@@ -9,7 +9,8 @@ export class Scores {
   }
 
   /**
-   * Recounts a member's visits in every challenge of the gym that runs at this time. The caller has locked the member.
+   * Recounts a member's visits in every CHECK_INS challenge of the gym that they have joined and that runs at the time `at`.
+   * The calling rule has locked the member.
    */
   async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {
     const challenges = await this.unit.em.execute<{ id: string }[]>(
@@ -21,7 +22,7 @@ export class Scores {
     for (const { id } of challenges) await this.count(id, userId);
   }
 
-  /** Recounts one score. It counts as reached when its last visit began, so undoing a visit restores the earlier time. */
+  /** Recounts one score. Its `reached_at` is the beginning of the last counted visit, so undoing a visit restores the earlier time. */
   async count(challengeId: string, userId: string): Promise<void> {
     await this.unit.em.execute(
       `update challenge_participant p set score = visits.score, reached_at = coalesce(visits.reached_at, p.joined_at)

@@ -4,7 +4,7 @@ import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
 
 /**
  * Ends visits that have lasted as long as their location allows. Visits that expired while no service was running end at the
- * next start. With several replicas each visit is ended by one of them, because the update takes only rows that are still open.
+ * next start. With several replicas only one of them ends a visit, because the update takes only rows that are still open.
  */
 export class AutomaticCheckOut {
   private readonly unitOf: () => UnitOfWork;

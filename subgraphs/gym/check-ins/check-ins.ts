@@ -27,8 +27,8 @@ const VisitRow = CheckInShape.omit({ duplicate: true }).extend({ expiresAt: z.is
 type VisitRow = z.infer<typeof VisitRow>;
 const VISIT = columnsOf(VisitRow);
 
-/** A member who is let in. */
-interface Entry {
+/** A check-in that the rules allow, if the location has room. */
+interface AllowedCheckIn {
   userId: string;
   location: Location;
   source: string | null;
@@ -162,7 +162,10 @@ export class CheckIns {
     });
   }
 
-  /** The visits of a member, newest first: for the member themselves, or for those who manage their gym. First pages are batched. */
+  /**
+   * The visits of a member, newest first: all of them for the member themselves and for a SUPER_ADMIN, those in their own gym
+   * for a GYM_ADMIN. First pages are batched.
+   */
   async ofUser(userId: string, request: PageRequest): Promise<Page<CheckInShape>> {
     const gymId = this.gymSeenOf(userId);
     const after = cursors.read(request.cursor);
@@ -181,7 +184,7 @@ export class CheckIns {
     );
   }
 
-  /** The open visit of a member, or null; batched. */
+  /** The open visit of a member; null if there is none that the viewer may see. Batched. */
   async currentOf(userId: string): Promise<CheckInShape | null> {
     const gymId = this.gymSeenOf(userId);
     const visit = await this.openByUser.load(userId);
@@ -197,7 +200,7 @@ export class CheckIns {
     return presentEntity(visit);
   }
 
-  /** The latest visits of each of these members, as far as the viewer may see them, see `gymSeenOf`. */
+  /** The latest visits of each of these members that the viewer may see (`gymSeenOf`). */
   private latestVisits(userIds: readonly string[], count: number): Promise<VisitRow[]> {
     return this.unit.read<VisitRow>(
       `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
@@ -219,10 +222,10 @@ export class CheckIns {
     return rows.length > 0;
   }
 
-  private async open(entry: Entry): Promise<CheckInShape> {
-    const { userId, location, override } = entry;
+  private async open(checkIn: AllowedCheckIn): Promise<CheckInShape> {
+    const { userId, location, override } = checkIn;
     return this.unit.transaction(async () => {
-      const { capacity, maxStayMinutes } = await this.lockedForEntry(entry);
+      const { capacity, maxStayMinutes } = await this.lockedForCheckIn(checkIn);
       const now = new Date();
       await this.end(
         'expires_at <= ? and (location_id = ? or user_id = ?)',
@@ -240,7 +243,7 @@ export class CheckIns {
           `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
         );
       if (current) await this.end('id = ?', [current.id], 'MOVED');
-      const visit = await this.insert(entry, {
+      const visit = await this.insert(checkIn, {
         checkedInAt: now,
         expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
         method: people >= capacity ? 'OVERRIDE' : 'QR',
@@ -256,10 +259,10 @@ export class CheckIns {
    * Locks the member first, then the gym, then the location. So two scans of one member wait for each other, and so do two
    * members at one location.
    */
-  private async lockedForEntry({
+  private async lockedForCheckIn({
     userId,
     location,
-  }: Entry): Promise<{ capacity: number; maxStayMinutes: number }> {
+  }: AllowedCheckIn): Promise<{ capacity: number; maxStayMinutes: number }> {
     await lockMember(this.unit, userId);
     await lockOpenGym(this.unit, location.gymId);
     const [stored] = await this.unit.em.execute<{ capacity: number; maxStayMinutes: number }[]>(
@@ -271,7 +274,7 @@ export class CheckIns {
   }
 
   private async insert(
-    { userId, location, source, viewer }: Entry,
+    { userId, location, source, viewer }: AllowedCheckIn,
     begun: Pick<CheckIn, 'checkedInAt' | 'expiresAt' | 'method'>,
   ): Promise<CheckIn> {
     const visit = this.unit.em.create(CheckIn, {
@@ -323,7 +326,10 @@ export class CheckIns {
     return holder.userId;
   }
 
-  /** The only gym in which the viewer may see the visits of that user; undefined if in all gyms. @throws NOT_FOUND if in none */
+  /**
+   * The gym whose visits of the user the viewer may see; undefined if they may see those of all gyms.
+   * @throws NOT_FOUND if they may see no visits of the user
+   */
   private gymSeenOf(userId: string): string | undefined {
     const viewer = requireUser(this.unit.viewer);
     if (!isUuid(userId)) throw notFound('check-in of user', userId);
@@ -333,7 +339,7 @@ export class CheckIns {
   }
 }
 
-/** The id of the member, who may be let in. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
+/** The id of the code's owner, after checking that they may enter. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
 function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: Location): string {
   if (viewer.role === Role.MEMBER && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();

@@ -12,7 +12,7 @@ import { Denial } from './denial.entity.ts';
 
 const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 
-/** Rows of one caller. A scanner that is refused all the time must not fill the table. */
+/** The most rows that one caller can cause in an hour, so that a scanner that is always refused does not fill the table. */
 const MAX_DENIALS_PER_HOUR = 60;
 
 /** Denials: refused check-ins with their reason, for those who manage the gym. */
@@ -25,7 +25,7 @@ export class Denials {
 
   /**
    * Stores a denial. The first 60 of one caller in an hour have one row each; the last of these rows also counts the following ones.
-   * @param denial the owner of the code (null: none), the location, the caller who presented it, and the error code
+   * @param denial `userId`: the owner of the code, null if it has none; `presentedBy`: the caller; `reason`: the error code
    */
   async keep(denial: {
     reason: ErrorCode;

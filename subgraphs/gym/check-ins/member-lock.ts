@@ -1,8 +1,9 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 /**
- * Locks a member until the transaction ends, so that transactions that count the member's visits run one after the other: of
- * two simultaneous ones, neither would count the visit that the other writes. Take this lock before every other lock.
+ * Locks a member until the transaction ends, so that transactions that count the member's visits run one after the other.
+ * Without the lock, neither of two simultaneous transactions would count the visit that the other one writes. Take this lock
+ * before every other lock.
  */
 export async function lockMember(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`check-in:${userId}`]);

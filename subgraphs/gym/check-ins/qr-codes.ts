@@ -14,7 +14,7 @@ export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHo
 
 const answer = z.object({ id: z.uuid(), gymId: z.uuid().nullable() });
 
-/** Whether the text can be a code, and a path segment. Other texts have no owner. */
+/** Whether the text can be a code. Other texts have no owner, and are not sent to identity. */
 const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
 
 /**

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Gym } from './gym.entity.ts';
 
-/** A published configuration: it can be read, and published again. */
+/** A version of a gym's configuration that was published at some time: the current one, or an earlier one for a rollback. */
 const ConfigVersionSchema = defineEntity({
   name: 'ConfigVersion',
   tableName: 'gym_config_version',
@@ -14,7 +14,7 @@ const ConfigVersionSchema = defineEntity({
     features: p.json<Record<string, boolean>>(),
     publishedBy: p.string().length(64),
     publishedAt: p.datetime(),
-    /** The version of the published draft; null if there was none. The versions of the next draft continue from it. */
+    /** The version of the draft that was published; null if no draft was. The versions of the gym's next draft continue from it. */
     draftVersion: p.integer().nullable(),
   },
 });
@@ -22,7 +22,7 @@ const ConfigVersionSchema = defineEntity({
 export class ConfigVersion extends ConfigVersionSchema.class {}
 ConfigVersionSchema.setClass(ConfigVersion);
 
-/** The one draft of a gym's next configuration. */
+/** The draft of a gym's next configuration; a gym has at most one. */
 const ConfigDraftSchema = defineEntity({
   name: 'ConfigDraft',
   tableName: 'gym_config_draft',

@@ -24,7 +24,10 @@ import {
 
 const cursors = cursorsOf('gymConfigHistory', z.tuple([z.int()]));
 
-/** Versions of gyms' configurations: drafts, publishing and rollback. Only a SUPER_ADMIN, or a service that acts for one, changes them. */
+/**
+ * Versions of gyms' configurations: drafts, publishing and rollback. Only a SUPER_ADMIN changes them; a service of the platform
+ * may only `update` them.
+ */
 export class Configs {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -35,9 +38,10 @@ export class Configs {
   }
 
   /**
-   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a SUPER_ADMIN,
-   * and for a service that acts for one.
-   * @param expectedVersion the version on which the change is based; undefined: last write wins
+   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a SUPER_ADMIN
+   * and for services of the platform.
+   * @param expectedVersion the version on which the change is based; undefined: `version` of the input. Without both, the last
+   * write wins.
    */
   async update(input: unknown, expectedVersion?: number): Promise<GymConfigShape> {
     const { viewer } = this.unit;
@@ -63,7 +67,8 @@ export class Configs {
 
   /**
    * Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change creates it from the published configuration.
-   * @param expectedVersion the version of the draft on which the change is based; undefined: last write wins
+   * @param expectedVersion the version of the draft on which the change is based; undefined: `version` of the input. Without
+   * both, the last write wins.
    */
   async saveDraft(gymId: string, input: unknown, expectedVersion?: number): Promise<DraftShape> {
     const actorId = this.requireWriter();
@@ -138,6 +143,7 @@ export class Configs {
     return designTokensOf((await this.gyms.get(gymId)).config.theme);
   }
 
+  /** The id of the viewer. @throws UNAUTHENTICATED, FORBIDDEN for other callers than a SUPER_ADMIN */
   private requireWriter(): string {
     return requireRole(this.unit.viewer, Role.SUPER_ADMIN).userId;
   }
@@ -163,9 +169,10 @@ export class Configs {
 
   /**
    * Publishes the next configuration of a gym.
-   * @param next computes the new configuration from the published one, while the gym is locked. The result must follow the
-   * current rules, even if it is a draft or version that was stored under earlier rules.
-   * @param draftVersion the version of the draft, if one is published
+   * @param next computes the new configuration from the published one, while the gym is locked. The result is checked by the
+   * current rules, because a draft or an earlier version may have been stored under other rules.
+   * @param expectedVersion the published version on which the new one is based; undefined: any version
+   * @param draftVersion the version of the draft that is published; null if no draft is
    */
   private async publishGroups(
     gymId: string,
@@ -194,12 +201,12 @@ export class Configs {
       });
       return { gymId: id, theme, assets, features, version, updatedAt: gym.updatedAt.toISOString() };
     });
-    this.gyms.forget({ id, slug });
+    this.gyms.clearCache({ id, slug });
     return published;
   }
 }
 
-/** The value of a group after null has removed it. */
+/** The value of each group if the input removed it by null. */
 const EMPTY_GROUPS: Groups = { theme: {}, assets: {}, features: {} };
 const LONGEST_GROUP = 65_536; // characters of JSON
 

@@ -19,7 +19,7 @@ const GymSchema = defineEntity({
     version: p.integer().default(1),
     /** Null while a service is setting the gym up: until then only that service can see it. */
     openedAt: p.datetime().nullable().defaultRaw('now()'),
-    /** The service that created it; null if a SUPER_ADMIN did. */
+    /** The service that created the gym; null if a SUPER_ADMIN created it. */
     madeBy: p.string().length(32).nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

@@ -15,7 +15,7 @@ import { CreateGymInput, GymConfigShape, GymShape } from './gyms.shapes.ts';
 import { callingService, VISIBLE_GYM } from './open-gyms.ts';
 
 /**
- * The gyms of the platform. Everybody may read them; a SUPER_ADMIN, or a service that acts for one, adds them. Until a gym is
+ * The gyms of the platform. Everybody may read them; SUPER_ADMINs and services of the platform create them. Until a gym is
  * opened, only the service that is setting it up can see it.
  */
 export class Gyms {
@@ -56,12 +56,12 @@ export class Gyms {
   }
 
   /** Clears the caches after a write, for later reads in the same unit of work. */
-  forget({ id, slug }: Pick<Gym, 'id' | 'slug'>): void {
+  clearCache({ id, slug }: Pick<Gym, 'id' | 'slug'>): void {
     this.byId.clear(id);
     this.bySlug.clear(slug);
   }
 
-  /** All gyms, or those of one name without regard to case; by name. */
+  /** All gyms that the viewer may see, or those of one name without regard to case; sorted by name. */
   async list({ name }: { name?: string | null | undefined } = {}): Promise<GymShape[]> {
     if (name?.includes('\0')) return []; // PostgreSQL's text cannot contain NUL
     const where = {
@@ -72,7 +72,8 @@ export class Gyms {
   }
 
   /**
-   * Creates a gym. For a SUPER_ADMIN, and for a service that acts for one; the service may open the gym later.
+   * Creates a gym. For a SUPER_ADMIN and for services of the platform; a service may choose to open the gym later, and repeats a
+   * request without a second gym if it chooses the id.
    * @throws CONFLICT if the slug is taken
    */
   async create(input: unknown): Promise<GymShape> {
@@ -151,7 +152,7 @@ export class Gyms {
           details: { service: viewer.service },
         });
       }
-      this.forget({ id, slug: gym.slug });
+      this.clearCache({ id, slug: gym.slug });
       return this.get(id);
     });
   }
@@ -186,7 +187,7 @@ export class Gyms {
 
 const GYM_CREATED = 'GYM_CREATED';
 
-/** The gym, locked against all new references, if this service has created it. */
+/** Finds the gym if this service has created it, and locks it, so that no row that refers to it can be added. */
 const MADE_BY_SERVICE = `
   select 1 from gym where id = ? and exists (
     select 1 from audit_event where gym_id = ? and action = ? and details ->> 'service' = ?

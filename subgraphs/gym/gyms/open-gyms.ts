@@ -6,8 +6,8 @@ import { lockOpenGym } from './gym-locks.ts';
 
 /**
  * Checks that a gym is open, before rows for it are written, and locks it, so that it is not withdrawn before the
- * transaction ends. A gym is not open while a wizard's deployment sets it up: rows of other callers would then keep the
- * deployment from withdrawing it if it has to be undone.
+ * transaction ends. A gym is not open while a wizard's deployment sets it up: if other callers could add rows then, the
+ * deployment could not be undone, because a gym in use cannot be withdrawn.
  * @throws VALIDATION_FAILED if there is no open gym of this id
  */
 export async function requireOpenGym(unit: UnitOfWork, gymId: string): Promise<string> {

@@ -40,8 +40,8 @@ const PeopleInside = z.object({ locationId: z.uuid(), people: z.int(), changedAt
 
 /**
  * How many people are inside each location, and when its occupancy last changed: the time of the latest check-in, check-out
- * or expiry of a visit, or of the last change of the location. Each is read from the end of an index. The time of the request
- * is not used, because it would differ in every answer, and no answer could be confirmed by its ETag.
+ * or expiry of a visit, or of the last change of the location. Each maximum is read from the end of an index. The time of the
+ * request is not used, because then an unchanged occupancy would have another ETag in every answer.
  */
 const PEOPLE_INSIDE = `
   select ${columnsOf(PeopleInside, {
@@ -58,7 +58,7 @@ const PEOPLE_INSIDE = `
   })}
   from location where id = any(?::uuid[])`;
 
-/** The locations of gyms, and their occupancy. The gym's users see them, its GYM_ADMIN changes them. */
+/** The locations of gyms, and their occupancy. The gym's users and services see them, its staff changes them. */
 export class Locations {
   private readonly unit: UnitOfWork;
   private readonly notifications: Notifications;
@@ -88,12 +88,12 @@ export class Locations {
     this.notifications = notifications;
   }
 
-  /** The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; by name. */
+  /** The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. */
   async list(gymId?: string | null): Promise<LocationShape[]> {
     return this.byGym.load(requireGym(this.unit.viewer, gymId));
   }
 
-  /** The locations of one of many gyms; batched. @throws FORBIDDEN for users of other gyms */
+  /** The locations of a gym, for the graph's `Gym.locations`; batched. @throws FORBIDDEN for services and for users of other gyms */
   async ofGym(gymId: string): Promise<LocationShape[]> {
     requireUser(this.unit.viewer);
     if (!maySee(this.unit.viewer, { gymId }))
@@ -142,7 +142,7 @@ export class Locations {
     return occupancyEvents(this.notifications, id);
   }
 
-  /** Creates a location. For those who manage the gym, and for a service that acts for a SUPER_ADMIN. */
+  /** Creates a location. For staff of the gym and for services of the platform. */
   async create(input: unknown): Promise<LocationShape> {
     const { viewer } = this.unit;
     const { id, gymId, maxStayMinutes, address, openingHours, ...rest } = validated(
@@ -167,7 +167,10 @@ export class Locations {
     return created;
   }
 
-  /** Creates a location for a service. The gym is locked, so that it is not withdrawn in the meantime, and a repeated request waits. */
+  /**
+   * Creates a location for a service. The gym is locked, so that it is not withdrawn in the meantime, and so that a repeated
+   * request waits and then finds the location.
+   */
   private async createFor(
     service: ServiceViewer,
     { id, ...fields }: Omit<LocationShape, 'id' | 'version'> & { id: string | null | undefined },
@@ -196,7 +199,10 @@ export class Locations {
     });
   }
 
-  /** Absent fields are unchanged; null removes the address or the opening hours. @param expectedVersion undefined: last write wins */
+  /**
+   * Changes a location. Absent fields are unchanged; null removes the address or the opening hours.
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<LocationShape> {
     const { viewer } = this.unit;
     requireUser(viewer);

@@ -17,7 +17,8 @@ export const occupancyEvents = (
 ): Promise<AsyncIterableIterator<{ locationId: string }>> =>
   eventSource(
     async (stream) => {
-      // An event only means that the occupancy must be read again, so one waiting event is enough.
+      // An event only means that the occupancy must be read again, so one waiting event is enough. If one waits already, the
+      // first `push` drops both events and returns false, and the second `push` adds the event again.
       const event = { locationId, [EVENT_KIND]: 'whole' as const };
       const notify = () => stream.push(event) || stream.push(event);
       stream.onStop(

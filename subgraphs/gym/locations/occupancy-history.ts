@@ -47,7 +47,11 @@ interface HourOfChanges {
   arrivals: number;
 }
 
-/** Every check-in counts +1 and every end of a visit -1, summed in the order of time. A visit that began before `from` counts from `from` on. */
+/**
+ * Every check-in counts +1 and every end of a visit -1, summed in the order of time. A visit that began before `from` counts
+ * from `from` on. No visit lasts longer than 24 hours (the maximum of `maxStayMinutes`), so the query reads only the visits
+ * that began at most 25 hours before `from`.
+ */
 function changesByHour(unit: UnitOfWork, locationId: string, from: Date, to: Date): Promise<HourOfChanges[]> {
   return unit.em.execute<HourOfChanges[]>(
     `with visits as (

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { acceptErasedAccount, refuseErasedAccount } from '#server/accounts/erased-accounts.ts';
 
-/** Rows stay when a user is deleted, but no longer name them. No new row can name a deleted user. */
+/** When a user is deleted, rows stay but no longer contain their id. No new row can contain the id of a deleted user. */
 export class AccountData extends Migration {
   override up(): void {
     this.addSql(`alter table "announcement" alter column "author_id" drop not null;`);

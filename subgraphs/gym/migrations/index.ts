@@ -11,7 +11,7 @@ import { Versions } from './20261123010100_versions.ts';
 import { ListIndexes } from './20261123010200_list_indexes.ts';
 import { Retention } from './20261123050000_retention.ts';
 
-/** In the order in which they run. The names must never change, because the database stores which have run. */
+/** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20261121045111_gym', class: Gym },
   { name: '20261121120000_account_data', class: AccountData },

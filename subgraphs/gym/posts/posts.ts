@@ -109,7 +109,7 @@ export class Posts {
   async create(input: unknown, image?: Buffer): Promise<PostShape> {
     const { gymId: chosen, text } = validated(CreatePostInput, input);
     const gymId = requireGym(this.unit.viewer, chosen);
-    const name = image && (await this.keep(image));
+    const name = image && (await this.storePicture(image));
     try {
       return await this.unit.transaction(async () => {
         await requireOpenGym(this.unit, gymId);
@@ -146,7 +146,7 @@ export class Posts {
 
   /** Liking a second time changes nothing. */
   async like(id: string): Promise<PostShape> {
-    return this.count(
+    return this.changeLike(
       id,
       'insert into post_like (post_id, user_id, created_at) values (?, ?, now()) on conflict do nothing returning 1',
       'like_count = like_count + 1',
@@ -154,7 +154,7 @@ export class Posts {
   }
 
   async unlike(id: string): Promise<PostShape> {
-    return this.count(
+    return this.changeLike(
       id,
       'delete from post_like where post_id = ? and user_id = ? returning 1',
       'like_count = like_count - 1',
@@ -194,7 +194,7 @@ export class Posts {
     return (await this.latestLikes(id, pageSize({ limit: first }))).map(({ userId }) => userId);
   }
 
-  /** Reports a post to those who manage the gym; a second report of a member replaces their first. */
+  /** Reports a post to the staff of the gym; a second report by the same user replaces their first one. */
   async report(id: string, input: unknown): Promise<ReportShape> {
     const { reason } = validated(ReportInput, input);
     return this.unit.transaction(async () => {
@@ -205,7 +205,7 @@ export class Posts {
     });
   }
 
-  /** Reported posts of a gym, latest report first; for those who manage it. */
+  /** The reports of a gym's posts, latest first; for staff of the gym. */
   async reports(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
     const own = requireGymAdmin(this.unit.viewer, gymId);
     const after = reportCursors.read(request.cursor);
@@ -232,7 +232,7 @@ export class Posts {
   }
 
   /**
-   * As `load`, for a write: until the transaction ends, no other transaction writes to the post or deletes it. All rows that
+   * The same as `load`, for a write: until the transaction ends, no other transaction changes or deletes the post. All rows that
    * belong to a post are written under this lock, so that all transactions take their locks in the same order.
    */
   private async locked(
@@ -249,9 +249,9 @@ export class Posts {
     });
   }
 
-  /** Runs `change`, and `counter` if it changed a row. */
-  private async count(id: string, change: string, counter: string): Promise<PostShape> {
-    const counted = await this.unit.transaction(async () => {
+  /** Runs the statement `change`, which adds or removes the viewer's like; if it changed a row, also applies `counter` to the post. */
+  private async changeLike(id: string, change: string, counter: string): Promise<PostShape> {
+    const changedPost = await this.unit.transaction(async () => {
       const { em } = this.unit;
       await this.locked(id);
       const changed = await em.execute<unknown[]>(change, [id, this.viewer.userId]);
@@ -260,10 +260,11 @@ export class Posts {
       return present(this.unit, presented(PostRow, post), (await this.liked.clear(id).load(id)) !== null);
     });
     this.byId.clear(id);
-    return counted;
+    return changedPost;
   }
 
-  private async keep(image: Buffer): Promise<string> {
+  /** Returns the picture's file name. */
+  private async storePicture(image: Buffer): Promise<string> {
     const picture = await reencoded(image, { field: 'image', maxSide: IMAGE_SIDE });
     const name = `${uuidv7()}.${picture.extension}`;
     await this.files.put(name, picture.bytes, picture.contentType);

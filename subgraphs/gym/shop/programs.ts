@@ -5,12 +5,12 @@ import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Gyms } from '../gyms/gyms.ts';
-import { ROUTINES, withListed } from './content-references.ts';
+import { ROUTINES, writeListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
 import { GymProgram } from './shop.entity.ts';
 import { GymProgramShape, ProgramsInput } from './shop.shapes.ts';
 
-/** The routines of the content service in a gym's programme, in the gym's order. Everybody may read. */
+/** The routines of the content service in a gym's programme, in the gym's order. Everybody may read them. */
 export class Programs {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -32,7 +32,7 @@ export class Programs {
     return (await this.byGym.load(id)).map((program) => presented(GymProgramShape, program));
   }
 
-  /** Replaces the whole list. @throws VALIDATION_FAILED at each routineId that belongs neither to the gym nor to all gyms */
+  /** Replaces the whole list. @throws VALIDATION_FAILED, with an error for each routine that belongs neither to the gym nor to all gyms */
   async replace(gymId: string, input: unknown): Promise<GymProgramShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -49,7 +49,7 @@ export class Programs {
       gymId: id,
       ids: rows.map(({ routineId }) => routineId),
     };
-    await withListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProgram, id, rows));
+    await writeListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProgram, id, rows));
     this.byGym.clear(id);
     return this.list(id);
   }

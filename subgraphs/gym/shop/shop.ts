@@ -5,12 +5,12 @@ import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Gyms } from '../gyms/gyms.ts';
-import { PRODUCTS, withListed } from './content-references.ts';
+import { PRODUCTS, writeListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
 import { GymProduct } from './shop.entity.ts';
 import { GymProductShape, ProductsInput } from './shop.shapes.ts';
 
-/** The products of the content service in a gym's shop, in the gym's order and with its terms. Everybody may read. */
+/** The products of the content service in a gym's shop, in the gym's order and with its prices. Everybody may read them. */
 export class Shop {
   private readonly unit: UnitOfWork;
   private readonly gyms: Gyms;
@@ -32,7 +32,7 @@ export class Shop {
     return (await this.byGym.load(id)).map((product) => presented(GymProductShape, product));
   }
 
-  /** Replaces the whole list. @throws VALIDATION_FAILED at each productId that belongs neither to the gym nor to all gyms */
+  /** Replaces the whole list. @throws VALIDATION_FAILED, with an error for each product that belongs neither to the gym nor to all gyms */
   async replace(gymId: string, input: unknown): Promise<GymProductShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);
@@ -51,7 +51,7 @@ export class Shop {
       gymId: id,
       ids: rows.map(({ productId }) => productId),
     };
-    await withListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProduct, id, rows));
+    await writeListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProduct, id, rows));
     this.byGym.clear(id);
     return this.list(id);
   }
