@@ -13,7 +13,7 @@ export async function archiveEnded(
     if (signal?.aborted) return count;
     if (changedAt > unchangedSince) continue;
     const squad = await journals.of(squads).read(id);
-    // The chat goes first: after an interruption the squad is still here, and leads to both.
+    // The chat is moved first: after an interruption the squad is still listed, and the next run moves both.
     if (squad.status !== 'ENDED' || !squad.isRecorded) continue;
     await journals.retire(chats, id, squad.gymId);
     if (await journals.retire(squads, id, squad.gymId)) count += 1;

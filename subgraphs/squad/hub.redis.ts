@@ -16,8 +16,8 @@ import type { RedisConnections } from './storage/redis-connections.ts';
 /**
  * The hub of any number of instances. Each instance stores the entries of its own connections in Redis, in a hash for each
  * gym, and publishes every change in the gym's channel. It has a copy of the entries of the gyms that it follows: those of
- * its own connections and listeners, and those that were asked for a moment ago. If several instances have an entry of a
- * user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has
+ * its own connections and listeners, and those that a request has read within the last minute. If several instances have an
+ * entry of a user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has
  * lost data, each instance writes its own entries again.
  */
 export class RedisHub implements Hub {
@@ -28,13 +28,13 @@ export class RedisHub implements Hub {
   private readonly log: Logger;
   private readonly keys: PresenceKeys;
   private readonly onlineUsers = new OnlineMap();
-  private readonly open: Connections;
+  private readonly openConnections: Connections;
   private readonly own = new Map<string, OnlineEntry>();
   private readonly others: OtherInstances;
   private readonly gyms: FollowedGyms;
-  /** Connections and listeners of this instance, by gym. */
+  /** The number of connections and listeners of this instance in each gym. */
   private readonly needs = new Map<string, number>();
-  /** Whether Redis lacks a change of this instance, so that the next renewal has to write all entries. */
+  /** Whether Redis may lack a change of this instance. The next renewal then writes all its entries again. */
   private isStale = true;
   private renewing: NodeJS.Timeout | undefined;
 
@@ -44,7 +44,9 @@ export class RedisHub implements Hub {
     this.journals = journals;
     this.keys = new PresenceKeys(redis, this.instanceId);
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
-    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
+    this.openConnections = new Connections(settings.graceMillis, (userId, gymId) =>
+      this.leave(userId, gymId),
+    );
     this.others = new OtherInstances({
       graceMillis: settings.graceMillis,
       onLost: (instanceId) => log.warn({ instanceId }, 'an instance of the squad service is gone'),
@@ -102,7 +104,7 @@ export class RedisHub implements Hub {
     const { userId, gymId } = announcement;
     const entry = entryAfter(this.onlineUsers.get(userId), announcement);
     this.setOwn(userId, entry);
-    this.open.touch(userId, gymId);
+    this.openConnections.touch(userId, gymId);
     return entry;
   }
 
@@ -121,14 +123,14 @@ export class RedisHub implements Hub {
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     if (known?.gymId === gymId) {
-      // The user then stays online at this instance after their connections to the other one have ended.
+      // So the user stays online at this instance after their connections to the instance that had the entry have ended.
       if (!this.own.has(userId)) this.setOwn(userId, known);
-    } else if (known && this.own.has(userId) && !this.open.has(userId, known.gymId)) {
-      // A member who connects in another gym, and has no connection in that of their entry, has changed their gym.
+    } else if (known && this.own.has(userId) && !this.openConnections.has(userId, known.gymId)) {
+      // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
       this.setOwn(userId, undefined);
     }
     const ends = [
-      this.open.open(userId, gymId ?? ''),
+      this.openConnections.open(userId, gymId ?? ''),
       this.connectionTimes.open(userId),
       ...(gymId ? [this.need(gymId)] : []),
     ];
@@ -151,7 +153,7 @@ export class RedisHub implements Hub {
   }
 
   get connections(): number {
-    return this.open.size;
+    return this.openConnections.size;
   }
 
   async check(): Promise<void> {
@@ -160,17 +162,17 @@ export class RedisHub implements Hub {
 
   async dispose(): Promise<void> {
     clearInterval(this.renewing);
-    this.open.dispose();
+    this.openConnections.dispose();
     this.connectionTimes.dispose();
     this.others.dispose();
     await this.journals.close();
-    // The other instances keep this instance's users online for the grace, during which the users connect again.
+    // The other instances keep this instance's users online for the grace period, during which the users connect again.
     await this.keys.endLease().catch(() => undefined);
     this.gyms.dispose();
     this.redis.close();
   }
 
-  /** Follows the gym until the returned function is called (once or more). */
+  /** Follows the gym until the returned function is called; further calls of it change nothing. */
   private need(gymId: string): () => void {
     this.needs.set(gymId, (this.needs.get(gymId) ?? 0) + 1);
     void this.gyms.open(gymId);
@@ -189,7 +191,7 @@ export class RedisHub implements Hub {
     if (entry) this.own.set(userId, entry);
     else this.own.delete(userId);
     this.merge(userId);
-    // All are sent at once, so that Redis gets the changes of a user in their order.
+    // No write waits for the previous one, so that Redis gets the changes of a user in their order.
     const hasMoved = before?.gymId !== entry?.gymId;
     Promise.all([
       before && hasMoved && this.keys.set(before.gymId, userId, null),
@@ -221,7 +223,7 @@ export class RedisHub implements Hub {
     this.merge(userId);
   }
 
-  /** The user has announced their presence in another gym, which this instance may not follow. */
+  /** The user has announced their presence in another gym. This instance needs to be notified, because it may follow only the old one. */
   private onMoved(entry: OnlineEntry): void {
     const mine = this.own.get(entry.userId);
     if (mine && mine.gymId !== entry.gymId && isLater(entry, mine)) this.setOwn(entry.userId, undefined);
@@ -229,14 +231,16 @@ export class RedisHub implements Hub {
 
   /**
    * Makes the latest entry of a user this instance's own, if the user is connected here. A request to another instance may
-   * have announced it, and that instance removes its entry after the grace. An entry of another gym replaces nothing here:
-   * the connections of this instance are of the gym that the user has left.
+   * have announced it, and that instance removes its entry after the grace period. A later entry of another gym only removes
+   * this instance's own entry, if the user is not connected here in that gym: they have left the gym of the own entry.
    */
   private adopt(userId: string, entry: OnlineEntry | null): void {
     const mine = this.own.get(userId);
     if (!entry || (mine && !isLater(entry, mine))) return;
-    // This publishes the entry, so that the others do not return to an older one when its first instance removes it.
-    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
+    // This publishes the entry, so that the other instances do not return to an older one when the instance at which it was
+    // announced removes it.
+    if (mine?.gymId === entry.gymId || this.openConnections.has(userId, entry.gymId))
+      this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }
 
@@ -244,7 +248,7 @@ export class RedisHub implements Hub {
     this.onlineUsers.set(userId, this.others.latest(userId, this.own.get(userId)));
   }
 
-  /** Renews the lease, and finds instances whose lease has expired. */
+  /** Renews the lease and the entries of this instance, and finds other instances whose lease has expired or is there again. */
   private async renew(): Promise<void> {
     if (this.isStale || !(await this.keys.renewLease())) await this.writeAll();
     await this.keys.renewEntries(Map.groupBy(this.own.values(), ({ gymId }) => gymId).keys());

@@ -19,24 +19,24 @@ export interface Hub {
   /** When users connected, also users who have not announced their presence. */
   readonly connectionTimes: ConnectionTimes;
   /**
-   * Resolves once the entries of the gym are known to this instance, as the calls below need it. They stay known while the
-   * gym has connections or listeners here, and at least for some seconds.
+   * To be called before `onlineIn`, `onlineEntry`, `announce` and `connect`: resolves once this instance knows the entries of
+   * the gym. It knows them as long as the gym has connections or listeners here, and for a minute after the last call.
    */
   openGym(gymId: string): Promise<void>;
-  /** The same for the gym in which the user is online, if they are. */
+  /** The same for the gym in which the user is online; does nothing if they are offline. */
   openGymOf(userId: string): Promise<void>;
   /** All entries of a gym, also of users whose status is INVISIBLE or OFFLINE. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
   onlineEntry(userId: string): OnlineEntry | undefined;
-  /** Sets the user's entry, which stays while they have connections in that gym, and for the grace afterwards. */
+  /** Sets the user's entry, which stays while they have connections in that gym, and for the grace period afterwards. */
   announce(announcement: PresenceAnnouncement): OnlineEntry;
   /** Removes the user's entry at every instance, also if they have connections. */
   withdraw(userId: string): void;
-  /** Counts a connection of the user in that gym until the returned function is called (once or more). */
+  /** Counts a connection of the user in that gym until the returned function is called; further calls of it change nothing. */
   connect(userId: string, gymId: string | null): () => void;
   /** Calls `listener` with the id of each user of the gym whose entry changes. Returns a function that removes the listener. */
   watchGym(gymId: string, listener: (userId: string) => void): () => void;
-  /** Counts one more event of that name. Returns whether it is within `limit` a minute. */
+  /** Counts an event of that name. Returns whether there were at most `limit` in this minute. */
   allows(name: string, limit: number): Promise<boolean>;
   /** The number of connections; for leak tests and metrics. */
   readonly connections: number;

@@ -31,7 +31,7 @@ export async function openHub({
   return new MemoryHub({ graceMillis }, new DatabaseJournals({ orm, log }));
 }
 
-/** Journals that an installation had before it got a database would otherwise seem to be lost. */
+/** Warns if there are journals in files, but none in the database: without the warning they would seem to be lost. */
 async function warnOfFiles({ dataDir }: ServerSettings, orm: MikroORM, log: Logger): Promise<void> {
   const folder = path.resolve(dataDir, 'squad');
   const names = await readdir(path.join(folder, users.name)).catch(() => []);

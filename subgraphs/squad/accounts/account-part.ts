@@ -11,7 +11,7 @@ import { trainingOf } from '../squads/training.ts';
 import { users } from '../users/user.journal.ts';
 import { eraseUser } from './erase-user.ts';
 
-/** The personal data of a user in this service. It contains only the ids of other users. */
+/** The personal data of a user in this service. Of other users it contains only their ids. */
 export function squadAccountPart(unit: UnitOfWork, hub: Hub): AccountPart {
   const { journals } = hub;
   const userOf = (userId: string) => journals.of(users).read(userId);
@@ -70,7 +70,8 @@ export function squadAccountPart(unit: UnitOfWork, hub: Hub): AccountPart {
     },
     async erase(userId) {
       const verdict = await eraseUser(hub, userId);
-      // Answers to their keyed requests contain their data. In files such an answer names nobody, and cannot be read without the key.
+      // The stored answers to the user's keyed requests contain their data. In files, a stored answer contains no user id, and
+      // cannot be read without the key, so nothing is deleted there.
       if (hub.journals instanceof DatabaseJournals)
         await unit.em.execute('delete from idempotency_record where caller = ?', [`user:${userId}`]);
       return verdict;
@@ -102,18 +103,18 @@ async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   return parts;
 }
 
-/** The user's messages, by squad in the order of entering. A key is the squad's index and the message's number. */
+/** The user's messages, squad by squad in the order in which they entered them. A key is the squad's index and the message's number. */
 const messagesBy =
   ({ journals }: Hub): RecordSource =>
   async (userId, after, limit) => {
     const squadIds = (await journals.of(users).read(userId)).namedIn.squads;
     const [begunAt, begunSeq] = after ? [Number(after[0]), Number(after[1])] : [0, 0];
     const found: { key: [number, number]; record: object }[] = [];
-    for (const [place, squadId] of squadIds.entries()) {
-      if (place < begunAt) continue;
+    for (const [index, squadId] of squadIds.entries()) {
+      if (index < begunAt) continue;
       for (const message of messagesOf(await journals.of(chats).read(squadId))) {
-        if (message.userId !== userId || (place === begunAt && message.seq <= begunSeq)) continue;
-        found.push({ key: [place, message.seq], record: message });
+        if (message.userId !== userId || (index === begunAt && message.seq <= begunSeq)) continue;
+        found.push({ key: [index, message.seq], record: message });
         if (found.length === limit) return found;
       }
     }

@@ -9,9 +9,10 @@ import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
 import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 
 /**
- * Erases a user from all journals. The first step adds an erasure record to the user's own journal, which accepts no other
- * records from then on. A rule that has written the user's id into another journal reads the user's journal afterwards
- * (`unlessGone`), so either the rule or this function erases the id. Until the last step, the user's journal lists the
+ * Erases a user from all journals. After the user's open invites are closed, a `leaving` record is added to their own
+ * journal, which accepts no other records from then on. A rule that has written the user's id into another journal reads
+ * the user's journal afterwards
+ * (`forgetIfErased`), so either the rule or this function erases the id. Until the last step, the user's journal lists the
  * other journals that name them, so that a repetition after a crash rewrites the remaining ones.
  */
 export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult> {
@@ -31,12 +32,12 @@ export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult
   }
   for (const gymId of user.namedIn.gyms) await forgetInGym(journals, gymId, userId);
   for (const otherId of user.namedIn.users) await forgetInUser(journals, otherId, userId);
-  await journals.of(users).rewrite(userId, (now) => erasedUser(now, verdict));
+  await journals.of(users).rewrite(userId, (current) => erasedUser(current, verdict));
   return verdict;
 }
 
 async function resultOf(journals: Journals, user: UserRecord): Promise<ErasureResult> {
-  if (!(await hasCompany(journals, user))) return { outcome: Outcome.DELETED, reason: null };
+  if (!(await sharesWithOthers(journals, user))) return { outcome: Outcome.DELETED, reason: null };
   return {
     outcome: Outcome.ANONYMISED,
     reason:
@@ -45,13 +46,12 @@ async function resultOf(journals: Journals, user: UserRecord): Promise<ErasureRe
 }
 
 /** Whether other users share a squad, a workout or a group with the user. */
-async function hasCompany(journals: Journals, user: UserRecord): Promise<boolean> {
+async function sharesWithOthers(journals: Journals, user: UserRecord): Promise<boolean> {
   if (user.history.some(({ participantIds }) => participantIds.length > 1)) return true;
   for (const squadId of user.namedIn.squads) {
     const squad = await journals.of(squads).read(squadId);
-    const isOthersToo =
-      squad.status !== 'NONE' && squad.participants.some((one) => one.userId !== user.userId);
-    if (isOthersToo) return true;
+    const hasOthers = squad.status !== 'NONE' && squad.participants.some((one) => one.userId !== user.userId);
+    if (hasOthers) return true;
   }
   for (const gymId of user.namedIn.gyms) {
     const { groups } = await journals.of(gyms).read(gymId);

@@ -12,36 +12,36 @@ export async function forgetInSquad(journals: Journals, squadId: string, userId:
   // They leave first, so that the others get an event, and another participant becomes host.
   const squad = await journals
     .of(squads)
-    .change(squadId, (now) =>
-      now.status !== 'NONE' &&
-      now.status !== 'ENDED' &&
-      now.participants.some((one) => one.userId === userId && one.leftAt === null)
+    .change(squadId, (current) =>
+      current.status !== 'NONE' &&
+      current.status !== 'ENDED' &&
+      current.participants.some((one) => one.userId === userId && one.leftAt === null)
         ? [{ type: 'left', userId, banned: false, at }]
         : [],
     );
   if (squad.status === 'NONE') return;
-  await journals.of(squads).rewrite(squadId, (now) => squadWithout(now, userId));
+  await journals.of(squads).rewrite(squadId, (current) => squadWithout(current, userId));
   const chat = await journals.of(chats).read(squadId);
   if (messagesOf(chat).some((message) => message.userId === userId))
-    await journals.of(chats).rewrite(squadId, (now) => chatWithout(now, userId));
+    await journals.of(chats).rewrite(squadId, (current) => chatWithout(current, userId));
 }
 
 /** Removes a user from the groups, activities and reports of a gym. Groups and activities without other users are removed. */
 export async function forgetInGym(journals: Journals, gymId: string, userId: string): Promise<void> {
-  await journals.of(gyms).rewrite(gymId, (now) => gymWithout(now, userId));
+  await journals.of(gyms).rewrite(gymId, (gym) => gymWithout(gym, userId));
   const isAbout = ({ reporterId, authorId }: MessageReportShape) =>
     reporterId === userId || authorId === userId;
   if ((await journals.of(reports).read(gymId)).reports.some(isAbout))
     await journals
       .of(reports)
-      .rewrite(gymId, (now) => ({ reports: now.reports.filter((report) => !isAbout(report)) }));
+      .rewrite(gymId, (record) => ({ reports: record.reports.filter((report) => !isAbout(report)) }));
 }
 
 /** Removes a user from the journal of another user: blocks, invites, workouts that they did together. */
 export async function forgetInUser(journals: Journals, otherId: string, userId: string): Promise<void> {
   const other = await journals.of(users).read(otherId);
   if (other.namedIn.users.includes(userId))
-    await journals.of(users).rewrite(otherId, (now) => userWithout(now, userId));
+    await journals.of(users).rewrite(otherId, (user) => userWithout(user, userId));
 }
 
 function squadWithout(squad: SquadState | NoSquad, userId: string): SquadState | NoSquad {

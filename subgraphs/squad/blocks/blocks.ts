@@ -3,9 +3,9 @@ import { invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Hub } from '../hub.ts';
 import { closeInvites } from '../invites/invite-records.ts';
-import { partWays } from '../squads/parting.ts';
+import { endSharedTraining } from '../squads/end-shared-training.ts';
 import { forgetInUser } from '../accounts/forgotten.ts';
-import { unlessGone } from '../accounts/unless-gone.ts';
+import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import { requireStaying, users } from '../users/user.journal.ts';
 
 /** Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. */
@@ -39,9 +39,9 @@ export class Blocks {
       );
     await closeInvites(journals, userId, 'DECLINED', (invite) => invite.fromUserId === otherId);
     await closeInvites(journals, userId, 'REVOKED', (invite) => invite.toUserId === otherId);
-    await partWays(journals, userId, otherId);
-    await unlessGone(journals, userId, () => forgetInUser(journals, otherId, userId));
-    await unlessGone(journals, otherId, () => forgetInUser(journals, userId, otherId));
+    await endSharedTraining(journals, userId, otherId);
+    await forgetIfErased(journals, userId, () => forgetInUser(journals, otherId, userId));
+    await forgetIfErased(journals, otherId, () => forgetInUser(journals, userId, otherId));
   }
 
   async unblock(otherId: string): Promise<void> {

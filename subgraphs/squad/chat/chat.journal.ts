@@ -22,7 +22,7 @@ type ChatItem =
   /** Written after messages were removed: the next number follows this one. */
   | { type: 'numbered'; seq: number };
 
-/** Older messages are removed when the journal is compacted. */
+/** When the journal is compacted, only this number of the newest messages is kept. */
 const KEPT_MESSAGES = 5_000;
 
 export const chats: JournalKind<ChatState, ChatItem> = {
@@ -62,7 +62,7 @@ export function newerThan({ shared, length }: ChatState, seq: number): StoredMes
   return shared.slice(at, length);
 }
 
-/** The message stays in its place without its text. */
+/** The chat after a deletion: the message stays in its place without its text. */
 export const withoutText = (chat: ChatState, messageId: string): ChatState => {
   const shared = messagesOf(chat).map((message) =>
     message.id === messageId ? { ...message, text: '', deleted: true } : message,

@@ -10,7 +10,7 @@ export class MessageDelivery {
   private lastSeq: number;
   private deletedSeqs: readonly number[];
 
-  /** @param fromSeq the last message that the listener has; absent: only messages after `start` are delivered */
+  /** @param fromSeq the number of the last message that the listener has; absent: only messages after `start` are delivered */
   constructor(
     start: ChatState,
     fromSeq: number | null | undefined,

@@ -5,7 +5,7 @@ import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { forgetInGym } from '../accounts/forgotten.ts';
-import { unlessGone } from '../accounts/unless-gone.ts';
+import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
 import { isPresent, participantOf } from '../squads/squad-rights.ts';
@@ -52,7 +52,7 @@ export class MessageReports {
     };
     await journals.of(reports).change(gymId, () => [{ type: 'reported', report }]);
     for (const named of [userId, message.userId])
-      await unlessGone(journals, named, () => forgetInGym(journals, gymId, named));
+      await forgetIfErased(journals, named, () => forgetInGym(journals, gymId, named));
     return report;
   }
 

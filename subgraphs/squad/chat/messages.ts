@@ -7,10 +7,10 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
-import { isInRoom, requireRoom, takesPart } from '../squads/squad-rights.ts';
+import { maySeeSquad, requireVisibleSquad, takesPart } from '../squads/squad-rights.ts';
 import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
 import { forgetInSquad } from '../accounts/forgotten.ts';
-import { unlessGone } from '../accounts/unless-gone.ts';
+import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import {
   chats,
   messagesOf,
@@ -47,11 +47,11 @@ export class Messages {
     this.settings = settings;
   }
 
-  /** If the sender has used the `clientId` before in this squad, that message is returned. */
+  /** Stores a message. If the sender has used the `clientId` before in this squad, returns the message that was stored then. */
   async send(input: unknown): Promise<MessageShape> {
     const { squadId, text, clientId } = validated(SendMessageShape, input);
     const { userId } = requireUser(this.unit.viewer);
-    const squad = await this.requireRoom(squadId);
+    const squad = await this.requireVisibleSquad(squadId);
     const before = clientId
       ? sentBefore(await this.hub.journals.of(chats).read(squadId), userId, clientId)
       : undefined;
@@ -77,12 +77,13 @@ export class Messages {
       return [{ type: 'message', message: sent }];
     });
     const { journals } = this.hub;
-    await unlessGone(journals, userId, () => forgetInSquad(journals, squadId, userId));
+    await forgetIfErased(journals, userId, () => forgetInSquad(journals, squadId, userId));
     return presentMessage(sent as unknown as StoredMessage); // set inside the callback, which the compiler does not follow
   }
 
   /**
-   * Only the author may, also after they have left the squad. The message stays without its text, which is also removed from storage.
+   * Deletes a message. Only its author may do this, also after they have left the squad. The message stays without its text,
+   * which is also removed from the journal.
    */
   async delete(input: unknown): Promise<void> {
     const { squadId, messageId } = validated(MessageIdShape, input);
@@ -91,7 +92,7 @@ export class Messages {
     const message = messagesOf(await journals.of(chats).read(squadId)).find(({ id }) => id === messageId);
     if (!message) throw notFound('message', messageId);
     if (message.userId !== userId) {
-      if (!isInRoom(await journals.of(squads).read(squadId), requireUser(this.unit.viewer)))
+      if (!maySeeSquad(await journals.of(squads).read(squadId), requireUser(this.unit.viewer)))
         throw notFound('message', messageId);
       throw forbidden('Only the author of a message may delete it.');
     }
@@ -100,9 +101,9 @@ export class Messages {
     await journals.of(chats).rewrite(squadId, (chat) => withoutText(chat, messageId));
   }
 
-  /** Newest first. */
+  /** The messages of a squad, newest first. */
   async list(squadId: string, request: PageRequest): Promise<Page<MessageShape>> {
-    await this.requireRoom(squadId);
+    await this.requireVisibleSquad(squadId);
     const after = cursors.read(request.cursor);
     const newestFirst = messagesOf(await this.hub.journals.of(chats).read(squadId)).toReversed();
     return mapPage(
@@ -120,7 +121,7 @@ export class Messages {
     fromSeq: number | null | undefined,
     { deliver, onEnd }: MessageWatch,
   ): Promise<() => void> {
-    await this.requireRoom(squadId);
+    await this.requireVisibleSquad(squadId);
     const { userId } = requireUser(this.unit.viewer);
     const { journals } = this.hub;
     let squad: SquadState | NoSquad | undefined;
@@ -134,16 +135,16 @@ export class Messages {
       stop();
       onEnd();
     };
-    const room = await journals.of(squads).follow(squadId, (now) => {
-      squad = now;
+    const room = await journals.of(squads).follow(squadId, (current) => {
+      squad = current;
       endIfOver();
     });
     stops.push(room.stop);
     squad ??= room.state;
     try {
-      const chat = await journals.of(chats).follow(squadId, (now) => {
-        newest = now;
-        delivery?.onState(now);
+      const chat = await journals.of(chats).follow(squadId, (current) => {
+        newest = current;
+        delivery?.onState(current);
       });
       stops.push(chat.stop);
       delivery = new MessageDelivery(chat.state, fromSeq, deliver);
@@ -166,11 +167,11 @@ export class Messages {
     );
   }
 
-  private async requireRoom(squadId: string): Promise<SquadState> {
+  private async requireVisibleSquad(squadId: string): Promise<SquadState> {
     const squad = isUuid(squadId)
       ? await this.hub.journals.of(squads).read(squadId)
       : ({ status: 'NONE' } as const);
-    return requireRoom(squad, squadId, requireUser(this.unit.viewer));
+    return requireVisibleSquad(squad, squadId, requireUser(this.unit.viewer));
   }
 }
 

@@ -11,7 +11,7 @@ type ReportItem =
   | { type: 'reported'; report: MessageReportShape };
 
 const KEPT_REPORTS = 1_000;
-const KEPT_MILLIS = 90 * 24 * 60 * 60 * 1000; // 90 days, as squads
+const KEPT_MILLIS = 90 * 24 * 60 * 60 * 1000; // 90 days, the same as for squads
 
 export const reports: JournalKind<ReportRecord, ReportItem> = {
   name: 'reports',

@@ -99,14 +99,14 @@ export class SquadClient {
     event: Event,
     listener: (data: ServerEvents[Event], frame: ServerFrame<Event>) => void,
   ): () => void {
-    const one = (frame: ServerFrame): void => {
+    const onFrame = (frame: ServerFrame): void => {
       if (frame.event === event) listener(frame.data as ServerEvents[Event], frame as ServerFrame<Event>);
     };
-    this.listeners.add(one);
-    return () => void this.listeners.delete(one);
+    this.listeners.add(onFrame);
+    return () => void this.listeners.delete(onFrame);
   }
 
-  /** Resolves to the first pushed event of that name that fits; events from before the call count, too. */
+  /** Resolves to the data of the first pushed event of that name for which `fits` is true, also if it came before the call. */
   next<Event extends keyof ServerEvents>(
     event: Event,
     fits: (data: ServerEvents[Event]) => boolean = () => true,

@@ -14,7 +14,7 @@ import type { FeedItemShape } from './feed.shapes.ts';
 const MAX_UPSTREAM_PAGES = 20;
 
 type Position = readonly [string, string];
-/** Time and id of the last item, and the cursor of its page of posts at the gym service. */
+/** The time and the id of a page's last item, and the gym service's cursor of the page of posts at which the next page begins. */
 const cursors = cursorsOf('feed', z.tuple([z.string(), z.string(), z.string().nullable()]));
 
 const post = z.looseObject({

@@ -44,7 +44,11 @@ export const groupsRest = [
     description: 'A club is deleted when its last member leaves.',
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The club after the change.', shape: GroupShape },
+    success: {
+      status: 200,
+      description: 'The club after the change; if it was deleted, without members.',
+      shape: GroupShape,
+    },
     errors: ['GYM_REQUIRED'],
     handler: ({ params }, { groups }) => groups.leave(params.id),
   }),

@@ -4,7 +4,7 @@ import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { forgetInGym } from '../accounts/forgotten.ts';
-import { unlessGone } from '../accounts/unless-gone.ts';
+import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import { requireStaying, users } from '../users/user.journal.ts';
 import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
@@ -32,27 +32,27 @@ export class Groups {
     const sight = await this.sight();
     const { groups } = await this.hub.journals.of(gyms).read(requireGym(this.unit.viewer, gymId));
     return Object.values(groups)
-      .filter((group) => isThere(group, sight))
+      .filter((group) => isVisible(group, sight))
       .toSorted((one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id))
       .map((group) => this.present(group, sight));
   }
 
-  /** A group of the viewer's own gym; null if there is none with that id. */
+  /** A group of the viewer's own gym; null if there is none with that id that the viewer may see. */
   async find(id: string): Promise<GroupShape | null> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user' || !viewer.gymId) return null;
     if (!isUuid(id)) return null; // `constructor` is a key of every object
     const sight = await this.sight();
     const group = (await this.hub.journals.of(gyms).read(viewer.gymId)).groups[id];
-    return group && isThere(group, sight) ? this.present(group, sight) : null;
+    return group && isVisible(group, sight) ? this.present(group, sight) : null;
   }
 
-  /** The viewer is the first member. @throws CONFLICT if the viewer can see a group of the same name in the gym */
+  /** Creates a group with the viewer as its first member. @throws CONFLICT if the viewer can see a group of the same name in the gym */
   async create(input: unknown): Promise<GroupShape> {
     const { name } = validated(CreateGroupShape, input);
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
-    await this.nameInGym(userId, gymId);
+    await this.listGymInJournal(userId, gymId);
     const sight = await this.sight();
     const at = new Date().toISOString();
     const group: StoredGroup = {
@@ -64,11 +64,14 @@ export class Groups {
       createdAt: at,
     };
     await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
-      const living = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
+      const existing = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
       // Two groups may get the same name: a refusal would reveal a group that is hidden from the viewer.
-      if (living.some((other) => other.name.toLowerCase() === name.toLowerCase() && isThere(other, sight)))
+      if (
+        existing.some((other) => other.name.toLowerCase() === name.toLowerCase() && isVisible(other, sight))
+      )
         throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
-      if (living.length >= MAX_GROUPS_A_GYM) throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
+      if (existing.length >= MAX_GROUPS_A_GYM)
+        throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
       return [
         { type: 'founded', group },
         {
@@ -85,7 +88,7 @@ export class Groups {
         },
       ];
     });
-    await this.unlessGone(userId, gymId);
+    await this.forgetIfErased(userId, gymId);
     return this.present(group, sight);
   }
 
@@ -101,17 +104,17 @@ export class Groups {
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
     if (!isUuid(groupId)) throw notFound('group', groupId);
-    if (member) await this.nameInGym(userId, gymId);
+    if (member) await this.listGymInJournal(userId, gymId);
     const sight = await this.sight();
     const gym = await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const group = groups[groupId];
-      if (!group || !isThere(group, sight)) throw notFound('group', groupId);
+      if (!group || !isVisible(group, sight)) throw notFound('group', groupId);
       if (group.memberIds.includes(userId) === member) return [];
       if (member && group.memberIds.length >= MAX_MEMBERS)
         throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
       return [{ type: member ? 'joinedGroup' : 'leftGroup', groupId, userId }];
     });
-    await this.unlessGone(userId, gymId);
+    await this.forgetIfErased(userId, gymId);
     return this.present(gym.groups[groupId] as StoredGroup, sight);
   }
 
@@ -119,16 +122,17 @@ export class Groups {
     return readSight(this.hub.journals, this.unit.viewer);
   }
 
-  private async nameInGym(userId: string, gymId: string): Promise<void> {
+  /** Adds the gym to the journals that the user's own journal lists (`namedIn`), so that an erasure of their account finds it. */
+  private async listGymInJournal(userId: string, gymId: string): Promise<void> {
     await this.hub.journals.of(users).change(userId, (user) => {
       requireStaying(user);
       return user.namedIn.gyms.includes(gymId) ? [] : [{ type: 'namedInGym', gymId }];
     });
   }
 
-  private unlessGone(userId: string, gymId: string): Promise<void> {
+  private forgetIfErased(userId: string, gymId: string): Promise<void> {
     const { journals } = this.hub;
-    return unlessGone(journals, userId, () => forgetInGym(journals, gymId, userId));
+    return forgetIfErased(journals, userId, () => forgetInGym(journals, gymId, userId));
   }
 
   private present({ id, gymId, name, createdBy, ...group }: StoredGroup, sight: Sight): GroupShape {
@@ -147,5 +151,5 @@ export class Groups {
   }
 }
 
-const isThere = ({ memberIds }: StoredGroup, sight: Sight): boolean =>
+const isVisible = ({ memberIds }: StoredGroup, sight: Sight): boolean =>
   memberIds.some((memberId) => maySee(sight, memberId));

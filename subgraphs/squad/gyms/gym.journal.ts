@@ -16,7 +16,7 @@ export interface Activity {
   readonly id: string;
   readonly kind: 'SQUAD_FINISHED' | 'GROUP_CREATED';
   readonly at: string;
-  /** All users concerned; the first one did it. */
+  /** All users who took part; the feed shows the first one as the user of the item. */
   readonly userIds: readonly string[];
   readonly text: string;
   readonly squadId: string | null;

@@ -49,7 +49,7 @@ function presentWorkout(
 ): SquadWorkoutShape {
   return {
     ...workout,
-    // Rows of the previous version do not have them.
+    // Rows that the previous version has stored do not have these two fields.
     routineVersion: workout.routineVersion ?? null,
     trainingId: workout.trainingId ?? null,
     participantIds: participantIds.map((id) => (hidden.has(id) ? null : id)),

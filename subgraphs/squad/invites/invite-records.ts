@@ -5,9 +5,9 @@ import { users } from '../users/user.journal.ts';
 import type { InviteStatus, StoredInvite } from './invites.shapes.ts';
 
 /**
- * Returns the new status of an invite; undefined if nothing changes. It decides in the squad's journal, where answers,
- * revocation, expiry, blocks and the end of the squad are written one after the other. The journals of the sender and the
- * receiver have copies.
+ * Returns the new status of an invite; undefined if nothing changes. It is called during a change of the squad's journal, in
+ * which answers, revocation, expiry, blocks and the end of the squad are written one after the other. The journals of the
+ * sender and the receiver have copies.
  */
 type Decide = (invite: SquadInvite, squad: SquadState) => Exclude<InviteStatus, 'PENDING'> | undefined;
 
@@ -21,9 +21,9 @@ export async function decideInvite(
   decide: Decide,
 ): Promise<SquadInvite | undefined> {
   const at = new Date().toISOString();
-  const squad = await journals.of(squads).change(squadId, (now) => {
-    const invite = inviteIn(now, id);
-    const status = invite && decide(invite, now as SquadState);
+  const squad = await journals.of(squads).change(squadId, (current) => {
+    const invite = inviteIn(current, id);
+    const status = invite && decide(invite, current as SquadState);
     return status ? [{ type: 'answered', inviteId: id, status, at }] : [];
   });
   const invite = inviteIn(squad, id);
@@ -31,7 +31,7 @@ export async function decideInvite(
   return invite;
 }
 
-/** Updates the copies of an invite. A missing copy was erased with an account, or will be made. */
+/** Updates the copies of an invite. A copy that is missing was erased with an account, or `Invites.send` writes it later. */
 export async function updateCopies(journals: Journals, invite: SquadInvite): Promise<void> {
   if (invite.status === 'PENDING') return;
   const copy = copyOf(invite);
@@ -59,8 +59,8 @@ export async function settleInvites(journals: Journals, userId: string): Promise
     const invite = inviteIn(squad, copy.id);
     if (invite && isOpen(invite)) continue;
     if (invite)
-      await decideInvite(journals, copy, (now) =>
-        now.status === 'PENDING' && !isOpen(now) ? 'EXPIRED' : undefined,
+      await decideInvite(journals, copy, (current) =>
+        current.status === 'PENDING' && !isOpen(current) ? 'EXPIRED' : undefined,
       );
     else await closeCopy(journals, userId, copy);
   }
@@ -84,7 +84,10 @@ export const copyOf = ({ isSpent: _unused, ...invite }: SquadInvite): StoredInvi
 const inviteIn = (squad: SquadState | { status: 'NONE' }, inviteId: string): SquadInvite | undefined =>
   squad.status === 'NONE' ? undefined : squad.invites.find(({ id }) => id === inviteId);
 
-/** Closes an expired copy without a squad: it was removed, or a crash prevented it. A newer copy's squad may still come. */
+/**
+ * Closes a copy whose invite is in no squad's journal (the squad was removed, or a crash prevented the write), once the copy
+ * has expired. Before that, the invite may still be written.
+ */
 async function closeCopy(journals: Journals, userId: string, copy: StoredInvite): Promise<void> {
   const now = new Date();
   if (Date.parse(copy.expiresAt) > now.getTime()) return;

@@ -15,7 +15,7 @@ import { squads } from '../squads/squad.journal.ts';
 import type { Squads } from '../squads/squads.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad, forgetInUser } from '../accounts/forgotten.ts';
-import { unlessGone } from '../accounts/unless-gone.ts';
+import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import { hiddenFrom, requireStaying, users, type UserRecord } from '../users/user.journal.ts';
 import { copyOf, decideInvite, settleInvites } from './invite-records.ts';
 import {
@@ -93,8 +93,8 @@ export class Invites {
         .change(ownerId, (user) =>
           user[box].some(({ id }) => id === given.id) ? [] : [{ type: box, invite: given }],
         );
-    await this.unlessGone(userId, toUserId, squad.id);
-    await this.unlessGone(toUserId, userId, squad.id);
+    await this.forgetIfErased(userId, toUserId, squad.id);
+    await this.forgetIfErased(toUserId, userId, squad.id);
     // The invite may have been closed before its copies were written.
     const decided = await decideInvite(this.hub.journals, given, () => undefined);
     return presentInvite(decided ? copyOf(decided) : given);
@@ -121,20 +121,20 @@ export class Invites {
     const invite = visibleInvites(own, 'received').find(({ id }) => id === inviteId);
     if (!invite) throw notFound('invite', inviteId);
     const visitor = { viewer, hidden: hiddenFrom(own) };
-    const decided = await decideInvite(this.hub.journals, invite, (now, squad) => {
+    const decided = await decideInvite(this.hub.journals, invite, (current, squad) => {
       // An accepted invite must let the viewer join, so the rights are those of joining.
       if (accept && (squad.gymId !== viewer.gymId || meetsHidden(squad, visitor)))
         throw notFound('invite', inviteId);
-      if (now.status === status && !now.isSpent) return undefined;
-      if (!isOpen(now)) throw inviteClosed(now);
+      if (current.status === status && !current.isSpent) return undefined;
+      if (!isOpen(current)) throw inviteClosed(current);
       return status;
     });
-    await this.unlessGone(invite.toUserId, invite.fromUserId, invite.squadId);
+    await this.forgetIfErased(invite.toUserId, invite.fromUserId, invite.squadId);
     if (!decided) throw inviteClosed(invite);
     return copyOf(decided);
   }
 
-  /** Revokes an invite; only its sender may. @throws INVITE_CLOSED if it was answered or has expired */
+  /** Revokes an invite; only its sender may do this. @throws INVITE_CLOSED if it was answered or has expired */
   async revoke(inviteId: string): Promise<void> {
     const user = await this.own();
     const invite = visibleInvites(user, 'sent').find(({ id }) => id === inviteId);
@@ -143,15 +143,15 @@ export class Invites {
         throw forbidden('An invite is revoked by its sender; decline it instead.');
       throw notFound('invite', inviteId);
     }
-    const decided = await decideInvite(this.hub.journals, invite, (now) => {
-      if (now.status === 'REVOKED') return undefined;
-      if (!isOpen(now)) throw inviteClosed(now);
+    const decided = await decideInvite(this.hub.journals, invite, (current) => {
+      if (current.status === 'REVOKED') return undefined;
+      if (!isOpen(current)) throw inviteClosed(current);
       return 'REVOKED';
     });
     if (!decided && invite.status !== 'REVOKED') throw inviteClosed(invite);
   }
 
-  /** Reports the viewer's open invites, then all changes of their invites. Returns a function that ends it. */
+  /** Calls the listener with the viewer's open invites, then with all changes of their invites. Returns the function that ends this. */
   async watch({ onReceived, onUpdated }: InviteWatch): Promise<() => void> {
     const { userId } = requireUser(this.unit.viewer);
     await settleInvites(this.hub.journals, userId);
@@ -213,7 +213,10 @@ export class Invites {
     if (isGone || !isMember || !maySee(sightOf(own), toUserId)) throw notFound('member', toUserId);
   }
 
-  /** Writes the invite into its squad's journal, which gives the right to enter; returns the sender's open one if there is one. */
+  /**
+   * Writes the invite into its squad's journal, which gives the right to enter. If the sender has an open invite to the same
+   * user, returns that one and writes nothing.
+   */
   private async giveRight(invite: StoredInvite): Promise<StoredInvite> {
     let given = invite;
     await this.hub.journals.of(squads).change(invite.squadId, (squad) => {
@@ -237,10 +240,10 @@ export class Invites {
     return given;
   }
 
-  /** Removes the invite if the user's account was erased meanwhile. */
-  private unlessGone(userId: string, otherId: string, squadId: string): Promise<void> {
+  /** Removes the user from the squad and from the other user's journal, if the user's account was erased meanwhile. */
+  private forgetIfErased(userId: string, otherId: string, squadId: string): Promise<void> {
     const { journals } = this.hub;
-    return unlessGone(journals, userId, async () => {
+    return forgetIfErased(journals, userId, async () => {
       await forgetInSquad(journals, squadId, userId);
       await forgetInUser(journals, otherId, userId);
     });

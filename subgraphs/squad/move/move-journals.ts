@@ -4,15 +4,15 @@ import type { JournalKind } from '../storage/journal.ts';
 
 type AnyKind = JournalKind<unknown, object>;
 
-/** A storage from which journals are moved, or to which. */
-export interface JournalPlace {
-  /** For messages. */
+/** A storage as the source or the target of a move. */
+export interface JournalStorage {
+  /** The name in messages to the operator. */
   readonly name: string;
   /** The journals of a kind, with the time of their last change. */
   list(kind: string): AsyncIterable<{ id: string; changedAt: Date }>;
   /** All records, oldest first. */
   read(kind: AnyKind, id: string): Promise<readonly object[]>;
-  /** Stores the records of a journal that has none. */
+  /** Stores the records of a journal that has none. Absent if the storage can only be a source. */
   write?(kind: AnyKind, id: string, records: readonly object[], changedAt: Date): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface MoveResult {
   moved: number;
   /** Journals that an earlier, interrupted move had stored already. */
   present: number;
-  /** `<kind>/<id>` of journals that the target has with other records. They were not changed. */
+  /** `<kind>/<id>` of journals of which the target has other records. They were not changed. */
   different: string[];
 }
 
@@ -30,8 +30,8 @@ export interface MoveResult {
  * never changed, so that a move can be repeated after a crash.
  */
 export async function moveJournals(
-  from: JournalPlace,
-  to: JournalPlace,
+  from: JournalStorage,
+  to: JournalStorage,
   progress: (line: string) => void,
 ): Promise<MoveResult> {
   const result: MoveResult = { moved: 0, present: 0, different: [] };

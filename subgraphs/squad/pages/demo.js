@@ -2,11 +2,11 @@
 // The live page. It uses the raw socket; only the log-in, names (identity) and exercises (content) come over REST.
 const $ = (id) => document.getElementById(id);
 const throughGateway = location.pathname.startsWith('/squad/');
-const at = (service) =>
+const urlOf = (service) =>
   throughGateway
     ? `/${service}`
     : `${location.protocol}//${location.hostname}:${document.body.dataset[`${service}Port`]}`;
-const identity = at('identity');
+const identity = urlOf('identity');
 const socketUrl = `${location.protocol.replace('http', 'ws')}//${location.host}${throughGateway ? '/squad' : ''}/socket`;
 const PASSWORD = 'demo-password-1';
 
@@ -48,7 +48,7 @@ async function logIn(email) {
   connect();
 }
 
-async function renew() {
+async function renewToken() {
   if (me.expiresAt - Date.now() > 60_000) return;
   const answer = await fetch(`${identity}/auth/refresh`, {
     method: 'POST',
@@ -64,23 +64,23 @@ async function renew() {
   });
   if (socket.readyState === WebSocket.OPEN) await send('authenticate', { token: me.token });
 }
-setInterval(() => me && renew().catch(() => undefined), 20_000);
+setInterval(() => me && renewToken().catch(() => undefined), 20_000);
 
 function connect() {
   socket = new WebSocket(socketUrl, 'squad.v1');
   socket.onopen = async () => {
-    await renew().catch(() => undefined);
+    await renewToken().catch(() => undefined);
     await send('authenticate', { token: me.token });
-    link('online');
+    showConnection('online');
     retryMillis = 250;
-    took(await send('user_online', { status: session ? 'WORKING_OUT' : 'AVAILABLE', delta: true }));
-    // The ack contains the events from while the connection was down.
-    if (session) await enter(session.id, session.revision);
+    onOnlineUsers(await send('user_online', { status: session ? 'WORKING_OUT' : 'AVAILABLE', delta: true }));
+    // The ack contains the events that happened while the connection was lost.
+    if (session) await joinSquad(session.id, session.revision);
     else await returnToSquad();
   };
   socket.onmessage = ({ data }) => receive(JSON.parse(data));
   socket.onclose = () => {
-    link('reconnecting');
+    showConnection('reconnecting');
     for (const { reject } of pending.values())
       reject(new Error('The connection was lost; this page connects again.'));
     pending.clear();
@@ -97,7 +97,7 @@ function send(event, data) {
   });
 }
 
-const act = (event, data) => send(event, data).catch((error) => toast(error.message));
+const sendOrToast = (event, data) => send(event, data).catch((error) => toast(error.message));
 
 function receive({ event, data, id }) {
   if (id !== undefined && pending.has(id)) {
@@ -105,21 +105,21 @@ function receive({ event, data, id }) {
     pending.delete(id);
     return event === 'error' ? reject(new Error(data.message)) : resolve(data);
   }
-  if (event === 'online_users_updated') took(data);
-  else if (event === 'squad_invite_received' || event === 'squad_invite_updated') invited(data.invite);
-  else if (event === 'squad_message') void wrote(data.message);
+  if (event === 'online_users_updated') onOnlineUsers(data);
+  else if (event === 'squad_invite_received' || event === 'squad_invite_updated') onInvite(data.invite);
+  else if (event === 'squad_message') void onMessage(data.message);
   else if (event === 'error') toast(data.message);
-  else if (event.startsWith('squad_')) applied(data);
+  else if (event.startsWith('squad_')) onSquadEvent(data);
 }
 
-function took({ users, removed, full }) {
+function onOnlineUsers({ users, removed, full }) {
   if (full) people = new Map();
   for (const user of users) people.set(user.userId, user);
   for (const userId of removed) people.delete(userId);
   paint();
 }
 
-function invited(invite) {
+function onInvite(invite) {
   invites.set(invite.id, invite);
   if (invite.fromUserId === me.id && invite.status !== 'PENDING')
     void nameOf(invite.toUserId).then((name) => toast(`${name}: ${invite.status.toLowerCase()}`));
@@ -134,19 +134,19 @@ async function returnToSquad() {
     ({ session: found }) => found.status !== 'ENDED',
     () => false,
   );
-  if (isOpen) await enter(squadId);
+  if (isOpen) await joinSquad(squadId);
   else localStorage.removeItem(squadKey());
 }
 
 const squadKey = () => `squad of ${me.id}`;
 
-async function enter(squadId, fromRevision) {
-  // Earlier messages arrive before the answer.
+async function joinSquad(squadId, fromRevision) {
+  // The earlier messages of the chat arrive before the ack.
   if (session?.id !== squadId) {
     lastMessage = 0;
     $('messages').replaceChildren();
   }
-  const answer = await act('join_squad', {
+  const answer = await sendOrToast('join_squad', {
     squadId,
     ...(fromRevision !== undefined && { fromRevision }),
     fromMessage: fromRevision === undefined ? 0 : lastMessage,
@@ -154,12 +154,12 @@ async function enter(squadId, fromRevision) {
   if (!answer) return;
   session = answer.session;
   localStorage.setItem(squadKey(), squadId);
-  await act('user_online', { status: 'WORKING_OUT', activity: 'training with a squad', delta: true });
+  await sendOrToast('user_online', { status: 'WORKING_OUT', activity: 'training with a squad', delta: true });
   paint();
 }
 
 // Each event contains the whole participant. An event that is known already is ignored.
-function applied(event) {
+function onSquadEvent(event) {
   if (!session || event.squadId !== session.id || event.revision <= session.revision) return;
   const others = session.participants.filter(({ userId }) => userId !== event.participant?.userId);
   session = {
@@ -180,10 +180,10 @@ function leftSquad(hasEnded) {
   toast(hasEnded ? 'The squad has ended. It is in your history.' : 'You are no longer in the squad.');
   session = undefined;
   localStorage.removeItem(squadKey());
-  void act('user_online', { status: 'AVAILABLE', delta: true });
+  void sendOrToast('user_online', { status: 'AVAILABLE', delta: true });
 }
 
-async function wrote(message) {
+async function onMessage(message) {
   if (message.seq <= lastMessage) return;
   lastMessage = message.seq;
   const item = element('li', message.userId === me.id ? 'mine' : '');
@@ -287,23 +287,26 @@ function paintSquad() {
 setInterval(() => session && paintSquad(), 1_000);
 
 async function sendInvite(toUserId) {
-  const answer = await act('send_squad_invite', { toUserId, ...(session && { squadId: session.id }) });
+  const answer = await sendOrToast('send_squad_invite', {
+    toUserId,
+    ...(session && { squadId: session.id }),
+  });
   if (!answer) return;
   toast(`Invitation sent to ${nameNow(toUserId)}.`);
-  if (!session) await enter(answer.invite.squadId);
+  if (!session) await joinSquad(answer.invite.squadId);
 }
 
 async function respond(inviteId, accept, squadId) {
-  const answer = await act('respond_squad_invite', { inviteId, accept });
-  if (answer) invited(answer.invite);
-  if (answer && accept) await enter(squadId);
+  const answer = await sendOrToast('respond_squad_invite', { inviteId, accept });
+  if (answer) onInvite(answer.invite);
+  if (answer && accept) await joinSquad(squadId);
 }
 
 // Without a routine each update names its exercise: here exercises of the library, one after the other.
 let exercises = [];
 async function exerciseAt(index) {
   if (exercises.length === 0) {
-    const answer = await fetch(`${at('content')}/exercises?limit=200`).catch(() => undefined);
+    const answer = await fetch(`${urlOf('content')}/exercises?limit=200`).catch(() => undefined);
     const library = answer?.ok ? await answer.json() : [];
     exercises = library.filter(({ modality }) => modality === 'WEIGHT_REPS');
   }
@@ -314,7 +317,7 @@ const mine = () => session.participants.find(({ userId }) => userId === me.id);
 const update = async (change) => {
   const { exerciseIndex, setIndex, phase } = mine();
   const exercise = await exerciseAt(change.exerciseIndex ?? exerciseIndex);
-  return act('update_workout', {
+  return sendOrToast('update_workout', {
     squadId: session.id,
     eventId: crypto.randomUUID(),
     exerciseIndex,
@@ -333,14 +336,14 @@ $('done-set').onclick = () =>
 $('rest').onclick = () => update({ phase: 'REST', restEndsAt: new Date(Date.now() + 30_000).toISOString() });
 $('next').onclick = () => update({ exerciseIndex: mine().exerciseIndex + 1, setIndex: 0, phase: 'WORK' });
 for (const event of ['start', 'pause', 'end', 'leave'])
-  $(event).onclick = () => act(`${event}_squad`, { squadId: session.id });
+  $(event).onclick = () => sendOrToast(`${event}_squad`, { squadId: session.id });
 $('log-out').onclick = () => location.reload();
 $('write').onsubmit = (submitted) => {
   submitted.preventDefault();
   const text = $('text').value.trim();
   if (!text) return;
   $('text').value = '';
-  void act('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
+  void sendOrToast('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
 };
 
 /** Replaces a list only if it has changed: a click on a button that is replaced meanwhile would be lost. */
@@ -363,7 +366,7 @@ function button(text, onclick, className = '') {
   made.onclick = onclick;
   return made;
 }
-function link(state) {
+function showConnection(state) {
   $('link').textContent = state;
   $('link').className = `pill ${state}`;
 }

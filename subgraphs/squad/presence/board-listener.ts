@@ -1,10 +1,11 @@
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
 import type { Sight } from './visibility.ts';
 
-/** The numbers and the rate of one connection's updates, also if it begins to listen again. */
+/** The number and the time of a connection's last update. It stays the same object if the connection begins to listen again. */
 export interface Pace {
   /** The number of the last update, or of the first snapshot. */
   seq: number;
+  /** Milliseconds since 1970; 0 before the first update. */
   deliveredAt: number;
 }
 
@@ -28,9 +29,9 @@ export interface BoardSubscription {
   /** Replaces the listener's sight. */
   changeSight(sight: Sight): void;
   /**
-   * Adds a listener that has received what this one has, and may see something else from now on. Its updates keep this
-   * one's rate, so that the moment itself triggers none and delays none. Once both have the same state and the same rate
-   * again, the new one is stopped and `onSame` is called.
+   * Adds a listener (a branch) that has received the same updates as this one, and may see other users from now on. It
+   * continues this listener's rate, so that the change of sight alone neither triggers an update nor delays one. Once both
+   * have the same state and the same rate again, the branch is stopped and `onSame` is called.
    */
   branch(branch: BoardBranch): BoardSubscription;
   stop(): void;

@@ -10,7 +10,7 @@ interface Followed {
 interface GymSource {
   /** Subscribes to the changes of a gym. */
   subscribe(gymId: string): Promise<() => void>;
-  /** Reads its entries at all instances. */
+  /** Reads the gym's entries of all instances. */
   load(gymId: string): Promise<void>;
   /** Whether the gym has connections, listeners or entries of this instance. */
   isNeeded(gymId: string): boolean;
@@ -18,10 +18,10 @@ interface GymSource {
   forget(gymId: string): void;
 }
 
-/** A gym that is no longer needed is followed for this time, so that a request a second is no subscription a second. */
+/** A gym that is no longer needed is still followed for this time, so that not every request has to subscribe to it again. */
 const KEPT_MILLIS = 60_000; // 1 min
 
-/** The gyms whose presence this instance knows: those of its own connections, and those that were asked for a moment ago. */
+/** The gyms whose presence this instance knows: those of its own connections, and those that a request has read in the last minute. */
 export class FollowedGyms {
   private readonly gyms = new Map<string, Followed>();
   private readonly source: GymSource;
@@ -59,7 +59,7 @@ export class FollowedGyms {
     return gym.ready;
   }
 
-  /** Ends what is not needed, and reads what could not be read before. */
+  /** Stops following gyms that are not needed, and reads the entries of gyms for which this has failed before. */
   tend(): void {
     const unusedSince = Date.now() - this.keptMillis;
     for (const [gymId, gym] of this.gyms) {
@@ -90,7 +90,7 @@ export class FollowedGyms {
     gym.isLoading = true;
     try {
       gym.unsubscribe ??= await this.source.subscribe(gymId);
-      // Set before the reading: a loss of messages meanwhile sets it back.
+      // Set before `load`: if messages are lost during it, `reload` sets it to false again.
       gym.isLoaded = true;
       await this.source.load(gymId);
       if (this.gyms.get(gymId) !== gym) gym.unsubscribe();

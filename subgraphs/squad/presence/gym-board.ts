@@ -3,7 +3,7 @@ import type { BoardBranch, BoardListener, BoardSubscription } from './board-list
 import type { BoardContent, OnlineUserShape } from './presence.shapes.ts';
 import { byTimeOnline, maySee, OPEN_SIGHT, seenIn, type Sight } from './visibility.ts';
 
-/** A listener who sees more users online gets only changes. */
+/** A listener who sees more users online than this gets only changes. */
 const FULL_LIST_UP_TO = 100;
 /** Changes within this time make one update. */
 const GATHER_MILLIS = 5;

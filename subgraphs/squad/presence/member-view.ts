@@ -5,8 +5,8 @@ import { OPEN_SIGHT, type Sight } from './visibility.ts';
 
 /**
  * The online users as one member of an audience sees them. Without blocks the member gets the audience's updates, otherwise
- * their own ones. They change between the two where both have the same state, so that a block by somebody whom they do not
- * see changes nothing in what they receive.
+ * their own ones. The member changes from one to the other only while both have the same state, so that a block by a user
+ * whom they do not see changes nothing in what they receive.
  */
 export class MemberView {
   private readonly board: BoardSubscription;

@@ -1,7 +1,7 @@
 import { PlatformError } from '#server/errors.ts';
 import type { OnlineUsers } from './online-users.ts';
 
-/** With the 2 s for which a switch is cached, less than the 5 s in which a switch must take effect. */
+/** Together with the 2 s for which a switch is cached, this is less than the 5 s within which a switch must take effect. */
 const CHECK_MILLIS = 2_000;
 
 interface ModuleListener {
@@ -12,8 +12,8 @@ interface ModuleListener {
 }
 
 /**
- * Checks whether the module is still on for a viewer who listens: a module that is off refuses its rules, but not the
- * events of a rule that has begun before. Returns the function that ends the checks.
+ * Checks whether the module is still on for a viewer who listens. While a module is off, calls of its rules are refused, but
+ * a subscription that began before would still get events. Returns the function that ends the checks.
  */
 export function watchModule(
   onlineUsers: Pick<OnlineUsers, 'requireSwitchedOn'>,

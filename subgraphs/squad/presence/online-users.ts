@@ -104,7 +104,7 @@ export class OnlineUsers {
   }
 
   /**
-   * As `watch`, with the sight of viewers without blocks: for a gateway, on behalf of the audience's eligible members.
+   * The same as `watch`, with the sight of viewers without blocks: for a gateway that subscribes for the audience's eligible members.
    */
   async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
     const gym = requireGym(this.unit.viewer, gymId);
@@ -113,10 +113,10 @@ export class OnlineUsers {
   }
 
   /**
-   * Keeps a member of an audience online, and decides whether they get its updates or their own ones. Returns the function
-   * that ends this.
+   * Keeps a member of an audience online, and decides whether they get the audience's updates or their own ones. Returns the
+   * function that ends this.
    *
-   * @param board the audience's, from `watchForAudience`
+   * @param board the audience's subscription, which `watchForAudience` has returned
    */
   async attend(
     userId: string,
@@ -152,7 +152,7 @@ interface BoardWatch {
   gymId?: string | null | undefined;
   /** The updates contain changes only, however few users are online. */
   delta?: boolean | undefined;
-  /** The connection's, if it may begin to listen again. */
+  /** The pace of a connection that may begin to listen again; absent for a subscription, which listens once. */
   pace?: Pace;
   /** Returns false if the client reads too slowly. */
   deliver(update: OnlineUsersUpdate): boolean;

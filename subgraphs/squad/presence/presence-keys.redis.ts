@@ -2,13 +2,13 @@ import { LEASE_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import type { OnlineEntry } from './online-entry.ts';
 
-/** The channel that notifies every instance of users who are offline everywhere; a message is the user's id. */
+/** The channel of `Hub.withdraw`: a message is the id of a user whose entry every instance must remove. */
 export const WITHDRAWALS = 'squad:presence:withdrawn';
 
 /** A message in the channel of a gym. */
 export type PresenceMessage =
   | { from: string; userId: string; entry: OnlineEntry | null }
-  /** The user has announced their presence in another gym. */
+  /** The user has gone online in another gym, where this is their new entry. */
   | { from: string; moved: OnlineEntry }
   /** The instance has written all its entries of the gym again. */
   | { from: string; hello: true };
@@ -59,7 +59,7 @@ export class PresenceKeys {
     });
   }
 
-  /** Remembers the gym of the entry, and tells the instances of the gym in which the user was before. */
+  /** Stores the gym of the entry as the user's gym, and notifies the instances that follow the gym in which the user was before. */
   async moveTo(entry: OnlineEntry): Promise<void> {
     const before = await this.redis.write((client) =>
       client.set(gymOfKey(entry.userId), entry.gymId, { EX: GYM_OF_USER_SECONDS, GET: true }),
@@ -83,7 +83,7 @@ export class PresenceKeys {
     return Object.values(fields).map((text) => JSON.parse(text) as OnlineEntry);
   }
 
-  /** Removes what an instance that has ended has left. */
+  /** Removes the entries of an instance that no longer runs from the gym. */
   async removeFrom(gymId: string, instanceId: string): Promise<void> {
     await this.redis.write((client) =>
       client.multi().del(entriesKey(gymId, instanceId)).sRem(gymKey(gymId), instanceId).exec(),
@@ -107,7 +107,7 @@ export class PresenceKeys {
     await this.redis.read((client) => client.del(leaseKey(this.instanceId)));
   }
 
-  /** Writes the entries of this instance in each of these gyms, and tells the other instances. */
+  /** Replaces the entries of this instance in each of these gyms, and notifies the other instances. */
   async writeAll(entries: ReadonlyMap<string, readonly OnlineEntry[]>): Promise<void> {
     for (const [gymId, inGym] of entries) {
       const key = entriesKey(gymId, this.instanceId);

@@ -11,7 +11,7 @@ interface OnlineUsersEvent {
   [EVENT_KIND]: EventKind;
 }
 
-/** Most events that may wait for a slow reader. */
+/** The maximum number of events that wait for a slow reader. */
 const VIEWER_LIMIT = 1_000;
 /** One change makes an event for each addressed member, and a gateway may have thousands of them. */
 const AUDIENCE_LIMIT = 20_000;

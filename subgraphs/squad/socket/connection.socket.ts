@@ -28,9 +28,9 @@ export interface SocketSettings {
   framesPerSecond: number | undefined;
 }
 
-/** If more bytes wait to be read, no presence is sent; the whole list follows once the client has read them. */
+/** If more bytes than this wait to be read, no presence is sent; the whole list follows once the client has read them. */
 const PRESENCE_WAITS_ABOVE_BYTES = 256 * 1024;
-/** If more bytes wait to be read, the socket is closed; the client connects again and asks for what it has missed. */
+/** If more bytes than this wait to be read, the socket is closed; the client connects again and asks for what it has missed. */
 const CLOSE_ABOVE_BYTES = 2 * 1024 * 1024;
 /** The maximum number of frames that wait until the previous one is answered. */
 const MAX_WAITING_FRAMES = 100;
@@ -117,7 +117,7 @@ export class SocketConnection {
     this.cleanups.release(name);
   }
 
-  /** Sends a frame that must not be left out. */
+  /** Sends a frame that must not be left out: if the client reads too slowly, the socket is closed instead. */
   push(event: string, data: object, seq: number): void {
     this.send(frameText({ event, data, seq }));
   }
@@ -185,7 +185,7 @@ export class SocketConnection {
     const before = this.state.name === 'authenticated' ? this.state.viewer : undefined;
     if (before && (before.userId !== viewer.userId || before.gymId !== viewer.gymId))
       throw unauthenticated('This socket belongs to another user or gym; open a new one.');
-    if (!before) this.countFor(viewer.userId);
+    if (!before) this.countSocketOf(viewer.userId);
     this.state = { name: 'authenticated', viewer, authorization };
     this.release('authenticate');
     this.cleanups.keepTimer(
@@ -199,8 +199,8 @@ export class SocketConnection {
     return { userId: viewer.userId, expiresAt: new Date(viewer.expiresAt).toISOString() };
   }
 
-  /** @throws RATE_LIMITED, and closes the socket, if the user has too many */
-  private countFor(userId: string): void {
+  /** @throws RATE_LIMITED, and closes the socket, if the user has too many sockets */
+  private countSocketOf(userId: string): void {
     const { userSockets } = this.host.resources;
     if (userSockets.enter(userId)) return this.keep('count', () => userSockets.leave(userId));
     this.close(CloseCode.TOO_MANY_SOCKETS, 'this user has too many sockets');

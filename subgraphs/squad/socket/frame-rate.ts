@@ -25,7 +25,7 @@ export class FrameRate {
     this.perSecond = perSecond;
   }
 
-  /** Counts a frame, and says what to do with it. */
+  /** Counts a frame, and returns what to do with it. */
   count(): FrameAction {
     this.tick();
     if (this.perSecond === undefined || this.acceptedInSecond < this.perSecond) {

@@ -18,8 +18,8 @@ export function ackText(id: string | number, data: object): string {
 }
 
 /**
- * Many clients of a gym get the same lists with different numbers: the lists are serialised once, and each user in them
- * once as long as their entry does not change.
+ * The text of an `online_users_updated` frame. Many clients of a gym get the same lists, and only `seq` differs: the lists are
+ * serialised once for all of them, and each user in the lists only after a change of their entry.
  */
 export function onlineUsersFrame(update: OnlineUsersUpdate): Buffer {
   const lists = listsOf(update);
@@ -32,7 +32,7 @@ interface Lists {
   frameStart?: Buffer;
 }
 
-/** By the array of users, which updates of the same content share. */
+/** The key is the array `users`: updates with the same content have the same array. */
 const knownLists = new WeakMap<readonly OnlineUserShape[], Lists>();
 const userTexts = new WeakMap<OnlineUserShape, string>();
 

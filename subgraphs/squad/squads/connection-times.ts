@@ -2,9 +2,9 @@ import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.t
 
 /** Milliseconds since 1970. Both are null if nothing is known about the user. */
 export interface ConnectionTime {
-  /** When their present connection began, the first one if there are several; null if there is none. */
+  /** When the user's present connection began, or the oldest of several; null if they have none. */
   readonly connectedAt: number | null;
-  /** When their last connection ended, if that was within `KEEPS_GONE_MILLIS`. */
+  /** When the user's last connection ended; null if they are connected, or if that was more than `KEEPS_GONE_MILLIS` ago. */
   readonly goneAt: number | null;
 }
 
@@ -13,13 +13,13 @@ export interface ConnectionTime {
  * presence or not. Implementations: `MemoryConnectionTimes`, and `connection-times.redis.ts`.
  */
 export interface ConnectionTimes {
-  /** Counts a connection until the returned function is called (once or more). */
+  /** Counts a connection until the returned function is called; further calls of it change nothing. */
   open(userId: string): () => void;
   of(userIds: readonly string[]): Promise<ReadonlyMap<string, ConnectionTime>>;
   dispose(): void;
 }
 
-/** For how long it is known when a user left. No setting may wait for an absence that is longer. */
+/** How long the time of a user's last disconnection is kept. A setting for the length of an absence must not be longer. */
 export const KEEPS_GONE_MILLIS = 2 * 60 * 60 * 1000; // 2 h
 
 /** The connections of one process. */

@@ -15,7 +15,7 @@ const LAPSES_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h
  * Copies the results of a change to other journals: history rows of participants who have left, and answers to invites;
  * at the end of the squad the rows of all participants, and the gym's activity. Copies are identified by squad and
  * revision, so that a repetition after a crash changes nothing.
- * @param since a time before the change; older results were copied before
+ * @param since ISO 8601: when the change began. Results from before this time have been copied already.
  */
 export async function recordSquad(journals: Journals, squad: SquadState, since: string): Promise<void> {
   if (squad.status === 'ENDED') return squad.isRecorded ? undefined : recordEnd(journals, squad);
@@ -56,10 +56,12 @@ async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
   for (const invite of squad.invites) await updateCopies(journals, invite);
   const recorded = await journals
     .of(squads)
-    .change(squadId, (now) => (now.status === 'NONE' || now.isRecorded ? [] : [{ type: 'recorded' }]));
+    .change(squadId, (current) =>
+      current.status === 'NONE' || current.isRecorded ? [] : [{ type: 'recorded' }],
+    );
   const remaining = recorded.status === 'NONE' ? [] : recorded.participants.map(({ userId }) => userId);
   for (const { userId: goneId } of participants)
-    if (!remaining.includes(goneId)) await forget(journals, goneId, gymId, remaining);
+    if (!remaining.includes(goneId)) await forgetErased(journals, goneId, gymId, remaining);
 }
 
 async function recordActivity(journals: Journals, squad: SquadState): Promise<void> {
@@ -85,7 +87,7 @@ async function recordActivity(journals: Journals, squad: SquadState): Promise<vo
 }
 
 /** Removes a participant whose account was erased while the end of the squad was being recorded. */
-async function forget(
+async function forgetErased(
   journals: Journals,
   goneId: string,
   gymId: string,
@@ -95,16 +97,19 @@ async function forget(
   for (const otherId of others) await forgetInUser(journals, otherId, goneId);
 }
 
-/** Ends a squad that has lapsed, at the time of its last change. Records an end that a crash has left unrecorded. */
+/**
+ * Ends a squad in which nothing has changed for 12 h, with the time of its last change as its end. If a crash has prevented
+ * that the end was copied to other journals, copies it. Returns the squad after this.
+ */
 export async function settle(journals: Journals, squadId: string): Promise<SquadState | NoSquad> {
   let squad = await journals.of(squads).read(squadId);
   if (squad.status === 'NONE') return squad;
   if (hasLapsed(squad)) {
     squad = await journals
       .of(squads)
-      .change(squadId, (now) =>
-        now.status !== 'NONE' && hasLapsed(now)
-          ? [{ type: 'status', status: 'ENDED', userId: now.hostId, at: lastChangeOf(now) }]
+      .change(squadId, (current) =>
+        current.status !== 'NONE' && hasLapsed(current)
+          ? [{ type: 'status', status: 'ENDED', userId: current.hostId, at: lastChangeOf(current) }]
           : [],
       );
   }

@@ -18,17 +18,17 @@ export type Plan = readonly PlannedExercise[];
 type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg';
 
 /**
- * The measures of a done set, by modality: at least one of `needs` is required, those of `may` are optional. The content
+ * The measures of a done set, by modality: at least one of `oneOf` is required, those of `optional` may be added. The content
  * service has the same rule for routines (subgraphs/content/workouts/set-fields.ts); services do not import each other.
  */
-const MEASURES_OF: Readonly<Record<string, { needs: readonly Measure[]; may: readonly Measure[] }>> = {
-  WEIGHT_REPS: { needs: ['reps'], may: ['weightKg'] },
-  BODYWEIGHT_REPS: { needs: ['reps'], may: [] },
-  WEIGHTED_BODYWEIGHT: { needs: ['reps'], may: ['weightKg'] },
-  DURATION: { needs: ['durationSeconds'], may: [] },
-  WEIGHT_DURATION: { needs: ['durationSeconds'], may: ['weightKg'] },
-  DISTANCE_DURATION: { needs: ['distanceMeters', 'durationSeconds'], may: [] },
-  WEIGHT_DISTANCE: { needs: ['distanceMeters', 'durationSeconds'], may: ['weightKg'] },
+const MEASURES_OF: Readonly<Record<string, { oneOf: readonly Measure[]; optional: readonly Measure[] }>> = {
+  WEIGHT_REPS: { oneOf: ['reps'], optional: ['weightKg'] },
+  BODYWEIGHT_REPS: { oneOf: ['reps'], optional: [] },
+  WEIGHTED_BODYWEIGHT: { oneOf: ['reps'], optional: ['weightKg'] },
+  DURATION: { oneOf: ['durationSeconds'], optional: [] },
+  WEIGHT_DURATION: { oneOf: ['durationSeconds'], optional: ['weightKg'] },
+  DISTANCE_DURATION: { oneOf: ['distanceMeters', 'durationSeconds'], optional: [] },
+  WEIGHT_DISTANCE: { oneOf: ['distanceMeters', 'durationSeconds'], optional: ['weightKg'] },
 };
 const MEASURES = ['reps', 'durationSeconds', 'distanceMeters', 'weightKg'] as const satisfies Measure[];
 
@@ -58,30 +58,33 @@ export function plannedExercise(
 export function checkMeasures(set: DoneSetShape, modality: string | null): void {
   const measures = modality === null ? undefined : MEASURES_OF[modality];
   if (!measures) return;
-  const { needs, may } = measures;
+  const { oneOf, optional } = measures;
   const has = (measure: Measure) => set[measure] !== undefined && set[measure] !== null;
   for (const measure of MEASURES)
-    if (has(measure) && !needs.includes(measure) && !may.includes(measure))
+    if (has(measure) && !oneOf.includes(measure) && !optional.includes(measure))
       throw invalid(`set.${measure}`, `does not go with an exercise of modality ${modality}`);
-  if (!needs.some(has))
+  if (!oneOf.some(has))
     throw invalid(
-      `set.${needs[0]}`,
-      `expected ${needs.join(' or ')}, because the exercise is of modality ${modality}`,
+      `set.${oneOf[0]}`,
+      `expected ${oneOf.join(' or ')}, because the exercise is of modality ${modality}`,
     );
 }
 
-type Place = Pick<ParticipantShape, 'exerciseIndex' | 'setIndex' | 'phase'>;
+type WorkoutPosition = Pick<ParticipantShape, 'exerciseIndex' | 'setIndex' | 'phase'>;
 
 const PHASES: readonly Phase[] = [Phase.WORK, Phase.REST, Phase.DONE];
 
-/** Whether the first place in the workout comes before the second: block by block, and in a block set by set. */
-export function isBefore(plan: Plan | null, one: Place, other: Place): boolean {
+/** Whether the first position in the workout comes before the second: block by block, and in a block set by set. */
+export function isBefore(plan: Plan | null, one: WorkoutPosition, other: WorkoutPosition): boolean {
   const [ranks, otherRanks] = [rankOf(plan, one), rankOf(plan, other)];
   const differing = ranks.findIndex((rank, index) => rank !== otherRanks[index]);
   return differing >= 0 && (ranks[differing] as number) < (otherRanks[differing] as number);
 }
 
-const rankOf = (plan: Plan | null, { exerciseIndex, setIndex, phase }: Place): readonly number[] => [
+const rankOf = (
+  plan: Plan | null,
+  { exerciseIndex, setIndex, phase }: WorkoutPosition,
+): readonly number[] => [
   plan?.[exerciseIndex]?.block ?? exerciseIndex,
   setIndex,
   exerciseIndex,

@@ -186,15 +186,15 @@ function workedOut(squad: SquadState, item: WorkoutItem): SquadState {
   const active = squad.status === 'LOBBY' ? withStatus(squad, 'ACTIVE', item.at) : squad;
   const training = trainingOf(active, userId);
   const isNew = set !== null && !hasSet(training, item);
-  const place = { exerciseIndex, setIndex, phase, restEndsAt };
+  const position = { exerciseIndex, setIndex, phase, restEndsAt };
   return {
     ...active,
     participants: active.participants.map((one) => {
       if (one.userId !== userId) return one;
-      const isLate = isBefore(active.plan, place, one);
+      const isLate = isBefore(active.plan, position, one);
       return {
         ...one,
-        ...(!isLate && place),
+        ...(!isLate && position),
         lastSet: isLate ? one.lastSet : (set ?? one.lastSet),
         setsDone: one.setsDone + (isNew ? 1 : 0),
       };

@@ -21,7 +21,7 @@ type Items = readonly SquadItem[];
 /** @throws NOT_FOUND for those who may not enter, SQUAD_ENDED, SQUAD_FULL */
 export function decideJoin(squad: Squad, id: string, visitor: Visitor): Items {
   const { userId } = visitor.viewer;
-  const open = requireDoor(squad, id, visitor);
+  const open = requireMayEnter(squad, id, visitor);
   if (open.status === 'ENDED') throw ended();
   if (takesPart(open, userId)) return [];
   if (open.participants.filter(isPresent).length >= MAX_PARTICIPANTS)
@@ -33,7 +33,7 @@ export function decideJoin(squad: Squad, id: string, visitor: Visitor): Items {
 }
 
 /** @throws NOT_FOUND: a user outside of a private squad must not learn that it exists */
-export function requireDoor(squad: Squad, id: string, visitor: Visitor): SquadState {
+export function requireMayEnter(squad: Squad, id: string, visitor: Visitor): SquadState {
   if (squad.status === 'NONE' || !mayEnter(squad, visitor)) throw notFound('squad', id);
   return squad;
 }
@@ -44,10 +44,10 @@ export const decideLeave = (squad: Squad, userId: string): Items =>
     : [];
 
 /** The visitor leaves if a block is between them and another participant. */
-export const decideParting = (squad: Squad, visitor: Visitor): Items =>
+export const decideLeaveIfBlocked = (squad: Squad, visitor: Visitor): Items =>
   squad.status !== 'NONE' && meetsHidden(squad, visitor) ? decideLeave(squad, visitor.viewer.userId) : [];
 
-/** By the host. @throws NOT_FOUND, FORBIDDEN, SQUAD_ENDED, CONFLICT for a pause before the start */
+/** The host changes the status. @throws NOT_FOUND, FORBIDDEN, SQUAD_ENDED, CONFLICT for a pause before the start */
 export function decideStatus(
   squad: Squad,
   id: string,
@@ -62,7 +62,7 @@ export function decideStatus(
   return [{ type: 'status', status, userId, at: nowText() }];
 }
 
-/** By the host: a participant is removed, or an invitee loses the right to enter. @throws as `requireOther` */
+/** The host removes a participant, or ends the right of an invitee to enter. @throws the errors of `requireOther`; NOT_FOUND */
 export function decideKick(squad: Squad, id: string, userId: string, otherId: string): Items {
   const open = requireOther(squad, id, userId, otherId, 'remove yourself; leave instead');
   const at = nowText();
@@ -71,7 +71,7 @@ export function decideKick(squad: Squad, id: string, userId: string, otherId: st
   throw notFound('participant', otherId);
 }
 
-/** By the host: another participant becomes the host. @throws as `requireOther` */
+/** The host makes another participant the host. @throws the errors of `requireOther`; NOT_FOUND */
 export function decideHost(squad: Squad, id: string, userId: string, otherId: string): Items {
   const open = requireOther(
     squad,

@@ -17,7 +17,7 @@ export interface LegacyInvited {
   readonly expiresAt: string;
 }
 
-/** The maximum number of invites that are kept although they let nobody enter. */
+/** The maximum number of invites that are kept although they no longer let anybody enter. */
 const KEPT_CLOSED_INVITES = 200;
 /** The lifetime of every invite of the previous version, which did not store when it was sent. */
 const LEGACY_LIFETIME_MILLIS = 600_000; // 10 min
@@ -26,7 +26,7 @@ export const isOpen = (invite: StoredInvite, now = Date.now()): boolean =>
   invite.status === 'PENDING' && Date.parse(invite.expiresAt) > now;
 
 /** Whether the invite lets its receiver enter a squad that has not ended. */
-const opensDoor = (invite: SquadInvite, now = Date.now()): boolean =>
+const letsEnter = (invite: SquadInvite, now = Date.now()): boolean =>
   !invite.isSpent && (invite.status === 'ACCEPTED' || isOpen(invite, now));
 
 /** Whether the person has an invite that lets them enter the squad. */
@@ -34,20 +34,20 @@ export const isInvited = (
   { invites }: { readonly invites: readonly SquadInvite[] },
   userId: string,
   now = Date.now(),
-): boolean => invites.some((invite) => invite.toUserId === userId && opensDoor(invite, now));
+): boolean => invites.some((invite) => invite.toUserId === userId && letsEnter(invite, now));
 
-/** Adds an invite. If too many invites let nobody enter any more, the oldest of them are dropped. */
+/** Adds an invite. Of the invites that no longer let anybody enter, the oldest are dropped if there are too many. */
 export function withInvite(invites: readonly SquadInvite[], invite: StoredInvite): readonly SquadInvite[] {
   const at = Date.parse(invite.createdAt);
-  const excess = invites.filter((one) => !opensDoor(one, at)).length - KEPT_CLOSED_INVITES + 1;
+  const excess = invites.filter((one) => !letsEnter(one, at)).length - KEPT_CLOSED_INVITES + 1;
   let dropped = 0;
   const kept = invites.filter(
-    (one) => one.id !== invite.id && (opensDoor(one, at) || ++dropped > Math.max(0, excess)),
+    (one) => one.id !== invite.id && (letsEnter(one, at) || ++dropped > Math.max(0, excess)),
   );
   return [...kept, { ...invite, isSpent: false }];
 }
 
-/** Sets the status of the pending invites that fit. */
+/** Sets the status of the pending invites for which `fits` is true. */
 export const closed = (
   invites: readonly SquadInvite[],
   status: StoredInvite['status'],

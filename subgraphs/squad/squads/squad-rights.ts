@@ -31,7 +31,7 @@ export function takesPart(squad: SquadState | NoSquad, userId: string): boolean 
 }
 
 /** Whether the viewer may see the squad: they are a participant, or were one when the squad ended. */
-export function isInRoom(squad: SquadState | NoSquad, viewer: UserViewer): boolean {
+export function maySeeSquad(squad: SquadState | NoSquad, viewer: UserViewer): boolean {
   if (squad.status === 'NONE' || squad.gymId !== viewer.gymId) return false;
   const participant = participantOf(squad, viewer.userId);
   if (!participant) return false;
@@ -39,8 +39,8 @@ export function isInRoom(squad: SquadState | NoSquad, viewer: UserViewer): boole
 }
 
 /** @throws NOT_FOUND: a user outside of a private squad must not learn that it exists */
-export function requireRoom(squad: SquadState | NoSquad, id: string, viewer: UserViewer): SquadState {
-  if (squad.status === 'NONE' || !isInRoom(squad, viewer)) throw notFound('squad', id);
+export function requireVisibleSquad(squad: SquadState | NoSquad, id: string, viewer: UserViewer): SquadState {
+  if (squad.status === 'NONE' || !maySeeSquad(squad, viewer)) throw notFound('squad', id);
   return squad;
 }
 
@@ -51,7 +51,7 @@ export function requireRoom(squad: SquadState | NoSquad, id: string, viewer: Use
 export function mayEnter(squad: SquadState | NoSquad, visitor: Visitor, now = Date.now()): boolean {
   const { viewer } = visitor;
   if (squad.status === 'NONE' || squad.gymId !== viewer.gymId) return false;
-  if (isInRoom(squad, viewer)) return true;
+  if (maySeeSquad(squad, viewer)) return true;
   return !meetsHidden(squad, visitor) && isInvited(squad, viewer.userId, now);
 }
 

@@ -1,7 +1,7 @@
 import type { UserViewer } from '#server/auth/viewer.ts';
 import { notFound } from '#server/errors.ts';
 import type { Journals } from '../storage/journal.ts';
-import { isInRoom } from './squad-rights.ts';
+import { maySeeSquad } from './squad-rights.ts';
 import { present } from './squad-view.ts';
 import { squads, type NoSquad, type SquadState } from './squad.journal.ts';
 import type { SquadEventShape, SquadShape } from './squads.shapes.ts';
@@ -14,8 +14,8 @@ export interface SquadWatch {
 }
 
 /**
- * Delivers every event after the returned state, which the viewer may see.
- * @throws NOT_FOUND if the viewer is not in the room
+ * Delivers every event that follows the returned state, as long as the viewer may see the squad.
+ * @throws NOT_FOUND if the viewer may not see it
  */
 export async function watchSquad(
   journals: Journals,
@@ -34,19 +34,19 @@ export async function watchSquad(
     newest = squad;
     if (squad.status === 'NONE' || lastRevision === undefined) return;
     for (const event of squad.events) {
-      // A viewer who leaves is no longer in the room, but gets the event of their own leaving.
+      // A viewer who leaves may no longer see the squad, but gets the event of their own leaving.
       const isOwnLeaving = event.event === 'squad_left' && event.userId === viewer.userId;
-      if (event.revision <= lastRevision || !(isOwnLeaving || isInRoom(squad, viewer))) continue;
+      if (event.revision <= lastRevision || !(isOwnLeaving || maySeeSquad(squad, viewer))) continue;
       lastRevision = event.revision;
       deliver(event, present(squad));
       if (isOwnLeaving || event.status === 'ENDED') return end();
     }
-    if (!isInRoom(squad, viewer)) end();
+    if (!maySeeSquad(squad, viewer)) end();
   };
   const following = await journals.of(squads).follow(id, onState);
   const { state } = following;
   stop = following.stop;
-  if (state.status === 'NONE' || !isInRoom(state, viewer)) {
+  if (state.status === 'NONE' || !maySeeSquad(state, viewer)) {
     stop();
     throw notFound('squad', id);
   }

@@ -24,9 +24,9 @@ export interface SquadState extends SquadShape {
   readonly eventIds: readonly (readonly [string, number])[];
   /** What each participant did, by user id. */
   readonly trainings: Readonly<Record<string, TrainingRecord>>;
-  /** The history row of each participant who has left, or who was there at the end, by user id. */
+  /** The history row of each participant who has left, or who took part when the squad ended, by user id. */
   readonly rows: Readonly<Record<string, StoredWorkout>>;
-  /** Whether its end was copied into the participants' histories. */
+  /** Whether the end of the squad was copied to the other journals (`recordSquad`). */
   readonly isRecorded: boolean;
 }
 

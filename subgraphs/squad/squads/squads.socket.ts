@@ -13,7 +13,7 @@ const joinShape = JoinSquadShape.extend({
 });
 
 export const squadsSocket = {
-  /** Enters the room and listens to it. Missed events come in the ack, missed messages as frames before the ack. */
+  /** Enters the squad, and listens to it and its chat. Missed events come in the ack, missed messages as frames before the ack. */
   async join_squad(data, { squads, messages }, connection) {
     const { squadId, fromRevision, fromMessage } = validated(joinShape, data);
     await squads.join({ squadId });

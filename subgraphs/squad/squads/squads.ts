@@ -6,7 +6,7 @@ import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { forgetInSquad } from '../accounts/forgotten.ts';
-import { unlessGone } from '../accounts/unless-gone.ts';
+import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
 import type { Platform } from '../upstream/platform.ts';
@@ -18,12 +18,12 @@ import {
   decideJoin,
   decideKick,
   decideLeave,
-  decideParting,
+  decideLeaveIfBlocked,
   decideStatus,
   nowText,
-  requireDoor,
+  requireMayEnter,
 } from './squad-decisions.ts';
-import { isInRoom, meetsHidden, readVisitor, requireActive, requireRoom } from './squad-rights.ts';
+import { maySeeSquad, meetsHidden, readVisitor, requireActive, requireVisibleSquad } from './squad-rights.ts';
 import { present, replayOf, type Replay } from './squad-view.ts';
 import { watchSquad, type SquadWatch } from './squad-watch.ts';
 import { squads, type NoSquad, type SquadItem, type SquadState } from './squad.journal.ts';
@@ -40,7 +40,7 @@ import { checkUpdate, decideUpdate, revisionOf } from './workout-updates.ts';
 
 const cursors = cursorsOf('squads', z.tuple([z.string(), z.string()]));
 
-/** Live squads: private rooms whose state the server owns. Each change makes one revision. */
+/** Live squads, which only their participants can see. The server owns their state; each change makes one revision. */
 export class Squads {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -84,7 +84,7 @@ export class Squads {
         at: nowText(),
       },
     ]);
-    await this.unlessGone(userId, id);
+    await this.forgetIfErased(userId, id);
     return squad;
   }
 
@@ -95,7 +95,7 @@ export class Squads {
     return lobby && lobby.gymId === requireGym(this.unit.viewer) ? present(lobby) : this.create({});
   }
 
-  /** @throws NOT_FOUND for everybody who is not in the room */
+  /** @throws NOT_FOUND for everybody who may not see the squad */
   async get(id: string): Promise<SquadShape> {
     return present(await this.seen(id));
   }
@@ -105,7 +105,7 @@ export class Squads {
     const { viewer } = this.unit;
     const squad = await this.read(id);
     if (squad.status === 'NONE' || viewer.kind !== 'user') return null;
-    return isInRoom(squad, viewer) ? present(squad) : null;
+    return maySeeSquad(squad, viewer) ? present(squad) : null;
   }
 
   /** The open squads that the viewer takes part in, newest first. */
@@ -113,7 +113,7 @@ export class Squads {
     const viewer = requireUser(this.unit.viewer);
     const open = await openSquadsOf(this.hub, this.upkeep, viewer.userId);
     return open
-      .filter((squad) => isInRoom(squad, viewer))
+      .filter((squad) => maySeeSquad(squad, viewer))
       .map(present)
       .toSorted((one, other) => (keysOf(one) < keysOf(other) ? 1 : -1));
   }
@@ -128,25 +128,25 @@ export class Squads {
     return replayOf(await this.seen(id), fromRevision);
   }
 
-  /** The viewer enters by an invite that is open or was accepted. Nothing changes for a participant. */
+  /** The viewer enters by an invite that is open or was accepted. If they take part already, nothing changes. */
   async join(input: unknown): Promise<Replay> {
     const { squadId, fromRevision } = validated(JoinSquadShape, input);
     const { journals } = this.hub;
     const visitor = await readVisitor(journals, this.unit.viewer);
     const { userId } = visitor.viewer;
-    const { gymId } = requireDoor(await this.read(squadId), squadId, visitor);
+    const { gymId } = requireMayEnter(await this.read(squadId), squadId, visitor);
     await this.enter(userId, squadId, gymId);
     const since = nowText();
     const squad = (await journals
       .of(squads)
-      .change(squadId, (now) => decideJoin(now, squadId, visitor))) as SquadState;
+      .change(squadId, (current) => decideJoin(current, squadId, visitor))) as SquadState;
     await recordSquad(journals, squad, since);
-    await this.unlessGone(userId, squadId);
-    await this.unlessBlocked(squad);
+    await this.forgetIfErased(userId, squadId);
+    await this.leaveIfBlocked(squad);
     return replayOf(squad, fromRevision);
   }
 
-  /** A host who leaves makes the next participant the host; the last participant's leaving ends the squad. */
+  /** The viewer leaves. If they were the host, the next participant becomes host; if they were the last, the squad ends. */
   async leave(input: unknown): Promise<SquadShape> {
     const { squadId } = validated(SquadIdShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -154,27 +154,27 @@ export class Squads {
     return this.change(squadId, (squad) => decideLeave(squad, userId));
   }
 
-  /** By the host: begins the workout, or continues it after a pause. */
+  /** Begins the workout, or continues it after a pause. Only the host may do this. */
   start(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ACTIVE');
   }
 
-  /** Pauses the workout. Only the host may. */
+  /** Pauses the workout. Only the host may do this. */
   pause(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'PAUSED');
   }
 
-  /** Ends the workout. Only the host may. */
+  /** Ends the workout. Only the host may do this. */
   end(input: unknown): Promise<SquadShape> {
     return this.setStatus(input, 'ENDED');
   }
 
-  /** By the host: removes a participant, or ends the right of an invitee to enter. */
+  /** Removes a participant, or ends the right of an invitee to enter. Only the host may do this. */
   async kick(input: unknown): Promise<SquadShape> {
     return this.changeMember(input, decideKick);
   }
 
-  /** By the host: makes another participant the host. */
+  /** Makes another participant the host. Only the host may do this. */
   async makeHost(input: unknown): Promise<SquadShape> {
     return this.changeMember(input, decideHost);
   }
@@ -190,7 +190,7 @@ export class Squads {
     const exercise = await checkUpdate(before, update, this.platform);
     const squad = (await this.hub.journals
       .of(squads)
-      .change(squadId, (now) => decideUpdate(now, userId, update, exercise))) as SquadState;
+      .change(squadId, (current) => decideUpdate(current, userId, update, exercise))) as SquadState;
     return {
       revision: revisionOf(squad, userId, update.eventId) ?? squad.revision,
       session: present(squad),
@@ -252,7 +252,7 @@ export class Squads {
     return present(squad);
   }
 
-  /** The user's journal names the squad before the squad names them, so that an erasure of their account finds it. */
+  /** Writes the squad's id into the user's journal before the user's id into the squad, so that an erasure of the account finds the squad. */
   private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
     await this.hub.journals.of(users).change(userId, (user) => {
       requireStaying(user);
@@ -260,29 +260,30 @@ export class Squads {
     });
   }
 
-  private unlessGone(userId: string, squadId: string): Promise<void> {
+  private forgetIfErased(userId: string, squadId: string): Promise<void> {
     const { journals } = this.hub;
-    return unlessGone(journals, userId, () => forgetInSquad(journals, squadId, userId));
+    return forgetIfErased(journals, userId, () => forgetInSquad(journals, squadId, userId));
   }
 
   /**
-   * A block during `join` has either removed the viewer from the squad already, or is found here: `Blocks.block` writes it
-   * into the viewer's journal before it looks for squads that the two users share.
+   * Removes the viewer if another participant is hidden from them. A block that was made during `join` has either removed
+   * the viewer from the squad already, or is found here: `Blocks.block` writes it into the viewer's journal before it looks
+   * for squads in which both users take part.
    */
-  private async unlessBlocked(squad: SquadState): Promise<void> {
+  private async leaveIfBlocked(squad: SquadState): Promise<void> {
     const visitor = await readVisitor(this.hub.journals, this.unit.viewer);
     if (!meetsHidden(squad, visitor)) return;
-    await this.change(squad.id, (now) => decideParting(now, visitor));
+    await this.change(squad.id, (current) => decideLeaveIfBlocked(current, visitor));
     throw notFound('squad', squad.id);
   }
 
-  /** The state of the squad. An id that is not a UUID never reaches a journal. */
+  /** The state of the squad. For an id that is not a UUID no journal is read. */
   private async read(id: string): Promise<SquadState | NoSquad> {
     return isUuid(id) ? this.upkeep.settled(id) : { status: 'NONE' };
   }
 
   private async seen(id: string): Promise<SquadState> {
-    return requireRoom(await this.read(id), id, requireUser(this.unit.viewer));
+    return requireVisibleSquad(await this.read(id), id, requireUser(this.unit.viewer));
   }
 }
 

@@ -3,7 +3,7 @@ import type { SquadState, WorkoutItem } from './squad.journal.ts';
 import { isPresent } from './squad-rights.ts';
 import type { DoneSetShape } from './squads.shapes.ts';
 
-/** One set that a participant did. The same set again replaces it. */
+/** One set that a participant did. A later update of the same set replaces it. */
 interface TrainedSet extends DoneSetShape {
   readonly exerciseIndex: number;
   readonly setIndex: number;
@@ -12,7 +12,7 @@ interface TrainedSet extends DoneSetShape {
   readonly at: string;
 }
 
-/** What one participant did in a squad, in all of their stays. */
+/** What one participant did in a squad, also if they have left and joined again. */
 export interface TrainingRecord {
   /** When they first were in the squad after LOBBY; null if they never were. */
   readonly startedAt: string | null;
@@ -80,7 +80,7 @@ export function withRows(squad: SquadState, userIds: readonly string[], at: stri
 }
 
 /** Whether the participant has done this set before, also by an update with another event id. */
-export const hasSet = (training: TrainingRecord, item: SetPlace): boolean =>
+export const hasSet = (training: TrainingRecord, item: SetPosition): boolean =>
   training.sets.some((set) => isSame(set, item));
 
 export function withSet(training: TrainingRecord, item: WorkoutItem): TrainingRecord {
@@ -92,7 +92,7 @@ export function withSet(training: TrainingRecord, item: WorkoutItem): TrainingRe
   return { ...training, sets };
 }
 
-type SetPlace = Pick<WorkoutItem, 'exerciseIndex' | 'setIndex' | 'exerciseId'>;
+type SetPosition = Pick<WorkoutItem, 'exerciseIndex' | 'setIndex' | 'exerciseId'>;
 
-const isSame = (set: TrainedSet, { exerciseIndex, setIndex, exerciseId = null }: SetPlace): boolean =>
+const isSame = (set: TrainedSet, { exerciseIndex, setIndex, exerciseId = null }: SetPosition): boolean =>
   set.exerciseIndex === exerciseIndex && set.setIndex === setIndex && set.exerciseId === exerciseId;

@@ -15,8 +15,8 @@ interface UpkeepSettings {
 }
 
 /**
- * Changes that squads need because time has passed. They are decided when a squad is read, and at an interval for squads that have
- * listeners at this instance.
+ * Changes that squads need because time has passed. They are decided when a squad is read, and for squads that have listeners
+ * at this instance also at an interval.
  */
 export class Upkeep {
   private readonly hub: Hub;
@@ -33,7 +33,7 @@ export class Upkeep {
     this.hub = hub;
     this.settings = settings;
     const intervalMillis = Math.max(50, Math.min(settings.hostAwayMillis / 8, 15_000));
-    // Shorter than the interval, or every second round of the timer would skip the squad.
+    // Shorter than the interval: otherwise the entry of one round would still be there in the next, which would skip the squad.
     this.checked = new LRUCache({ max: 10_000, ttl: intervalMillis / 2 });
     this.timer = setInterval(() => {
       this.working ??= this.checkListened().finally(() => (this.working = undefined));
@@ -47,7 +47,7 @@ export class Upkeep {
     if (squad.status === 'NONE' || squad.status === 'ENDED' || this.checked.has(squadId)) return squad;
     this.checked.set(squadId, true);
     try {
-      return await (squad.status === 'LOBBY' ? this.withoutLapse(squad) : this.withPresentHost(squad));
+      return await (squad.status === 'LOBBY' ? this.endedIfAbandoned(squad) : this.withConnectedHost(squad));
     } catch (error) {
       // While Redis does not answer, nobody knows who is connected, and the squad stays as it is.
       if (isRedisLost(error)) return squad;
@@ -80,15 +80,15 @@ export class Upkeep {
   }
 
   /** Ends an abandoned LOBBY. */
-  private async withoutLapse(squad: SquadState): Promise<SquadState> {
+  private async endedIfAbandoned(squad: SquadState): Promise<SquadState> {
     const { lobbyLifetimeMillis } = this.settings;
     const now = Date.now();
     const isStale = (one: SquadState) => Date.parse(lastUseOf(one)) <= now - lobbyLifetimeMillis;
-    if (!isStale(squad)) return this.withPresentHost(squad);
+    if (!isStale(squad)) return this.withConnectedHost(squad);
     const people = await this.timesOf(squad);
     const isThere = ({ connectedAt, goneAt }: ConnectionTime) =>
       connectedAt !== null || (goneAt !== null && goneAt > now - lobbyLifetimeMillis);
-    if ([...people.values()].some(isThere)) return this.withPresentHost(squad);
+    if ([...people.values()].some(isThere)) return this.withConnectedHost(squad);
     const ended = (await this.hub.journals
       .of(squads)
       .change(squad.id, (one) =>
@@ -101,7 +101,7 @@ export class Upkeep {
   }
 
   /** If the host is away, the participant who has been connected longest becomes host, if any is connected. */
-  private async withPresentHost(squad: SquadState): Promise<SquadState> {
+  private async withConnectedHost(squad: SquadState): Promise<SquadState> {
     const { hostAwayMillis } = this.settings;
     if (squad.participants.filter(isPresent).length < 2) return squad;
     const people = await this.timesOf(squad);
@@ -126,7 +126,7 @@ export class Upkeep {
       )) as SquadState;
   }
 
-  /** When the host was last there; null if they are connected. Requests without a connection (REST) count, too. */
+  /** When the host was last connected or did something in the squad by a request (REST); null if they are connected now. */
   private goneAt(squad: SquadState, people: ReadonlyMap<string, ConnectionTime>, now: number): number | null {
     const key = `${squad.id} ${squad.hostId}`;
     const known = people.get(squad.hostId);

@@ -53,16 +53,16 @@ export async function checkUpdate(
 
 /** Decides about a checked update; an event id that was sent before changes nothing. */
 export function decideUpdate(
-  now: SquadState | NoSquad,
+  squad: SquadState | NoSquad,
   userId: string,
   { eventId, exerciseIndex, setIndex, phase, set, restEndsAt }: Update,
   { exerciseId, modality }: CheckedExercise,
 ): readonly SquadItem[] {
-  if (now.status === 'NONE') throw notFound('squad', '');
-  if (revisionOf(now, userId, eventId) !== undefined) return [];
-  requireActive(now);
-  if (!takesPart(now, userId)) throw notFound('squad', now.id);
-  const training = trainingOf(now, userId);
+  if (squad.status === 'NONE') throw notFound('squad', '');
+  if (revisionOf(squad, userId, eventId) !== undefined) return [];
+  requireActive(squad);
+  if (!takesPart(squad, userId)) throw notFound('squad', squad.id);
+  const training = trainingOf(squad, userId);
   if (set && training.sets.length >= MAX_SETS && !hasSet(training, { exerciseIndex, setIndex, exerciseId }))
     throw new PlatformError(
       'CONFLICT',

@@ -54,7 +54,7 @@ export class DatabaseJournal<State, Item extends object> {
    */
   change(decide: (state: State) => readonly Item[], onStored: (position: Position) => void): Promise<State> {
     return this.inTurn(async () => {
-      // What is decided on an older state is refused by PostgreSQL, if it is written at all.
+      // The copy may be out of date. A decision on an older state is not stored: `append` then returns undefined.
       const early = this.copy.position === START ? [] : decisionOf(decide, this.copy.state);
       if (early.length > 0) {
         const state = await this.append(early, onStored);
@@ -184,7 +184,7 @@ export class DatabaseJournal<State, Item extends object> {
   }
 }
 
-/** Nothing if the decision fails: on the newest state it may succeed. */
+/** Returns no records if the decision fails, because it may succeed on the newest state. */
 function decisionOf<State, Item>(decide: (state: State) => readonly Item[], state: State): readonly Item[] {
   try {
     return decide(state);

@@ -152,7 +152,7 @@ export class FileJournal<State, Item extends object> {
       await recordFile.cut(this.file, found.length);
     }
     const archived = found.records.length === 0 ? await this.archived.read() : undefined;
-    // An interruption has left both: the file is the newer one, and what was erased from it must not stay in the archive.
+    // If an interruption has left both, the file is newer than the archive, and what was erased from it must not stay there.
     if (found.records.length > 0) await this.archived.remove();
     this.isArchived = archived !== undefined;
     // The first change writes the whole journal into a file of its own.

@@ -228,7 +228,7 @@ async function linesOf(file: string, log: Logger): Promise<{ lines: IndexLine[];
     }
     offset = next;
   }
-  // Lines that are blank are in the index, too, so that its end is that of the file.
+  // The last two records of the index only mark the end of the file: its last lines may be blank, and are then not in `lines`.
   const end = { kind: '', id: '', changedAt: '', offset: length, length: 0 };
   await recordFile.replace(indexOf(file), [...lines, end, { removed: length }]);
   return { lines, length };

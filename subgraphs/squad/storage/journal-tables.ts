@@ -41,7 +41,10 @@ interface Decided {
   readonly position: Position;
 }
 
-/** Statements on the tables of the journals. Each is one atomic operation. Errors of PostgreSQL are thrown as PlatformErrors. */
+/**
+ * Statements on the tables of the journals. Each is one atomic operation. Errors that `refusalOfDatabase` knows, such as a
+ * lost connection or a full disk, are thrown as PlatformErrors, all others as they are.
+ */
 export const journalTables = {
   async read(em: EntityManager, kind: string, id: string, known: Position): Promise<Found> {
     const [row] = await run<FoundRow>(em, READ, [
@@ -61,7 +64,7 @@ export const journalTables = {
     return { position: { seq, mark }, base, isWhole: row.place === 'other', records };
   },
 
-  /** Until the end of the transaction nobody else writes to this journal. False if it has no records yet. */
+  /** Locks a journal until the end of the transaction. Returns false, without a lock, if the journal has no records yet. */
   async lock(em: EntityManager, kind: string, id: string): Promise<boolean> {
     const rows = await run(em, 'select 1 from journal where kind = ? and id = ? for update', [kind, id]);
     return rows.length > 0;
@@ -89,7 +92,10 @@ export const journalTables = {
     return rows.length > 0 ? next : undefined;
   },
 
-  /** Replaces all records; counts as one more, so that every instance reads the whole journal. Otherwise as `append`. */
+  /**
+   * Replaces all records. `seq` increases by one and `mark` changes, so that every instance reads the whole journal again.
+   * Returns the same as `append`.
+   */
   async rewrite(
     em: EntityManager,
     { kind, id, position }: Decided,
@@ -111,7 +117,10 @@ export const journalTables = {
     return rows.length > 0 ? next : undefined;
   },
 
-  /** Makes these records the snapshot of `position`, and removes the records before it. The position stays the same. */
+  /**
+   * Makes these records the snapshot at `position`, and removes the rows of `journal_record`, whose content the snapshot has.
+   * The position stays the same. Returns false if the journal was at another position, and nothing was written.
+   */
   async compact(
     em: EntityManager,
     { kind, id, position }: Decided,
@@ -142,6 +151,7 @@ export const journalTables = {
 const at = ({ seq, mark }: Position) => [seq, mark];
 const parsed = (text: string | null): object[] => (text === null ? [] : (JSON.parse(text) as object[]));
 
+/** `read` runs any statement that returns rows, also an insert, an update or a delete. */
 async function run<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
   try {
     return await read<Row>(em, sql, values);
@@ -187,6 +197,7 @@ const RECORDS = `
 /** The column has an index, whose entry changes at most once an hour; retention counts in days. */
 const CHANGED_AT = `case when changed_at < now() - interval '1 hour' then now() else changed_at end`;
 
+/** The first write to a journal, which creates its row. */
 const BEGIN = `
   with head as (
     insert into journal (kind, id, seq, mark, base, changed_at) values (?, ?, ?::int, ?::uuid, 0, now())

@@ -39,7 +39,7 @@ export class DatabaseJournals implements Journals {
   private readonly open = new WeakMap<object, TransactionJournals>();
   private readonly checking: NodeJS.Timeout;
   private check: Promise<void> | undefined;
-  /** A check that runs already may have passed a journal whose report was lost a moment ago. */
+  /** Whether to check again after the running check, which may have read a journal before the latest change was written. */
   private isCheckDue = false;
   private isClosed = false;
 

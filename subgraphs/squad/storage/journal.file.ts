@@ -86,7 +86,7 @@ export class FileJournals implements Journals {
     for (const one of this.archive.list(kind)) if (!(await this.hasFile(kind, one.id))) yield one;
   }
 
-  /** Those that are not in the archive. */
+  /** The same as `list`, without the journals in the archive. */
   async *listFiles(kind: string): AsyncIterable<{ id: string; changedAt: Date }> {
     const folder = path.join(this.options.folder, kind);
     for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[]))

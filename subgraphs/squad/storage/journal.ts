@@ -36,8 +36,8 @@ export interface JournalsOf<State, Item extends object> {
   change(id: string, decide: (state: State) => readonly Item[]): Promise<State>;
   follow(id: string, listener: JournalListener<State>): Promise<Following<State>>;
   /**
-   * Replaces all records by those of the state that `change` returns, so that everything else in them is erased.
-   * Otherwise as `change` above. Older states are not changed.
+   * Replaces all records by those of the state that the function `change` returns, so that everything else is erased. It must
+   * not modify the state that it gets. In all other respects this is the same as the method `change`.
    */
   rewrite(id: string, change: (state: State) => State): Promise<State>;
 }

@@ -13,7 +13,7 @@ interface OpenJournal {
 /**
  * The journals as one transaction sees them, for a request with an `Idempotency-Key`, whose key and writes are committed
  * together. Every journal that the transaction reads is locked until its end. So another request either finds what this one
- * has written, or is found by it: rules that write one journal and then read another depend on that (`unlessGone`).
+ * has written, or is found by it: rules that write one journal and then read another depend on that (`forgetIfErased`).
  *
  * Two such requests can wait for each other's journals; PostgreSQL then rolls one of them back, and its answer is 503.
  */

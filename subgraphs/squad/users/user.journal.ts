@@ -8,8 +8,9 @@ import type { JournalKind } from '../storage/journal.ts';
 /** What the squad service stores about one user. */
 export interface UserRecord {
   readonly userId: string;
-  /** Users whom they have blocked, and users who have blocked them. */
+  /** Users whom they have blocked. */
   readonly blocked: readonly string[];
+  /** Users who have blocked them. */
   readonly blockedBy: readonly string[];
   /** Copies, the newest last. An invite is decided in its squad's journal. */
   readonly received: readonly StoredInvite[];
@@ -36,6 +37,7 @@ interface NamedIn {
   readonly users: readonly string[];
 }
 
+/** The result of the erasure. `isDone` is false until all other journals are rewritten. */
 interface Farewell {
   readonly verdict: ErasureResult;
   readonly isDone: boolean;

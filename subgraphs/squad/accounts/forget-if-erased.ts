@@ -3,9 +3,9 @@ import type { Journals } from '../storage/journal.ts';
 
 /**
  * To be called by a rule after it has written a user's id into another journal than the user's own. If the account was
- * erased meanwhile, `forget` removes the id. @throws CONFLICT if the account was erased
+ * erased meanwhile, calls `forget`, which removes the id again. @throws CONFLICT if the account was erased
  */
-export async function unlessGone(
+export async function forgetIfErased(
   journals: Journals,
   userId: string,
   forget: () => Promise<void>,
