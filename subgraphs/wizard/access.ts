@@ -6,11 +6,14 @@ import type { SessionRecord } from './sessions/session-store.ts';
 const isSelf = (viewer: Viewer, userId: string | null): boolean =>
   viewer.kind === 'user' && viewer.userId === userId;
 
-/** The user's list of sessions: for that user, and for a SUPER_ADMIN. */
+/** Whether the viewer may list the user's sessions: the user themselves and a SUPER_ADMIN may. */
 export const maySeeSessionsOf = (viewer: Viewer, userId: string): boolean =>
   isSelf(viewer, userId) || isSuperAdmin(viewer);
 
-/** The owner of the session, and a SUPER_ADMIN; until it has an owner, also every caller with its resume token. */
+/**
+ * Whether the viewer may read and change the session: its owner and a SUPER_ADMIN may; as long as it has no owner, also every
+ * caller with its resume token.
+ */
 export const mayOpen = (
   viewer: Viewer,
   { createdBy, resumeTokenHash }: SessionRecord,

@@ -8,14 +8,14 @@ import {
   type SessionRetention,
 } from './sessions/retention.ts';
 
-/** Sessions are removed this long after they expired or were cancelled. Until then they can still be read. */
+/** Expired and cancelled sessions are removed this long after their `expiresAt`. Until then they can still be read. */
 const ABANDONED_MILLIS = 30 * DAY_MILLIS;
 /** First visits are removed this long after the visit. Until then staff can see them. */
 const FIRST_VISIT_MILLIS = 90 * DAY_MILLIS;
 
 /** Removes expired reservations, past first visits, and sessions that are no longer needed, with their files. */
 export const wizardRetention = (parts: SessionRetention): readonly RetentionRule[] => [
-  // Reservations are removed as soon as they expire; the time is that of first visits, which are in the same table.
+  // `kept` is the time for first visits, which are in the same table; other reservations are removed as soon as they expire.
   { what: 'reservations', kept: { millis: FIRST_VISIT_MILLIS }, run: removeReservations(parts.storage) },
   {
     what: 'wizard_sessions',

@@ -35,7 +35,8 @@ export class Availability {
   /**
    * Checks a value, and with `reserve` reserves it for the session if it is available. A value that the session itself has
    * reserved counts as available.
-   * @throws VALIDATION_FAILED, UPSTREAM_UNAVAILABLE; with a session, as `Sessions.open`, and CONFLICT if it cannot reserve
+   * @throws VALIDATION_FAILED, UPSTREAM_UNAVAILABLE; with a session also the errors of `Sessions.open`; with `reserve` CONFLICT
+   * for a session that can no longer be changed
    */
   async check(input: unknown, resumeToken?: string | null): Promise<AvailabilityShape> {
     const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);
@@ -43,7 +44,7 @@ export class Availability {
     const session = sessionId ? await this.options.sessions.open(sessionId, resumeToken) : undefined;
     if (reserve && session) requireEditable(session);
     const candidate = await CANDIDATES[resource](value, this.options.look);
-    const reason = candidate.reason ?? (await this.heldByOthers(resource, candidate, sessionId));
+    const reason = candidate.reason ?? (await this.reasonIfReserved(resource, candidate, sessionId));
     if (reason) return this.refusal(resource, value, reason, candidate);
     if (!reserve || !session) return { resource, value, available: true, suggestions: [] };
     const until = new Date(Date.now() + RESERVATION_MILLIS);
@@ -51,7 +52,12 @@ export class Availability {
     if (outcome === 'GONE') throw conflict('This wizard session has been cancelled; begin a new one.');
     // Another session reserved the value between the check and the reservation.
     if (outcome !== 'HELD')
-      return this.refusal(resource, value, outcome === 'BOOKED' ? outcome : heldReason(resource), candidate);
+      return this.refusal(
+        resource,
+        value,
+        outcome === 'BOOKED' ? outcome : reservedReason(resource),
+        candidate,
+      );
     return { resource, value, available: true, suggestions: [], reservedUntil: until.toISOString() };
   }
 
@@ -71,14 +77,17 @@ export class Availability {
     });
   }
 
-  private async heldByOthers(
+  /** The reason if other sessions have reserved all places of the value; otherwise undefined. */
+  private async reasonIfReserved(
     resource: Resource,
     { value, places }: Candidate,
     sessionId: string | null | undefined,
   ): Promise<Reason | undefined> {
     const held =
       (await this.options.storage.reservations(this.unit).holders(resource, [value])).get(value) ?? [];
-    return held.filter((holder) => holder !== sessionId).length >= places ? heldReason(resource) : undefined;
+    return held.filter((holder) => holder !== sessionId).length >= places
+      ? reservedReason(resource)
+      : undefined;
   }
 
   private async refusal(
@@ -90,7 +99,7 @@ export class Availability {
     const alternatives = await Promise.all(
       candidate.alternatives().map(async (alternative) => {
         const other = await CANDIDATES[resource](alternative, this.options.look);
-        return other.reason || (await this.heldByOthers(resource, other, undefined)) ? [] : [alternative];
+        return other.reason || (await this.reasonIfReserved(resource, other, undefined)) ? [] : [alternative];
       }),
     );
     return {
@@ -103,4 +112,4 @@ export class Availability {
   }
 }
 
-const heldReason = (resource: Resource): Reason => (resource === 'slot' ? 'FULL' : 'RESERVED');
+const reservedReason = (resource: Resource): Reason => (resource === 'slot' ? 'FULL' : 'RESERVED');

@@ -149,13 +149,13 @@ async function tryInsert(unit: UnitOfWork, request: ReservationRequest): Promise
   const { resource, value, sessionId, places, until } = request;
   const inserted = await unit.em.execute<unknown[]>(
     `insert into reservation (id, resource, value, place, session_id, expires_at, is_firm, member_id, gym_id, starts_at)
-     select ?::uuid, ?, ?, seat.number, ?::uuid, ?::timestamptz, ?::boolean, ?::uuid, ?::uuid, ?::timestamptz
-     from generate_series(1, ?) as seat(number)
+     select ?::uuid, ?, ?, numbered.place, ?::uuid, ?::timestamptz, ?::boolean, ?::uuid, ?::uuid, ?::timestamptz
+     from generate_series(1, ?) as numbered(place)
      where not exists (
        select 1 from reservation as held
-       where held.resource = ? and held.value = ? and held.place = seat.number and (held.expires_at is null or held.expires_at > now())
+       where held.resource = ? and held.value = ? and held.place = numbered.place and (held.expires_at is null or held.expires_at > now())
      )
-     order by seat.number limit 1
+     order by numbered.place limit 1
      on conflict (resource, value, place) do update
        set id = excluded.id, session_id = excluded.session_id, expires_at = excluded.expires_at, is_firm = excluded.is_firm,
          member_id = excluded.member_id, gym_id = excluded.gym_id, starts_at = excluded.starts_at

@@ -79,7 +79,7 @@ function firstVisitsAmong(
     .slice(0, limit);
 }
 
-type Place = Pick<FirstVisit, 'startsAt' | 'sessionId'>;
-const inOrder = (one: Place, other: Place): number =>
+type ListPosition = Pick<FirstVisit, 'startsAt' | 'sessionId'>;
+const inOrder = (one: ListPosition, other: ListPosition): number =>
   one.startsAt.getTime() - other.startsAt.getTime() ||
   (one.sessionId < other.sessionId ? -1 : Number(one.sessionId > other.sessionId));

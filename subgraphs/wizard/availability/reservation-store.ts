@@ -8,7 +8,10 @@ export interface ReservationRequest {
   /** How many sessions may reserve this value at once. */
   places: number;
   until: Date;
-  /** The member, for a first visit. A member has at most one: a reservation by another of their sessions is released, unless it is firm. */
+  /**
+   * The member, for a first visit. A member has at most one: the reservation of another session of theirs is released; if it is
+   * firm, the outcome is BOOKED.
+   */
   memberId?: string | null | undefined;
   /** Set for a firm first visit, which the gym's staff can see. */
   visit?: { gymId: string; startsAt: Date } | undefined;
@@ -50,7 +53,7 @@ export interface ReservationStore {
   holders(resource: Resource, values: readonly string[]): Promise<Map<string, string[]>>;
   /** First visits of deployed sessions, the earliest first; of visits at one time, in the order of their sessions' ids. */
   firstVisits(filter: FirstVisitsFilter): Promise<FirstVisit[]>;
-  /** Extends the session's reservations until that time, and makes its first visit no longer firm. With null, they stay until they are released. */
+  /** Sets the end of all reservations of the session; with a time, its first visit is then no longer firm. Null: they stay until they are released. */
   extend(sessionId: string, until: Date | null): Promise<void>;
   /** Releases the session's reservations, except the one of the resource `except`. */
   release(sessionId: string, except?: Resource): Promise<void>;

@@ -3,7 +3,7 @@ import { EXPIRING, type SessionRecord } from '../sessions/session-store.ts';
 import type { WizardDefinition } from './definition.ts';
 import { dueOf, firstStepOf } from './progress.ts';
 
-/** Whether the session has another version and can no longer change: it then keeps that version. */
+/** Whether the session follows another version and can no longer change. Such a session is not migrated. */
 export const isFinal = (session: SessionRecord, definition: WizardDefinition): boolean =>
   session.definitionVersion !== definition.version && !EXPIRING.has(session.status);
 

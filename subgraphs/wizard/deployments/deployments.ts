@@ -56,8 +56,9 @@ export class Deployments {
         // Another request changed or deployed the session first. The session is read again, unless the caller expects a version.
         const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
         if (!isOvertaken) throw error;
-        const now = await sessions.open(id);
-        if (now.status === 'DEPLOYING' || now.status === 'DEPLOYED') return sessions.presented(now);
+        const current = await sessions.open(id);
+        if (current.status === 'DEPLOYING' || current.status === 'DEPLOYED')
+          return sessions.presented(current);
         if (expectedVersion !== undefined) throw error;
       }
     }

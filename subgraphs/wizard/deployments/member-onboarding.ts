@@ -16,7 +16,7 @@ import { lookups, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
 
-/** The plan of an onboarding. The first visit, the only action that can be refused, comes before changes of the member's data. */
+/** The plan of an onboarding. The first visit comes before changes of the member's data, because it is the action that may well be refused. */
 export function memberPlan(userId: string, gymId: string | null, data: StepData): PlannedAction[] {
   const goals = GoalsShape.parse(data.goals);
   const slot = goals.firstVisit === false ? undefined : SlotShape.parse(data.slot);
@@ -58,10 +58,10 @@ const rememberAction = (services: OtherServices): SagaAction =>
       const user = await services.identity.call(asService(call, { method: 'GET', path: `/users/${userId}` }));
       const path = `/goals?userId=${userId}`;
       const goals = await services.nutrition.call(asService(call, { method: 'GET', path }));
-      const byDefault = GoalsAnswer.parse(goals).find(
+      const goalOfEveryDay = GoalsAnswer.parse(goals).find(
         ({ weekday, date }) => weekday === null && date === null,
       );
-      return { userId, profile: UserAnswer.parse(user), goal: byDefault ?? null };
+      return { userId, profile: UserAnswer.parse(user), goal: goalOfEveryDay ?? null };
     },
   });
 

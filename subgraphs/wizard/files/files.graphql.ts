@@ -3,7 +3,7 @@ import type { Resolvers } from '../resolvers.generated.ts';
 
 export const filesGraphql = {
   Mutation: {
-    uploadWizardFile: async (_root, { input: { id, resumeToken, file, version, ...place } }, { files }) =>
-      files.upload(id, place, await uploadedFile(file), resumeToken, version ?? undefined),
+    uploadWizardFile: async (_root, { input: { id, resumeToken, file, version, ...target } }, { files }) =>
+      files.upload(id, target, await uploadedFile(file), resumeToken, version ?? undefined),
   },
 } satisfies Resolvers;

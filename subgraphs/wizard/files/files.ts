@@ -59,8 +59,8 @@ export class Files {
     const { sessions, files, definitions } = this.options;
     const session = await sessions.open(sessionId, resumeToken);
     requireEditable(session);
-    const [field, place] = fieldOf(stepOf(definitions[session.kind], step, 'step'), requested);
-    const { bytes, contentType } = await safe(file.bytes, place);
+    const [field, fileField] = fieldOf(stepOf(definitions[session.kind], step, 'step'), requested);
+    const { bytes, contentType } = await storableFile(file.bytes, fileField);
     const added: SessionFile = {
       id: uuidv7(),
       step,
@@ -84,7 +84,7 @@ export class Files {
         const kept = current.files.filter((each) => !replaced.includes(each));
         if (kept.length >= MAX_FILES) throw conflict(`A wizard session may have at most ${MAX_FILES} files.`);
         const url = fileUrl(this.options.publicUrl, sessionId, added.id);
-        const data = { ...current.data, [step]: withPath(current.data[step] ?? {}, place.path, url) };
+        const data = { ...current.data, [step]: withPath(current.data[step] ?? {}, fileField.path, url) };
         const currentStep = nextStep(definition, current.currentStep, undefined, data);
         return withData({ ...current, files: [...kept, added], currentStep }, data, definition);
       });
@@ -109,17 +109,17 @@ export class Files {
   }
 
   private isPublic({ kind, status }: SessionRecord, { step, field }: SessionFile): boolean {
-    const places = this.options.definitions[kind].steps.find(({ key }) => key === step)?.files;
-    return status === 'DEPLOYED' && places?.[field]?.isPublicOnceDeployed === true;
+    const fields = this.options.definitions[kind].steps.find(({ key }) => key === step)?.files;
+    return status === 'DEPLOYED' && fields?.[field]?.isPublicOnceDeployed === true;
   }
 }
 
 /** Finds a file field by its name (`logo`) or by its path (`assets.logo`). @throws VALIDATION_FAILED */
-function fieldOf(step: StepDefinition, field: string): [name: string, place: FileField] {
-  const places = Object.entries(step.files ?? {});
-  const found = places.find(([name, { path }]) => name === field || path === field);
+function fieldOf(step: StepDefinition, field: string): [name: string, fileField: FileField] {
+  const fields = Object.entries(step.files ?? {});
+  const found = fields.find(([name, { path }]) => name === field || path === field);
   if (found) return found;
-  const names = places.map(([name]) => name).join(', ');
+  const names = fields.map(([name]) => name).join(', ');
   throw invalid(
     'field',
     names ? `expected one of ${names}, got "${field}"` : `the step ${step.key} accepts no files`,
@@ -127,7 +127,7 @@ function fieldOf(step: StepDefinition, field: string): [name: string, place: Fil
 }
 
 /** A picture is encoded again; a PDF is stored unchanged. */
-async function safe(
+async function storableFile(
   bytes: Buffer,
   { takes }: FileField,
 ): Promise<{ bytes: Buffer; contentType: SessionFile['contentType'] }> {

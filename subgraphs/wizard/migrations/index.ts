@@ -5,7 +5,7 @@ import { AccountData } from './20261121120000_account_data.ts';
 import { ReservationsAndFiles } from './20261121140000_reservations_and_files.ts';
 import { FirstVisits } from './20261123000400_first_visits.ts';
 
-/** In the order in which they run. The names must never change, because the database stores which have run. */
+/** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20261121041017_sessions', class: Sessions },
   { name: '20261121120000_account_data', class: AccountData },

@@ -16,7 +16,8 @@ export interface SessionRetention {
 export const SESSIONS_PER_BATCH = 100;
 
 /**
- * Removes sessions that expired or were cancelled before this time, with their deployments and files; returns how many.
+ * Removes expired and cancelled sessions whose `expiresAt` is before this time, with their deployments and files. Returns how
+ * many were removed.
  */
 export const removeAbandonedSessions =
   (parts: SessionRetention) =>
@@ -24,8 +25,8 @@ export const removeAbandonedSessions =
     remove(parts, unit, await parts.storage.sessions(unit).findExpired(before, SESSIONS_PER_BATCH));
 
 /**
- * Removes onboardings that were deployed before this time. The session of a gym is kept as long as the gym: it is the record
- * of the gym's set-up, and its pictures are served from it.
+ * Removes onboardings that were deployed before this time. The session of a deployed gym is never removed: it is the record of
+ * the gym's set-up, and the gym's pictures are files of this session.
  */
 export const removeDeployedOnboardings =
   (parts: SessionRetention) =>

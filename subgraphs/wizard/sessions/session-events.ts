@@ -9,7 +9,8 @@ export const sessionEvents = (
 ): Promise<AsyncIterableIterator<{ sessionId: string }>> =>
   eventSource(
     async (stream) => {
-      // An event only means that the session must be read again, so one waiting event is enough.
+      // An event only means that the session must be read again, so one waiting event is enough. If one waits already, the
+      // first `push` drops both events and returns false, and the second `push` adds the event again.
       const event = { sessionId, [EVENT_KIND]: 'whole' as const };
       const notify = () => stream.push(event) || stream.push(event);
       stream.onStop(

@@ -15,6 +15,7 @@ export interface SessionRecord {
   data: StepData;
   files: SessionFile[];
   version: number;
+  /** The owner: the user who created or claimed the session; null if it has none yet, or if their account is deleted. */
   createdBy: string | null;
   gymId: string | null;
   /** SHA-256 of the token that opens a session without an account. */
@@ -66,7 +67,7 @@ export interface SessionStore {
   announce(id: string): Promise<void>;
   /** Stores and announces the changed session if the stored version is still `session.version - 1`; else returns false. */
   replace(session: SessionRecord): Promise<boolean>;
-  /** Sessions that are not deployed and expired before this time. */
+  /** Expired and cancelled sessions whose `expiresAt` is before this time. */
   findExpired(before: Date, limit: number): Promise<SessionRecord[]>;
   /** Onboardings that were deployed before this time. */
   findDeployedOnboardings(before: Date, limit: number): Promise<SessionRecord[]>;

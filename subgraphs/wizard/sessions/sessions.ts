@@ -167,7 +167,7 @@ export class Sessions {
         if (session.status === 'CANCELLED') return session;
         const status = statusOf(session);
         if (status !== 'EXPIRED') requireEditable(session);
-        // Those of this version, because an upload may have added one since the session was loaded.
+        // The files of the version that is cancelled: an upload may have added one after `load` above.
         removed = session.files;
         return { ...session, status: 'CANCELLED', files: [] };
       });
