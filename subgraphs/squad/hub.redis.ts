@@ -28,7 +28,7 @@ export class RedisHub implements Hub {
   private readonly log: Logger;
   private readonly keys: PresenceKeys;
   private readonly onlineUsers = new OnlineMap();
-  private readonly openConnections: Connections;
+  private readonly open: Connections;
   private readonly own = new Map<string, OnlineEntry>();
   private readonly others: OtherInstances;
   private readonly gyms: FollowedGyms;
@@ -44,7 +44,7 @@ export class RedisHub implements Hub {
     this.journals = journals;
     this.keys = new PresenceKeys(redis, this.instanceId);
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
-    this.openConnections = new Connections(settings.graceMillis, (userId, gymId) =>
+    this.open = new Connections(settings.graceMillis, (userId, gymId) =>
       this.leave(userId, gymId),
     );
     this.others = new OtherInstances({
@@ -104,7 +104,7 @@ export class RedisHub implements Hub {
     const { userId, gymId } = announcement;
     const entry = entryAfter(this.onlineUsers.get(userId), announcement);
     this.setOwn(userId, entry);
-    this.openConnections.touch(userId, gymId);
+    this.open.touch(userId, gymId);
     return entry;
   }
 
@@ -125,12 +125,12 @@ export class RedisHub implements Hub {
     if (known?.gymId === gymId) {
       // So the user stays online at this instance after their connections to the instance that had the entry have ended.
       if (!this.own.has(userId)) this.setOwn(userId, known);
-    } else if (known && this.own.has(userId) && !this.openConnections.has(userId, known.gymId)) {
+    } else if (known && this.own.has(userId) && !this.open.has(userId, known.gymId)) {
       // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
       this.setOwn(userId, undefined);
     }
     const ends = [
-      this.openConnections.open(userId, gymId ?? ''),
+      this.open.open(userId, gymId ?? ''),
       this.connectionTimes.open(userId),
       ...(gymId ? [this.need(gymId)] : []),
     ];
@@ -153,7 +153,7 @@ export class RedisHub implements Hub {
   }
 
   get connections(): number {
-    return this.openConnections.size;
+    return this.open.size;
   }
 
   async check(): Promise<void> {
@@ -162,7 +162,7 @@ export class RedisHub implements Hub {
 
   async dispose(): Promise<void> {
     clearInterval(this.renewing);
-    this.openConnections.dispose();
+    this.open.dispose();
     this.connectionTimes.dispose();
     this.others.dispose();
     await this.journals.close();
@@ -239,7 +239,7 @@ export class RedisHub implements Hub {
     if (!entry || (mine && !isLater(entry, mine))) return;
     // This publishes the entry, so that the other instances do not return to an older one when the instance at which it was
     // announced removes it.
-    if (mine?.gymId === entry.gymId || this.openConnections.has(userId, entry.gymId))
+    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId))
       this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }

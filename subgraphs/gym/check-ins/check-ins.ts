@@ -28,7 +28,7 @@ type VisitRow = z.infer<typeof VisitRow>;
 const VISIT = columnsOf(VisitRow);
 
 /** A check-in that the rules allow, if the location has room. */
-interface AllowedCheckIn {
+interface Entry {
   userId: string;
   location: Location;
   source: string | null;
@@ -222,10 +222,10 @@ export class CheckIns {
     return rows.length > 0;
   }
 
-  private async open(checkIn: AllowedCheckIn): Promise<CheckInShape> {
-    const { userId, location, override } = checkIn;
+  private async open(entry: Entry): Promise<CheckInShape> {
+    const { userId, location, override } = entry;
     return this.unit.transaction(async () => {
-      const { capacity, maxStayMinutes } = await this.lockedForCheckIn(checkIn);
+      const { capacity, maxStayMinutes } = await this.lockedForEntry(entry);
       const now = new Date();
       await this.end(
         'expires_at <= ? and (location_id = ? or user_id = ?)',
@@ -243,7 +243,7 @@ export class CheckIns {
           `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
         );
       if (current) await this.end('id = ?', [current.id], 'MOVED');
-      const visit = await this.insert(checkIn, {
+      const visit = await this.insert(entry, {
         checkedInAt: now,
         expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
         method: people >= capacity ? 'OVERRIDE' : 'QR',
@@ -259,10 +259,10 @@ export class CheckIns {
    * Locks the member first, then the gym, then the location. So two scans of one member wait for each other, and so do two
    * members at one location.
    */
-  private async lockedForCheckIn({
+  private async lockedForEntry({
     userId,
     location,
-  }: AllowedCheckIn): Promise<{ capacity: number; maxStayMinutes: number }> {
+  }: Entry): Promise<{ capacity: number; maxStayMinutes: number }> {
     await lockMember(this.unit, userId);
     await lockOpenGym(this.unit, location.gymId);
     const [stored] = await this.unit.em.execute<{ capacity: number; maxStayMinutes: number }[]>(
@@ -274,7 +274,7 @@ export class CheckIns {
   }
 
   private async insert(
-    { userId, location, source, viewer }: AllowedCheckIn,
+    { userId, location, source, viewer }: Entry,
     begun: Pick<CheckIn, 'checkedInAt' | 'expiresAt' | 'method'>,
   ): Promise<CheckIn> {
     const visit = this.unit.em.create(CheckIn, {
