@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chats, messagesOf } from '../../subgraphs/squad/chat/chat.journal.ts';
 import { moveJournals } from '../../subgraphs/squad/move/move-journals.ts';
-import { databaseStorage, fileStorage } from '../../subgraphs/squad/move/storages.ts';
+import { databasePlace, filePlace } from '../../subgraphs/squad/move/places.ts';
 import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
 import type { Journals } from '../../subgraphs/squad/storage/journal.ts';
 import { users } from '../../subgraphs/squad/users/user.journal.ts';
@@ -45,9 +45,9 @@ test('journals are moved from files to the database and back, with their times, 
   await files.of(users).change(userId, () => [{ type: 'blocked', userId: squadId }]);
   const changedAt = new Date('2026-01-02T03:04:05Z');
   await files.setChangedAt('chats', squadId, changedAt);
-  const inDatabase = databaseStorage(store.orms[0]!);
+  const inDatabase = databasePlace(store.orms[0]!);
   const lines: string[] = [];
-  const move = () => moveJournals(fileStorage(files), inDatabase, (line) => lines.push(line));
+  const move = () => moveJournals(filePlace(files), inDatabase, (line) => lines.push(line));
   expect(await move()).toEqual({ moved: 2, present: 0, different: [] });
   expect(await move()).toEqual({ moved: 0, present: 2, different: [] });
   const textsIn = async (journals: Journals) =>
@@ -56,7 +56,7 @@ test('journals are moved from files to the database and back, with their times, 
   expect((await store.instances[0]!.of(users).read(userId)).blocked).toEqual([squadId]);
 
   const back = filesIn('two');
-  expect(await moveJournals(inDatabase, fileStorage(back), () => undefined)).toEqual({
+  expect(await moveJournals(inDatabase, filePlace(back), () => undefined)).toEqual({
     moved: 2,
     present: 0,
     different: [],

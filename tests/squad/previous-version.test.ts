@@ -10,7 +10,7 @@ import { encode } from '../../subgraphs/squad/storage/record-file.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { database } from '../../subgraphs/squad/database.ts';
 import { moveJournals } from '../../subgraphs/squad/move/move-journals.ts';
-import { databaseStorage, redisStorage } from '../../subgraphs/squad/move/storages.ts';
+import { databasePlace, redisPlace } from '../../subgraphs/squad/move/places.ts';
 import { squad } from '../../subgraphs/squad/subgraph.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { startPlatform } from '../support/platform.ts';
@@ -165,8 +165,8 @@ describe.each([
     const clone = redis && (await cloneDatabase(database));
     if (redis && clone) {
       const orm = await openDatabase(database, { server: clone.server, name: clone.name });
-      const source = await redisStorage(redis.url);
-      await moveJournals(source, databaseStorage(orm), () => undefined);
+      const source = await redisPlace(redis.url);
+      await moveJournals(source, databasePlace(orm), () => undefined);
       await source.close();
       await orm.close(true);
     }

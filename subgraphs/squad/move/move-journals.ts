@@ -5,7 +5,7 @@ import type { JournalKind } from '../storage/journal.ts';
 type AnyKind = JournalKind<unknown, object>;
 
 /** A storage as the source or the target of a move. */
-export interface JournalStorage {
+export interface JournalPlace {
   /** The name in messages to the operator. */
   readonly name: string;
   /** The journals of a kind, with the time of their last change. */
@@ -30,8 +30,8 @@ export interface MoveResult {
  * never changed, so that a move can be repeated after a crash.
  */
 export async function moveJournals(
-  from: JournalStorage,
-  to: JournalStorage,
+  from: JournalPlace,
+  to: JournalPlace,
   progress: (line: string) => void,
 ): Promise<MoveResult> {
   const result: MoveResult = { moved: 0, present: 0, different: [] };

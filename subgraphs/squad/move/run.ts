@@ -8,8 +8,8 @@ import { readSettings, serverSettings, withDemoDefaults, type Environment } from
 import { StartError } from '#server/start-error.ts';
 import { database } from '../database.ts';
 import { FileJournals } from '../storage/journal.file.ts';
-import { moveJournals, type JournalStorage } from './move-journals.ts';
-import { databaseStorage, fileStorage, redisStorage } from './storages.ts';
+import { moveJournals, type JournalPlace } from './move-journals.ts';
+import { databasePlace, filePlace, redisPlace } from './places.ts';
 
 const USAGE = `npm start -- squad-move FROM TO
   FROM  files, database, or redis (the journals of a version before PostgreSQL)
@@ -32,24 +32,24 @@ export async function runMove(
   const settings = readSettings(serverSettings, withDemoDefaults(env));
   const log = createLogger('squad', settings.logLevel);
   const closing: (() => Promise<void> | void)[] = [];
-  const open = async (what: string | undefined): Promise<JournalStorage> => {
+  const open = async (what: string | undefined): Promise<JournalPlace> => {
     if (what === 'files') {
       const folder = path.resolve(settings.dataDir, 'squad');
       await mkdir(folder, { recursive: true });
       const lock = lockDataFolder(folder, '');
       closing.push(() => lock.release());
-      return fileStorage(new FileJournals({ folder, log }));
+      return filePlace(new FileJournals({ folder, log }));
     }
     if (what === 'redis') {
       if (!settings.redisUrl)
         throw new StartError('REDIS_URL is not set: it names the Redis with the journals.');
-      return redisStorage(settings.redisUrl);
+      return redisPlace(settings.redisUrl);
     }
     const server = await openDatabaseServer(settings, progress);
     closing.push(() => server.stop());
     const orm = await openDatabase(database, { server: server.server });
     closing.push(() => orm.close(true));
-    return databaseStorage(orm);
+    return databasePlace(orm);
   };
   try {
     const source = await open(from);

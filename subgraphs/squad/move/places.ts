@@ -3,9 +3,9 @@ import { createClient } from 'redis';
 import { emptyCopy } from '../storage/journal-copy.ts';
 import { journalTables, START } from '../storage/journal-tables.ts';
 import type { FileJournals } from '../storage/journal.file.ts';
-import type { JournalStorage } from './move-journals.ts';
+import type { JournalPlace } from './move-journals.ts';
 
-export const fileStorage = (journals: FileJournals): JournalStorage => ({
+export const filePlace = (journals: FileJournals): JournalPlace => ({
   name: 'files',
   list: (kind) => journals.list(kind),
   async read(kind, id) {
@@ -21,7 +21,7 @@ export const fileStorage = (journals: FileJournals): JournalStorage => ({
 /** The number of journals that one statement lists. */
 const PAGE = 1_000;
 
-export function databaseStorage(orm: MikroORM): JournalStorage {
+export function databasePlace(orm: MikroORM): JournalPlace {
   const em = orm.em.fork({ useContext: false });
   return {
     name: 'the database',
@@ -56,10 +56,10 @@ export function databaseStorage(orm: MikroORM): JournalStorage {
   };
 }
 
-/** The journals of the previous version, which are lists in Redis: `squad:journal:{<kind>:<id>}`. No other code reads them. */
-export async function redisStorage(url: string): Promise<JournalStorage> {
+/** The lists of the previous version: `squad:journal:{<kind>:<id>}`, which only this reads. */
+export async function redisPlace(url: string): Promise<JournalPlace> {
   const client = createClient({ url });
-  client.on('error', () => undefined); // every command that runs then fails with this error
+  client.on('error', () => undefined); // commands fail with it
   await client.connect();
   const keyOf = (kind: string, id: string): string => `squad:journal:{${kind}:${id}}`;
   return {
