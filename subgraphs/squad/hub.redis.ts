@@ -16,8 +16,8 @@ import type { RedisConnections } from './storage/redis-connections.ts';
 /**
  * The hub of any number of instances. Each instance stores the entries of its own connections in Redis, in a hash for each
  * gym, and publishes every change in the gym's channel. It has a copy of the entries of the gyms that it follows: those of
- * its own connections and listeners, and those that a request has read within the last minute. If several instances have an
- * entry of a user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has
+ * its own connections and listeners, and those that were asked for a moment ago. If several instances have an entry of a
+ * user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has
  * lost data, each instance writes its own entries again.
  */
 export class RedisHub implements Hub {
@@ -34,7 +34,7 @@ export class RedisHub implements Hub {
   private readonly gyms: FollowedGyms;
   /** The number of connections and listeners of this instance in each gym. */
   private readonly needs = new Map<string, number>();
-  /** Whether Redis may lack a change of this instance. The next renewal then writes all its entries again. */
+  /** Whether Redis lacks a change of this instance, so that the next renewal has to write all entries. */
   private isStale = true;
   private renewing: NodeJS.Timeout | undefined;
 
@@ -44,9 +44,7 @@ export class RedisHub implements Hub {
     this.journals = journals;
     this.keys = new PresenceKeys(redis, this.instanceId);
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
-    this.open = new Connections(settings.graceMillis, (userId, gymId) =>
-      this.leave(userId, gymId),
-    );
+    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
     this.others = new OtherInstances({
       graceMillis: settings.graceMillis,
       onLost: (instanceId) => log.warn({ instanceId }, 'an instance of the squad service is gone'),
@@ -166,7 +164,7 @@ export class RedisHub implements Hub {
     this.connectionTimes.dispose();
     this.others.dispose();
     await this.journals.close();
-    // The other instances keep this instance's users online for the grace period, during which the users connect again.
+    // The other instances keep this instance's users online for the grace, during which the users connect again.
     await this.keys.endLease().catch(() => undefined);
     this.gyms.dispose();
     this.redis.close();
@@ -191,7 +189,7 @@ export class RedisHub implements Hub {
     if (entry) this.own.set(userId, entry);
     else this.own.delete(userId);
     this.merge(userId);
-    // No write waits for the previous one, so that Redis gets the changes of a user in their order.
+    // All are sent at once, so that Redis gets the changes of a user in their order.
     const hasMoved = before?.gymId !== entry?.gymId;
     Promise.all([
       before && hasMoved && this.keys.set(before.gymId, userId, null),
@@ -239,8 +237,7 @@ export class RedisHub implements Hub {
     if (!entry || (mine && !isLater(entry, mine))) return;
     // This publishes the entry, so that the other instances do not return to an older one when the instance at which it was
     // announced removes it.
-    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId))
-      this.setOwn(userId, entry);
+    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }
 
@@ -248,7 +245,7 @@ export class RedisHub implements Hub {
     this.onlineUsers.set(userId, this.others.latest(userId, this.own.get(userId)));
   }
 
-  /** Renews the lease and the entries of this instance, and finds other instances whose lease has expired or is there again. */
+  /** Renews the lease, and finds instances whose lease has expired. */
   private async renew(): Promise<void> {
     if (this.isStale || !(await this.keys.renewLease())) await this.writeAll();
     await this.keys.renewEntries(Map.groupBy(this.own.values(), ({ gymId }) => gymId).keys());

@@ -11,7 +11,7 @@ interface OtherInstancesOptions {
 /** The entries of the other instances, as far as this instance follows their gyms. */
 export class OtherInstances {
   private readonly entries = new Map<string, Map<string, OnlineEntry>>();
-  /** By instance: for each read of its entries that is running, the users about whom a message came since the read began. */
+  /** For each read of an instance's entries that runs: the users of whom a message came meanwhile. */
   private readonly reads = new Map<string, Set<Set<string>>>();
   private readonly graces = new Map<string, NodeJS.Timeout>();
   private readonly options: OtherInstancesOptions;

@@ -59,7 +59,7 @@ export class PresenceKeys {
     });
   }
 
-  /** Stores the gym of the entry as the user's gym, and notifies the instances that follow the gym in which the user was before. */
+  /** Remembers the gym of the entry, and tells the instances of the gym in which the user was before. */
   async moveTo(entry: OnlineEntry): Promise<void> {
     const before = await this.redis.write((client) =>
       client.set(gymOfKey(entry.userId), entry.gymId, { EX: GYM_OF_USER_SECONDS, GET: true }),
@@ -107,7 +107,7 @@ export class PresenceKeys {
     await this.redis.read((client) => client.del(leaseKey(this.instanceId)));
   }
 
-  /** Replaces the entries of this instance in each of these gyms, and notifies the other instances. */
+  /** Writes the entries of this instance in each of these gyms, and tells the other instances. */
   async writeAll(entries: ReadonlyMap<string, readonly OnlineEntry[]>): Promise<void> {
     for (const [gymId, inGym] of entries) {
       const key = entriesKey(gymId, this.instanceId);

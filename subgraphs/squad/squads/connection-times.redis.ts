@@ -5,7 +5,7 @@ import { KEEPS_GONE_MILLIS, type ConnectionTime, type ConnectionTimes } from './
 
 const INSTANCES = 'squad:connected';
 
-/** The connections of all instances. Each instance has a Redis hash of its connected users, with the time since which they are connected. */
+/** The connections of all instances. Each instance has a Redis hash: its connected users, and since when. */
 export class RedisConnectionTimes implements ConnectionTimes {
   private readonly redis: RedisConnections;
   private readonly instanceId: string;
@@ -72,7 +72,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
     this.write((client) => client.sRem(INSTANCES, this.instanceId));
   }
 
-  /** Renews the lease of this instance's hash. If the hash is incomplete, it is written again as a whole. */
+  /** Renews the lease. An incomplete hash is written again as a whole. */
   private async renew(): Promise<void> {
     const count = await this.redis.read((client) => client.hLen(this.key));
     const renewed = await this.redis.read((client) => client.pExpire(this.key, LEASE_MILLIS));

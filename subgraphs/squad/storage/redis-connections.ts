@@ -3,7 +3,7 @@ import { RedisConnection, type RedisClient } from '#server/redis/redis-connectio
 import type { Logger } from '#server/observability/logger.ts';
 import { StartError } from '#server/start-error.ts';
 
-/** Longer than Redis needs without a fault, and short enough for a member who waits. */
+/** Longer than Redis ever needs, and short enough for a member who waits. */
 const READ_MILLIS = 500;
 /**
  * With `appendfsync everysec` Redis holds writes back for up to 2 s while the disk is busy
@@ -44,12 +44,12 @@ export class RedisConnections {
     return new RedisConnections(commands, listening);
   }
 
-  /** Waits at most 500 ms: for reads, and for writes that are repeated or may be lost. @throws UPSTREAM_UNAVAILABLE */
+  /** @throws UPSTREAM_UNAVAILABLE */
   read<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
     return this.commands.run(command, READ_MILLIS);
   }
 
-  /** Waits at most 2.5 s. @throws UPSTREAM_UNAVAILABLE, also if the write may have happened */
+  /** @throws UPSTREAM_UNAVAILABLE, also if the write may have happened */
   write<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
     return this.commands.run(command, WRITE_MILLIS);
   }
