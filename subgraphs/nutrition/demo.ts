@@ -8,7 +8,7 @@ import type { MealType } from './food-logs/food-logs.shapes.ts';
 import { NutritionGoal } from './goals/nutrition-goal.entity.ts';
 import { DateTime } from 'luxon';
 
-/** Writes Maya's last two weeks before the first start of the service. */
+/** Writes the food log of the demo user Maya: the two weeks before the first start of the service. */
 export async function demo(unit: UnitOfWork): Promise<void> {
   const maya = demoPerson('maya@iron.test');
   await unit.transaction(async () => {
@@ -17,9 +17,9 @@ export async function demo(unit: UnitOfWork): Promise<void> {
     // A demo account that was deleted gets no new data.
     if (await isErased(unit, maya.id)) return;
     const today = dayOf(new Date(), maya.timezone);
-    // Without the meals that are still in the future today.
-    const entries = Array.from({ length: DAYS }, (_unused, back) =>
-      mealsOf(addDays(today, -back), back, maya),
+    // Today's meals that are still in the future are left out.
+    const entries = Array.from({ length: DAYS }, (_unused, daysAgo) =>
+      mealsOf(addDays(today, -daysAgo), daysAgo, maya),
     )
       .flat()
       .filter((entry) => entry.loggedAt <= new Date());
@@ -88,15 +88,15 @@ const DINNERS: readonly Food[] = [
   ['Tofu, firm', 'DINNER', 19, 156, 18.08, 5.7, 8.34, 200, 'g', 200],
 ];
 
-function mealsOf(day: string, back: number, { id: userId, timezone }: { id: string; timezone: string }) {
-  const pick = (foods: readonly Food[], offset = 0) => foods[(back + offset) % foods.length] as Food;
+function mealsOf(day: string, daysAgo: number, { id: userId, timezone }: { id: string; timezone: string }) {
+  const pick = (foods: readonly Food[], offset = 0) => foods[(daysAgo + offset) % foods.length] as Food;
   const foods = [
     pick(BREAKFASTS),
     pick(LUNCHES),
     pick(SIDES),
     pick(SNACKS),
     pick(DINNERS),
-    ...(back % 3 === 1 ? [pick(SNACKS, 1)] : []),
+    ...(daysAgo % 3 === 1 ? [pick(SNACKS, 1)] : []),
   ];
   return foods.map(
     ([foodName, mealType, hour, calories, protein, carbs, fats, quantity, unit, grams], index) => {
@@ -104,7 +104,7 @@ function mealsOf(day: string, back: number, { id: userId, timezone }: { id: stri
         .set({ hour, minute: index * 5 })
         .toJSDate();
       return {
-        id: demoId('410', back * 10 + index + 1),
+        id: demoId('410', daysAgo * 10 + index + 1),
         userId,
         foodId: null,
         tableFoodId: null,

@@ -32,9 +32,7 @@ export class MemoryHub implements Hub {
   ) {
     this.journals = journals;
     this.onDispose = onDispose;
-    this.open = new Connections(settings.graceMillis, (userId, gymId) =>
-      this.leave(userId, gymId),
-    );
+    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
   }
 
   async openGym(): Promise<void> {
@@ -68,8 +66,7 @@ export class MemoryHub implements Hub {
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
-    if (known && known.gymId !== gymId && !this.open.has(userId, known.gymId))
-      this.withdraw(userId);
+    if (known && known.gymId !== gymId && !this.open.has(userId, known.gymId)) this.withdraw(userId);
     const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
     return () => ends.forEach((end) => end());
   }

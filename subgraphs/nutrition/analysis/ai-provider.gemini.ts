@@ -26,7 +26,7 @@ interface GeminiOptions {
   totalTimeoutMillis: number;
   /** Attempts after the first one, for 429, 500, 502, 503 and a failed connection. */
   retries: number;
-  /** The longest total wait between attempts; if the provider asks for a longer one, there is no further attempt. */
+  /** The maximum of the sum of all waits between attempts; if the next wait would exceed it, there is no further attempt. */
   maxRetryWaitMillis: number;
   breakerFailures: number;
   breakerOpenMillis: number;
@@ -69,9 +69,9 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   };
 }
 
-/** With less time left, there is no attempt: its answer would cost money and come too late. */
+/** With less time left than this, there is no attempt: its answer would cost money and come too late. */
 const SHORTEST_ATTEMPT_MILLIS = 50;
-/** If the provider sends nothing for so long, or for a whole attempt, it has failed. */
+/** An attempt without an answer counts as a failure of the provider only if it lasted this long, or as long as `timeoutMillis`. */
 const FAILED_AFTER_MILLIS = 5_000; // 5 s
 
 async function textFrom(

@@ -19,7 +19,8 @@ export interface AiProvider {
   /**
    * Never returns an invented number.
    * @throws AI_UNAVAILABLE (503) if the provider cannot be reached, refuses the request, is overloaded, returns an answer
-   * that cannot be read, or is not asked after failures; AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) if it blocks its answer
+   * that cannot be read, or is not called for a while after failures; AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) if it blocks
+   * its answer
    */
   analyze(request: AnalysisRequest): Promise<Analysis>;
 }

@@ -40,7 +40,7 @@ interface Range {
   timezone?: string | null | undefined;
 }
 
-/** Totals of days with their goals, and series over time. Users read only their own. */
+/** Totals of days with their goals, and series over time. A user can read only their own. */
 export class Days {
   private readonly unit: UnitOfWork;
   private readonly foodLogs: FoodLogs;

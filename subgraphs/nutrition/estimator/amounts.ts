@@ -2,15 +2,15 @@ import { NumberReader } from './numbers.ts';
 
 /** The amount of a food, as far as the text says it. */
 export interface Amount {
-  /** The count; undefined: the text says none. */
+  /** The number of pieces; undefined: the text says none. */
   count?: number;
-  /** Grams of one, if the text says a weight. */
+  /** Grams of one piece, if the text says a weight. */
   grams?: number;
   /** Whether the weight is in ounces, which for a drink are fluid ounces. */
   ounces?: boolean;
-  /** Millilitres of one, if the text says a volume in a unit such as ml or l. */
+  /** Millilitres of one piece, if the text says a volume in a unit such as ml or l. */
   millilitres?: number;
-  /** Kilocalories of one, if the text says the energy. */
+  /** Kilocalories of one piece, if the text says the energy. */
   energy?: number;
   /** A household measure: cup, slice, bowl. */
   measure?: string;

@@ -4,6 +4,7 @@ import type { Food } from '../foods/food.ts';
 /** Kinds of foods, by which the parser decides which words of a meal text belong together. */
 
 const HEADS = new Set('bakery sweets dishes soups beverages snacks fast_food sauces supplements'.split(' '));
+/** Whether a food can be the last noun of a name to which the foods before it add a flavour or a filling: "mango yogurt". */
 export const isHead = (food: Food): boolean => HEADS.has(food.category) || food.id.startsWith('yogurt');
 /** Sweets that are a flavour if another food follows: "chocolate cake". */
 export const TASTES = new Set([
@@ -20,7 +21,8 @@ export const TASTES = new Set([
 
 export const isBread = (food: Food): boolean =>
   /^(bread|toast|rye|multigrain|pumpernickel|brioche|focaccia|gluten_free|ezekiel)/.test(food.id);
-export const isPotato = (food: Food): boolean => /^(potato|french_fries|chips|rice|pasta)/.test(food.id);
+/** Potatoes, rice and pasta: foods that are eaten beside a dish, and not in it. */
+export const isSideDish = (food: Food): boolean => /^(potato|french_fries|chips|rice|pasta)/.test(food.id);
 
 const GENERIC = new Set(
   'mixed_nuts cheddar cod ice_cream milk_chocolate bread_white bread_ww lettuce soup_vegetable curry_chicken stir_fry_chicken beef_stew fruit_salad mixed_vegetables pasta hamburger chicken_pie cola water chili_con_carne'.split(

@@ -59,7 +59,7 @@ class NameIndex implements FoodNames {
   private readonly wordsByJoinedName = new Map<string, string[]>();
   /** Every word of a name as it is written there, by its singular. */
   private readonly wordsBySingular = new Map<string, string>();
-  /** Words by their first letter, which makes the search for misspelt words shorter. */
+  /** Words with their sounds, by the first letter: a misspelt word rarely begins with another letter. */
   private readonly byLetter = new Map<string, { word: string; sound: string }[]>();
 
   /** Words of the language that mean no food, although an English name may have the same letters. */

@@ -1,11 +1,11 @@
 import type { Food } from '../foods/food.ts';
 import { AmountReader, isEmpty, type Amount } from './amounts.ts';
-import { isPotato } from './food-kinds.ts';
+import { isSideDish } from './food-kinds.ts';
 import type { Mention } from './mention.ts';
 import type { Language, Token } from './tokens.ts';
 
 /** The maximum number of words that are compared with names of foods. */
-const LONGEST_NAME = 8;
+const MAX_WORDS_COMPARED = 8;
 
 /** The state of reading a meal text from left to right: the mentions so far, and what was said of the next food. */
 export class MealReading {
@@ -27,7 +27,7 @@ export class MealReading {
   sugarFree = false;
   /** Whether nothing separates the last mention from the next token. */
   adjacent = false;
-  /** The foods since the last comma or line end. */
+  /** The foods since the end of the last line, or since the last comma with the food before it. */
   clause: Food[] = [];
   /** The word or mark before the next food. */
   joiner = '';
@@ -59,7 +59,7 @@ export class MealReading {
       last !== undefined &&
       last.group === this.group &&
       last.role !== 'food' &&
-      !isPotato(food) &&
+      !isSideDish(food) &&
       isEmpty(this.amount) &&
       this.joiner !== '' &&
       this.joiner !== '\n' &&
@@ -113,7 +113,7 @@ export class MealReading {
   /** The words from a token on, up to the next number or mark. */
   wordsFrom(from: number): string[] {
     const words: string[] = [];
-    for (let at = from; at < this.tokens.length && words.length < LONGEST_NAME; at++) {
+    for (let at = from; at < this.tokens.length && words.length < MAX_WORDS_COMPARED; at++) {
       const word = this.reader.word(at);
       if (word === undefined) break;
       words.push(word);

@@ -22,7 +22,7 @@ export interface Mention {
   group: number;
   /** Foods that the text excludes from the dish: "without dressing". */
   excluded: Food[];
-  /** The foods with which it is eaten: those before it in the text since the last comma or end of a line. */
+  /** The foods with which it is eaten: those before it in the same line; after a comma only the last food before the comma. */
   companions: readonly Food[];
   /** The word or punctuation mark between it and the previous mention; empty if there is none. */
   joiner: string;

@@ -15,8 +15,9 @@ export interface Weight {
 export type Source = 'weight' | 'energy' | 'measure' | 'pieces' | 'vessel' | 'portion' | 'filling';
 
 const MAX_GRAMS = 20_000;
-/** More of one food than a person eats at a meal. */
+/** A greater weight of one food is more than a person eats at a meal. */
 const MEAL_GRAMS = 1_500;
+/** Lower maximums, of the weight and of the energy, for a weight that the text does not say. */
 const MAX_GUESSED_GRAMS = { beverages: 1_100, other: 750 } as const;
 const MAX_GUESSED_KCAL = 1_600;
 
@@ -34,6 +35,7 @@ const FILLING_GRAMS: Readonly<Record<string, number>> = {
   fruit: 60,
   sweets: 20,
 };
+/** The same for the fillings of pasta and salads. */
 const IN_MEALS: Readonly<Record<string, number>> = { meat: 100, fish: 100, vegetables: 50, sauces: 60 };
 
 /** The contents of a vessel, in millilitres of a liquid and in grams of other food, if the table has no weight for it. */
@@ -58,13 +60,15 @@ const VESSELS: Readonly<Record<string, { millilitres: number; grams: number }>> 
   bag: { millilitres: 200, grams: 50 },
   knob: { millilitres: 10, grams: 10 },
 };
-const SPOONS: Readonly<Record<string, number>> = {
+/** Millilitres of the measures of volume. */
+const VOLUMES: Readonly<Record<string, number>> = {
   cup: 236.6,
   tbsp: 14.79,
   tsp: 4.93,
   'fl oz': 29.57,
   pint: 473,
 };
+/** The weight of a size, relative to a medium piece. */
 const SIZES: Readonly<Record<string, number>> = {
   mini: 0.4,
   small: 0.75,
@@ -119,6 +123,7 @@ function readWeight(
   return { grams: count * few * one.grams, source: one.source };
 }
 
+/** How many slices or sandwiches the base of a dish has, each with the filling; 1 for other bases. */
 const baseCount = (base: Mention | undefined): number =>
   base?.amount.measure === 'slice' || base?.food.id.startsWith('toast')
     ? (base?.amount.count ?? 1)
@@ -165,8 +170,8 @@ function measureOf(food: Food, measure: string, amount: Amount): Measured {
     const isVague = VESSELS[measure] !== undefined && food.category !== 'beverages';
     return scaled(weighed, isVague ? 'vessel' : 'measure');
   }
-  const spoon = SPOONS[measure];
-  if (spoon !== undefined) return scaled(spoon * density(food), hasDensity(food) ? 'measure' : 'vessel');
+  const volume = VOLUMES[measure];
+  if (volume !== undefined) return scaled(volume * density(food), hasDensity(food) ? 'measure' : 'vessel');
   const vessel = VESSELS[measure];
   if (!vessel) {
     const piece = pieceOf(food, amount);
@@ -194,19 +199,21 @@ function pieceOf(food: Food, amount: Amount): Measured {
   return { grams: portionGrams(food), source: 'portion' };
 }
 
-const LIQUIDS = [
+/** Measures with their millilitres: if the table has the weight of one of them, the density of the food is known. */
+const DENSITY_MEASURES = [
   ['fl oz', 29.57],
   ['cup', 236.6],
   ['tbsp', 14.79],
   ['tsp', 4.93],
 ] as const;
-const hasDensity = (food: Food): boolean => LIQUIDS.some(([name]) => measureGrams(food, name) !== undefined);
+const hasDensity = (food: Food): boolean =>
+  DENSITY_MEASURES.some(([name]) => measureGrams(food, name) !== undefined);
 const hasLiquidMeasure = (food: Food): boolean =>
   measureGrams(food, 'fl oz') !== undefined || ['soups', 'dairy', 'sauces'].includes(food.category);
 
 /** Grams of one millilitre, by the first volume for which the table has a weight; else as water. */
 function density(food: Food): number {
-  for (const [name, millilitres] of LIQUIDS) {
+  for (const [name, millilitres] of DENSITY_MEASURES) {
     const grams = measureGrams(food, name);
     if (grams !== undefined) return grams / millilitres;
   }

@@ -5,7 +5,7 @@ import { FoodLogShape } from './food-logs.shapes.ts';
 /** The select list of entries. */
 export const FOOD_LOG_COLUMNS = columnsOf(FoodLogShape, { foodId: 'coalesce(food_id::text, table_food_id)' });
 
-/** The position of an entry in the diary: its local day, the instant at which it was eaten, its id. */
+/** The position of an entry in the diary (the food log in the order of time): its local day, when it was eaten, its id. */
 export type DiaryKey = [localDate: string, loggedAt: string, id: string];
 
 export const diaryKeyOf = ({ localDate, loggedAt, id }: FoodLogShape): DiaryKey => [localDate, loggedAt, id];

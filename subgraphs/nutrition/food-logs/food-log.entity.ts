@@ -38,9 +38,9 @@ const FoodLogSchema = defineEntity({
     quantity: p.float().columnType('double precision').nullable(),
     unit: p.string().length(40).nullable(),
     grams: p.float().columnType('double precision').nullable(),
-    /** The food of the entry, if it is a stored one; the entry stays if the food is deleted. */
+    /** The food of the entry, if it is a row of `food`; the entry stays if the food is deleted. */
     foodId: () => p.manyToOne(StoredFood).mapToPk().nullable().joinColumn('food_id').deleteRule('set null'),
-    /** The food of the entry, if it is one of the table, which is in no database. */
+    /** The food of the entry, if it is a food of the food table, which is a file. */
     tableFoodId: p.string().length(60).nullable(),
     mealType: p.string().$type<MealType>().length(10).nullable(),
     source: p.string().$type<FoodLogSource>().length(12),

@@ -18,7 +18,7 @@ import { diaryKeyOf, FOOD_LOG_COLUMNS } from './diary.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
 import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
-import { placeOf, type Place, type When } from './when-eaten.ts';
+import { eatenAtOf, type EatenAt, type When } from './when-eaten.ts';
 import {
   CopyFoodLogShape,
   FoodLogShape,
@@ -51,7 +51,7 @@ export class FoodLogs {
     this.dayTotals = new DayTotals(unit);
   }
 
-  /** The latest day first, and of a day the last eaten first. @throws NOT_FOUND for another user */
+  /** The entries of a user, the latest day first, and in each day the last one that was eaten first. @throws NOT_FOUND for another user */
   async history(userId: string, filter: HistoryFilter, request: PageRequest): Promise<Page<FoodLogShape>> {
     const owner = requireOwner(this.unit.viewer, userId);
     if (filter.from && filter.to && filter.to < filter.from)
@@ -94,7 +94,7 @@ export class FoodLogs {
   /** Writes one entry for the caller. */
   async log(input: unknown): Promise<FoodLogShape> {
     const [entry] = await this.write([validated(LogEntryShape, input)], () => '');
-    return entry as FoodLogShape; // one is written for each that is given
+    return entry as FoodLogShape; // `write` returns an entry for each one that it gets
   }
 
   /** Writes all entries of a confirmed meal, or none. */
@@ -120,7 +120,11 @@ export class FoodLogs {
       : this.log(input);
   }
 
-  /** Absent fields are unchanged, or follow as `changedValues` says. @param expectedVersion undefined: the last write wins */
+  /**
+   * Changes an entry. Absent fields are unchanged, except that nutrients and quantity follow a new food or weight (see
+   * `changedValues`).
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodLogShape> {
     const change = validated(UpdateFoodLogShape, input);
     const zone = change.loggedAt || change.localDate ? await this.zoneFor(change) : undefined;
@@ -128,12 +132,12 @@ export class FoodLogs {
     return this.change(id, expectedVersion ?? change.version ?? undefined, async (entry) => {
       const food = change.foodId ? await this.readableFood(change.foodId, locale) : undefined;
       const values = changedValues(entry, change, food);
-      // Another name or day is also possible for an old entry that the check would refuse.
+      // The check is only for changes of these values: the name or the day of an entry that is older than the check may change.
       if (VALUES.some((name) => change[name] !== undefined)) checkPlausible(values);
       Object.assign(entry, values);
       if (change.foodId !== undefined) Object.assign(entry, referenceOf(change.foodId));
       if (change.mealType !== undefined) entry.mealType = change.mealType;
-      if (zone) Object.assign(entry, placeOf(change, zone, entry.loggedAt));
+      if (zone) Object.assign(entry, eatenAtOf(change, zone, entry.loggedAt));
       entry.version += 1;
     });
   }
@@ -154,7 +158,7 @@ export class FoodLogs {
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const change = validated(CopyFoodLogShape, input ?? {});
-    const place = placeOf(change, await this.zoneFor(change));
+    const eatenAt = eatenAtOf(change, await this.zoneFor(change));
     return this.unit.transaction(async () => {
       const original = isUuid(id)
         ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: LockMode.PESSIMISTIC_READ })
@@ -164,7 +168,7 @@ export class FoodLogs {
       const [copy] = await this.store([
         {
           ...same,
-          ...place,
+          ...eatenAt,
           mealType: change.mealType === undefined ? (original.mealType ?? null) : change.mealType,
           source: 'COPY',
         },
@@ -179,8 +183,10 @@ export class FoodLogs {
     pathOf: (index: number) => string,
   ): Promise<FoodLogShape[]> {
     const { userId } = requireUser(this.unit.viewer);
-    // Before the transaction, because they may ask identity, and no transaction should wait for another service.
-    const places = await Promise.all(entries.map(async (entry) => placeOf(entry, await this.zoneFor(entry))));
+    // Profiles are read before the transaction: identity may be asked for them, and no transaction should wait for a service.
+    const times = await Promise.all(
+      entries.map(async (entry) => eatenAtOf(entry, await this.zoneFor(entry))),
+    );
     const ids = [...new Set(entries.flatMap(({ foodId }) => foodId?.toLowerCase() ?? []))];
     const locale = ids.length > 0 ? (await this.profiles.of(this.unit)).locale : undefined;
     return this.unit.transaction(async () => {
@@ -194,7 +200,7 @@ export class FoodLogs {
           checkPlausible(values, path);
           return {
             ...values,
-            ...(places[index] as Place),
+            ...(times[index] as EatenAt),
             ...referenceOf(food?.id ?? null),
             userId,
             mealType: entry.mealType ?? null,

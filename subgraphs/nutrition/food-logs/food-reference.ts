@@ -1,7 +1,7 @@
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 
-/** The food of an entry: a stored one by a foreign key, or one of the table, which is in no database. */
+/** The food of an entry: a row of `food` by a foreign key, or a food of the food table, which is a file; both are null if it has none. */
 interface FoodReference {
   foodId?: string | null | undefined;
   tableFoodId?: string | null | undefined;

@@ -6,16 +6,16 @@ import type { LogEntry } from './food-logs.shapes.ts';
 export type When = Pick<LogEntry, 'loggedAt' | 'localDate' | 'timezone'>;
 
 /** When an entry was eaten, and the day that it counts for. */
-export interface Place {
+export interface EatenAt {
   loggedAt: Date;
   localDate: string;
 }
 
 /**
- * When an entry was eaten, and the day that it counts for. If the input has only one of them, the other follows from it.
- * @param before the old time of an entry that is moved to another day: it keeps its local time
+ * When an entry was eaten, and the day that it counts for. If the input has only one of the two, the other follows from it.
+ * @param before when the entry was eaten so far; an entry that is moved to another day keeps its local time
  */
-export function placeOf({ loggedAt, localDate }: When, zone: string, before?: Date): Place {
+export function eatenAtOf({ loggedAt, localDate }: When, zone: string, before?: Date): EatenAt {
   const now = new Date();
   if (!localDate) {
     const instant = loggedAt ? new Date(loggedAt) : now;

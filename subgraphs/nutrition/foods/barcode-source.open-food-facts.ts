@@ -101,18 +101,19 @@ function productOf({ status, product }: z.infer<typeof AnswerShape>, language: s
   const byLanguage = product[`product_name_${language}` as 'product_name_en'];
   const name = [byLanguage, product.product_name, product.product_name_en].find((one) => one?.trim())?.trim();
   if (!name || name.includes('\0') || !name.isWellFormed()) return 'it has no name';
-  const held = product.nutriments;
+  const nutriments = product.nutriments;
   const calories =
-    held?.['energy-kcal_100g'] ?? (held?.energy_100g === undefined ? undefined : held.energy_100g / 4.184);
-  if (!held || calories === undefined) return 'its energy is not known';
+    nutriments?.['energy-kcal_100g'] ??
+    (nutriments?.energy_100g === undefined ? undefined : nutriments.energy_100g / 4.184);
+  if (!nutriments || calories === undefined) return 'its energy is not known';
   const per100g = {
     calories: Math.round(calories * 10) / 10,
-    protein: held.proteins_100g ?? null,
-    carbs: held.carbohydrates_100g ?? null,
-    fats: held.fat_100g ?? null,
-    fibre: held.fiber_100g ?? null,
-    sugars: held.sugars_100g ?? null,
-    salt: held.salt_100g ?? null,
+    protein: nutriments.proteins_100g ?? null,
+    carbs: nutriments.carbohydrates_100g ?? null,
+    fats: nutriments.fat_100g ?? null,
+    fibre: nutriments.fiber_100g ?? null,
+    sugars: nutriments.sugars_100g ?? null,
+    salt: nutriments.salt_100g ?? null,
   };
   const doubt = implausibilityOf({ ...per100g, grams: 100 });
   if (doubt) return doubt.message;

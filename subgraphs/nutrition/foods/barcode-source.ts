@@ -14,7 +14,7 @@ export interface Product {
  */
 export interface BarcodeSource {
   /**
-   * Undefined: the source has no such product, or not its nutrients.
+   * Finds a product. Undefined: the source has no such product, or not its nutrients.
    * @param language the language of the name, two letters
    * @param signal aborts if the caller has left
    * @throws UPSTREAM_UNAVAILABLE (503), UPSTREAM_TIMEOUT (504)

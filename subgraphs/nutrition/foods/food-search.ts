@@ -16,8 +16,11 @@ const partsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}%]+/u)
     .filter(Boolean);
 
-/** The distance of the words from the nearest of a food's names, 0 for the name itself; undefined if a word is like none of its words. */
-export function missesOf(names: readonly string[], words: readonly string[]): number | undefined {
+/**
+ * The distance between the words of a search and the most similar of a food's names: 0 for the name itself. Undefined if each
+ * name lacks a word that is similar to one of the searched words.
+ */
+export function nameDistanceOf(names: readonly string[], words: readonly string[]): number | undefined {
   if (words.length === 0) return 0;
   const possible = names.flatMap((name) => {
     const parts = partsOf(name);

@@ -8,7 +8,7 @@ import { validated } from '#server/validate.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { BarcodeSource } from './barcode-source.ts';
 import { barcode as barcodeShape } from './barcodes.ts';
-import { missesOf, wordsOf } from './food-search.ts';
+import { nameDistanceOf, wordsOf } from './food-search.ts';
 import { FOOD_TABLE, foodById } from './food-table.ts';
 import type { Locale } from './food.ts';
 import { FoodFilterShape, LocaleShape, type FoodShape } from './foods.shapes.ts';
@@ -42,7 +42,7 @@ export class Foods {
 
   /**
    * The foods of the table and the caller's own by name, or the best match first if there is a search; with `recent` or
-   * `favourite` only such foods of the caller. An unknown category gives an empty list.
+   * `favourite` only such foods of the caller. For an unknown category the list is empty.
    * @throws VALIDATION_FAILED for a search that is too long, UNAUTHENTICATED for `recent` and `favourite` without a user
    */
   async list(input: unknown, request: PageRequest): Promise<Page<FoodShape>> {
@@ -71,9 +71,9 @@ export class Foods {
     const found = foods
       .filter(({ shape }) => !category || shape.category === category)
       .flatMap(({ shape, names }) => {
-        const misses = missesOf(names, words);
-        const key: Key = [ranks?.get(shape.id) ?? misses ?? 0, shape.name, shape.id];
-        return misses === undefined ? [] : [{ shape, key }];
+        const distance = nameDistanceOf(names, words);
+        const key: Key = [ranks?.get(shape.id) ?? distance ?? 0, shape.name, shape.id];
+        return distance === undefined ? [] : [{ shape, key }];
       })
       .filter(({ key }) => !after || compare(key, after) > 0)
       .toSorted((one, other) => compare(one.key, other.key));

@@ -12,15 +12,15 @@ import { StoredFood } from './stored-food.entity.ts';
 
 const MAX_OWN_FOODS = 1_000;
 
-/** Until the end of the transaction, nobody else changes this user's foods, so that a count before a write stays right. */
+/** Locks the user's foods until the end of the transaction, so that a count before a write stays right. */
 export async function lockFoodsOf(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`foods:${userId}`]);
 }
 
-/** A user changes only the foods that they have added. Products and foods of the table belong to nobody. */
+/** A user may change only the foods that they have added. Products and foods of the table belong to nobody. */
 const mayChangeFood = (userId: string, food: Pick<StoredFood, 'userId'>): boolean => food.userId === userId;
 
-/** Foods that users add for themselves. Users read and write only their own. */
+/** Foods that users add for themselves. A user can read and write only their own. */
 export class OwnFoods {
   private readonly unit: UnitOfWork;
 
@@ -34,7 +34,7 @@ export class OwnFoods {
     const { per100g, ...fields } = validated(CreateFoodShape, input);
     return this.unit.transaction(async () => {
       const { em } = this.unit;
-      // An id of its own before the insert, by which the search for a twin excludes it.
+      // The food has an id before the insert, so that `refuseDuplicate` does not find the food itself.
       const food = em.create(
         StoredFood,
         { id: uuidv7(), userId, ...fields, ...per100g, measures: fields.measures ?? [], version: 1 },
@@ -44,16 +44,17 @@ export class OwnFoods {
       await lockFoodsOf(this.unit, userId);
       if ((await em.count(StoredFood, { userId })) >= MAX_OWN_FOODS)
         throw conflict(`You have ${MAX_OWN_FOODS} own foods, which is the maximum; delete one first.`);
-      await this.refuseTwin(storedRow(food));
+      await this.refuseDuplicate(storedRow(food));
       await em.persist(food).flush();
       return ofStored(storedRow(food));
     });
   }
 
   /**
-   * Absent fields are unchanged. Entries that were logged with the food keep their values.
-   * @param expectedVersion undefined: the last write wins
-   * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT; CONFLICT as `create`
+   * Changes a food. Absent fields are unchanged. Entries that were logged with the food keep their values.
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT; CONFLICT if another food of the caller
+   * has the same name and brand, or the barcode
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodShape> {
     const { version, per100g, ...change } = validated(UpdateFoodShape, input);
@@ -64,13 +65,17 @@ export class OwnFoods {
         { ignoreUndefined: true },
       );
       checkNutrients(storedRow(food));
-      await this.refuseTwin(storedRow(food));
+      await this.refuseDuplicate(storedRow(food));
       await this.unit.em.flush();
       return ofStored(storedRow(food));
     });
   }
 
-  /** Entries that were logged with the food stay, without a reference to it. Parameters and errors as of `update`. */
+  /**
+   * Deletes a food. Entries that were logged with it stay, without a reference to it.
+   * @param expectedVersion undefined: any version
+   * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT
+   */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
       const food = await this.locked(id, expectedVersion);
@@ -95,15 +100,18 @@ export class OwnFoods {
     return food;
   }
 
-  /** The unique indexes would refuse a twin, too, but only here can the message name the reason. The lock keeps the result valid. */
-  private async refuseTwin({ id, userId, name, brand, barcode }: StoredRow): Promise<void> {
-    const [twin] = await this.unit.em.execute<{ barcode: string | null }[]>(
+  /**
+   * @throws CONFLICT if another food of the user has the same name and brand, or the barcode. The unique indexes would refuse
+   * such a food, too, but without a message that names the reason. The lock of the user's foods keeps the result valid.
+   */
+  private async refuseDuplicate({ id, userId, name, brand, barcode }: StoredRow): Promise<void> {
+    const [duplicate] = await this.unit.em.execute<{ barcode: string | null }[]>(
       `select barcode from food where user_id = ? and id <> ? and (barcode = ? or (lower(name) = lower(?) and lower(coalesce(brand, '')) = lower(?))) limit 1`,
       [userId, id, barcode, name, brand ?? ''],
     );
-    if (!twin) return;
+    if (!duplicate) return;
     throw conflict(
-      barcode !== null && twin.barcode === barcode
+      barcode !== null && duplicate.barcode === barcode
         ? `You have another food with the barcode ${barcode}; change that one.`
         : `You have another food with the name "${name}"${brand ? ` of ${brand}` : ''}; change that one, or choose another name.`,
     );
@@ -115,7 +123,7 @@ const notYours = () =>
     'This food belongs to everybody and cannot be changed; add a food of your own by POST /foods (graph: createFood).',
   );
 
-/** As for an entry of the food log; also, sugars are carbohydrates. @throws VALIDATION_FAILED */
+/** @throws VALIDATION_FAILED for nutrients that an entry of the food log could not have either, and for more sugars than carbs */
 function checkNutrients(food: FoodNutrients): void {
   const doubt = implausibilityOf({ ...food, grams: 100 });
   if (doubt) throw invalid(`per100g.${doubt.path === 'grams' ? 'protein' : doubt.path}`, doubt.message);

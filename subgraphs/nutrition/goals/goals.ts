@@ -81,7 +81,8 @@ export class Goals {
   /**
    * Sets a default or weekday goal from a day on, or the goal of a date. A goal with the same first day is replaced.
    * @param input names the user only if the caller is a service
-   * @param expectedVersion the version of the goal that is valid on that day; undefined: the last write wins
+   * @param expectedVersion the version of the goal that is valid on that day; undefined: `version` of the input. Without both,
+   * the last write wins.
    * @throws VERSION_CONFLICT also if there is no goal; CONFLICT beyond 2,000 goals
    */
   async set(input: unknown, expectedVersion?: number): Promise<NutritionGoalShape> {

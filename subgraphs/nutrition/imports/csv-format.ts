@@ -35,7 +35,7 @@ const NUMERIC: readonly CsvField[] = [
 ];
 const DATED: readonly CsvField[] = ['localDate', 'loggedAt'];
 
-/** The decimal sign by the numbers of the first records; by the delimiter if all of them are ambiguous. */
+/** The decimal sign by the numbers of the first records; by the delimiter if these numbers do not decide. */
 export function decimalIn(
   records: readonly (readonly string[])[],
   columns: readonly Column[],

@@ -22,7 +22,7 @@ export class CsvRecords {
   private readonly delimiter: string;
   private readonly columns: number;
   private readonly isWhole: (fields: readonly string[]) => boolean;
-  /** The lines since one with an open quote. */
+  /** The lines from one with an open quote on; empty if no quote is open. */
   private held: Extract<TextLine, { text: string }>[] = [];
   private heldCharacters = 0;
 

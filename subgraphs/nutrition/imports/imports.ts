@@ -20,10 +20,10 @@ import { readCsvLines, type CsvLine, type ReadLine } from './csv-lines.ts';
 import { FoodLogImport } from './food-log-import.entity.ts';
 import { CsvOptionsShape, FoodLogImportShape, type ImportOptions } from './imports.shapes.ts';
 
-/** Lines that are written in one transaction. */
+/** The number of lines that are written in one transaction. */
 const BATCH = 1_000;
-/** After an import of so many lines, the statistics of the table are renewed. */
-const MANY = 5_000;
+/** After an import of at least this number of lines, the statistics of the table are renewed. */
+const ANALYZE_FROM_LINES = 5_000;
 const MAX_ERRORS = 1_000;
 const EXPORT_PAGE = 1_000;
 
@@ -77,7 +77,7 @@ export class Imports {
     report.finishedAt = new Date().toISOString();
     await this.write(report, batch, zone);
     // Without this, the database would plan reads by its old statistics until the next autovacuum.
-    if (report.imported >= MANY) await this.unit.em.execute('analyze food_log');
+    if (report.imported >= ANALYZE_FROM_LINES) await this.unit.em.execute('analyze food_log');
     return report;
   }
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Goals are valid from a day on. The goals that exist were valid on every day, and stay so. */
+/** Goals are valid from a day on. The goals that exist already were valid on every day, so they become valid from 1900 on. */
 export class GoalsFrom extends Migration {
   override up(): void {
     this.addSql(`alter table "nutrition_goal" add column "valid_from" date null;`);
@@ -15,7 +15,7 @@ export class GoalsFrom extends Migration {
     );
   }
 
-  /** Of each goal the last one stays. */
+  /** Of several goals of one kind only the latest stays. */
   override down(): void {
     this.addSql(
       `delete from "nutrition_goal" as "old" using "nutrition_goal" as "new" where "old"."date" is null and "new"."date" is null and "old"."user_id" = "new"."user_id" and "old"."weekday" is not distinct from "new"."weekday" and "old"."valid_from" < "new"."valid_from";`,

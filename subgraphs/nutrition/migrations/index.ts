@@ -6,7 +6,7 @@ import { ImportReports } from './20261124100000_import_accounts.ts';
 import { GoalsFrom } from './20261124110000_goals_from.ts';
 import { OwnFoods } from './20261124120000_own_foods.ts';
 
-/** In the order in which they run. The names must never change, because the database stores which have run. */
+/** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105100000_food_logs', class: FoodLogs },
   { name: '20261121120000_account_data', class: AccountData },
