@@ -19,7 +19,7 @@ export const maySee = (viewer: Viewer, user: Account): boolean =>
 export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): boolean =>
   viewer.kind === 'service' || runsGym(viewer, gymId ?? null);
 
-/** Including the email and the QR code. */
+/** Whether the viewer may see the email and the QR code of the user, too. */
 export const maySeeContactAndCode = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || mayManage(viewer, user);
 
@@ -27,7 +27,10 @@ export const maySeeContactAndCode = (viewer: Viewer, user: Account): boolean =>
 export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
   maySeeContactAndCode(viewer, user) || user.role === Role.SUPER_ADMIN;
 
-/** Only the user themselves, and the wizard service, which restores the previous values when it undoes a deployment. */
+/**
+ * Whether the viewer may read the body and the training goals of the user: only the user themselves may, and the wizard
+ * service, which restores the previous values when it undoes a deployment.
+ */
 export const mayReadBody = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || (viewer.kind === 'service' && viewer.service === 'wizard');
 

@@ -99,7 +99,7 @@ export class AccountExports {
     }
   }
 
-  /** The document of `now` as a JSON value, for the graph. @throws as `now`; PAYLOAD_TOO_LARGE above 8 MiB */
+  /** The document of `now` as a JSON value, for the graph. @throws the errors of `now`; PAYLOAD_TOO_LARGE above 8 MiB */
   async documentAsJson(): Promise<unknown> {
     const stream = await this.now();
     let length = 0;

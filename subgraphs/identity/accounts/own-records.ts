@@ -45,7 +45,7 @@ async function* pagesOf<Entity extends AnyEntity & { id: string }>(
     const found = await unit.em.fork().find(
       entity,
       { ...about, ...(after && { id: { $gt: after } }) } as FilterQuery<Entity>,
-      // MikroORM cannot check the type of a key of a type parameter.
+      // `Entity` is a type parameter, so TypeScript cannot check that `id` is one of its keys.
       { orderBy: { id: 'asc' } as never, limit: PAGE },
     );
     if (found.length > 0) yield found.map((one) => presented(one as Entity));

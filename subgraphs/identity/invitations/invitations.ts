@@ -111,7 +111,7 @@ export class Invitations {
     });
   }
 
-  /** Withdraws an open invitation, and deletes its account. @throws as `resend` */
+  /** Withdraws an open invitation, and deletes its account. @throws the errors of `resend` */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
@@ -137,7 +137,10 @@ export class Invitations {
   }
 }
 
-/** Open invitations with their latest mail. The row of a mail is removed 8 days after it was requested; its token works for 7 days. */
+/**
+ * Users with the latest mail of their invitation; the caller adds the condition. The row of a mail is removed 8 days after it
+ * was requested; its token works for 7 days.
+ */
 const INVITATIONS = `
   select user_account.id, email, display_name as "displayName", role, gym_id as "gymId", created_at as "createdAt",
          mail.sent_at as "sentAt", mail.expires_at as "expiresAt"
@@ -170,6 +173,7 @@ const present = ({ id, createdAt, sentAt, expiresAt, ...row }: InvitationRow): I
   expiresAt: expiresAt && timeOf(expiresAt),
 });
 
+/** The gym of the invited user. @throws FORBIDDEN, GYM_REQUIRED if the viewer may not invite a user with this role into this gym */
 function gymOfInvitation(viewer: Viewer, role: Role, gymId: string | null): string | null {
   if (viewer.kind === 'service') {
     if (role === Role.SUPER_ADMIN) throw forbidden('Only a SUPER_ADMIN may invite a SUPER_ADMIN.');

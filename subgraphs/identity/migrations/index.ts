@@ -7,7 +7,7 @@ import { AccountExports } from './20261121130000_account_exports.ts';
 import { ProfileAndRelations } from './20261123000300_profile_and_relations.ts';
 import { AuditRetention } from './20261123050000_audit_retention.ts';
 
-/** In the order in which they run. The names must never change, because the database stores which have run. */
+/** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105110000_users_and_sessions', class: UsersAndSessions },
   { name: '20260105120000_resets_audit_and_deletions', class: ResetsAuditAndDeletions },

@@ -71,8 +71,8 @@ export class Rights {
   }
 
   /**
-   * Takes the users of a removed gym out of it, and mails them. The caller repeats it if a mail cannot be sent. So a user may
-   * get the mail twice, but nobody is moved without a mail.
+   * Removes the users of a removed gym from it, and sends each of them a mail. The caller repeats the call if a mail cannot be
+   * sent. So a user may get the mail twice, but nobody is moved without a mail.
    */
   async leaveRemovedGym(gymId: string): Promise<void> {
     const rows = await this.unit.em.execute<{ id: string }[]>(

@@ -56,7 +56,8 @@ const PAGE = 5_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The sessions that ended since the last read; `since` is `next` of the last answer.
+ * The sessions of which access tokens became invalid since the last read, because the session ended or the rights of its user
+ * changed; `since` is `next` of the last answer.
  *
  * The rows are ordered by the transactions that wrote them. A running transaction becomes visible later than younger ones,
  * so the next read starts at the oldest transaction that is running now: no row is missed, and some are sent twice. Reading

@@ -118,7 +118,7 @@ export class Sessions {
 
   /**
    * Returns the next pair of tokens for the latest refresh token. A token that has been used before ends the session: either
-   * its owner or a thief sends an old one, and the service cannot tell which. A second use at the same moment ends the session,
+   * its owner or a thief sends an old one, and the service cannot know which. A second use at the same moment ends the session,
    * too. A client that repeats a request because its answer was lost sends the same Idempotency-Key, and gets the same answer.
    * @throws UNAUTHENTICATED
    */

@@ -12,8 +12,8 @@ const TokenRefusalSchema = defineEntity({
   properties: {
     sessionId: p.uuid().primary(),
     /**
-     * Access tokens of the session whose `exp` is before this time are refused. All tokens live equally long, so a comparison
-     * with `exp` tells older tokens from newer ones.
+     * Access tokens of the session whose `exp` is before this time are refused. All tokens have the same lifetime, so the
+     * tokens with an earlier `exp` are the older ones.
      */
     refusedUntil: p.datetime(),
     /** The transaction that wrote the row. Other services read the rows in the order of transactions, see `endedSince`. */

@@ -4,7 +4,7 @@ import { serveJobs } from '#server/workers/serve-jobs.ts';
 /** OWASP's parameters for argon2id, the default of @node-rs/argon2: 19 MiB, two passes, one lane; about 20 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** With a `hash`: whether it is of the password. Without one: the hash of the password. */
+/** With a `hash`, the result is whether it is the hash of the password; without one, the result is the hash of the password. */
 export interface PasswordJob {
   readonly password: string;
   readonly hash?: string;
