@@ -6,5 +6,5 @@ import { nutrition } from './nutrition/subgraph.ts';
 import { squad } from './squad/subgraph.ts';
 import { wizard } from './wizard/subgraph.ts';
 
-/** The six, identity first: the others verify tokens by its keys. */
+/** All six services. Identity is the first, because the others verify access tokens with its keys. */
 export const subgraphs: readonly AnySubgraph[] = [identity, gym, wizard, nutrition, content, squad];

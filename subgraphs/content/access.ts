@@ -10,7 +10,7 @@ import {
 import { forbidden, notFound } from '#server/errors.ts';
 import { callers } from '#server/rest/callers.ts';
 
-/** Those who add content, see `ownerOfNew`. */
+/** The callers who may add content; see `ownerOfNew`. */
 export const CONTENT_AUTHORS = callers(
   'GYM_ADMIN: to their gym; SUPER_ADMIN: for all gyms, or to any gym',
   'GYM_ADMIN',
@@ -27,13 +27,13 @@ interface Content {
 export const maySee = (viewer: Viewer, { gymId }: Pick<Content, 'gymId'>): boolean =>
   gymId === null || gymId === undefined || viewer.kind === 'service' || seesGym(viewer, gymId);
 
-/** As `maySee`, for lists: true: all content; an id: global content and that gym's; null: global content only. */
+/** The content that the viewer may see, for lists. True: all content; an id: global content and that of this gym; null: global content only. */
 export function visibleGym(viewer: Viewer): true | string | null {
   if (viewer.kind === 'service' || isSuperAdmin(viewer)) return true;
   return viewer.kind === 'user' ? viewer.gymId : null;
 }
 
-/** A SUPER_ADMIN changes all content, a GYM_ADMIN what belongs to their gym. */
+/** A SUPER_ADMIN may change all content, a GYM_ADMIN what belongs to their gym. */
 const mayChange = (viewer: Viewer, { gymId }: Content): boolean => runsGym(viewer, gymId ?? null);
 
 /** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for content that the viewer may not see */

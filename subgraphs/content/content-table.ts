@@ -75,13 +75,13 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     return { row: row as z.infer<Shape>, isDeleted };
   }
 
-  /** As `find`, without deleted rows. */
+  /** The same as `find`, but null for a deleted row. */
   async findCurrent(id: string): Promise<z.infer<Shape> | null> {
     const found = await this.find(id);
     return found && !found.isDeleted ? found.row : null;
   }
 
-  /** As `findCurrent`. @throws NOT_FOUND also for content of another gym */
+  /** The same as `findCurrent`, but with an error instead of null. @throws NOT_FOUND also for content of another gym */
   async get(id: string): Promise<z.infer<Shape>> {
     const found = await this.findCurrent(id);
     if (!found) throw notFound(this.declaration.what, id);
@@ -108,14 +108,17 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     );
   }
 
-  /** @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, as a change of it would; before work that a change needs */
+  /**
+   * Checks whether the viewer may change the content; to be called before costly work for the change, such as encoding a
+   * picture. @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
+   */
   async requireChange(id: string): Promise<void> {
     const row = (await this.get(id)) as Row;
     requireChange(this.unit.viewer, this.declaration.what, row);
   }
 
   /**
-   * Changes a row and counts its version up, in one transaction.
+   * Changes a row and increases its version by one, in one transaction.
    * @param expectedVersion undefined: the last write wins
    * @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, VERSION_CONFLICT
    */
@@ -133,7 +136,7 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     });
   }
 
-  /** The row for a change, locked until the end of the transaction. Parameters and errors as of `change`. */
+  /** The row for a change, locked until the end of the transaction. @throws the errors of `change` */
   async lock(id: string, expectedVersion: number | undefined): Promise<Entity> {
     requireAdmin(this.unit.viewer);
     const { entity, what } = this.declaration;

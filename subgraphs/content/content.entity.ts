@@ -32,7 +32,7 @@ export const wordsOf = (
   weight?: 'A' | 'B' | 'C' | 'D',
 ): string => weighted(`to_tsvector('${config}'::regconfig, ${column})`, weight);
 
-/** As `wordsOf`, for a column with a JSON list of texts. */
+/** The same as `wordsOf`, for a column with a JSON list of texts. */
 export const wordsOfList = (config: 'english' | 'simple', column: string, weight: 'B' | 'C'): string =>
   weighted(`jsonb_to_tsvector('${config}'::regconfig, ${column}, '["string"]')`, weight);
 

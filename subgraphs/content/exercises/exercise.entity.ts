@@ -5,7 +5,7 @@ import { areasOf } from '../search/body-areas.ts';
 export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
 export type Difficulty = (typeof DIFFICULTIES)[number];
 
-/** What a set of the exercise counts; it decides which fields a set may have. */
+/** What a set of the exercise measures; it decides which fields a set may have. */
 export const MODALITIES = [
   'WEIGHT_REPS',
   'BODYWEIGHT_REPS',

@@ -48,7 +48,7 @@ export class Exercises {
     this.table = new ContentTable(unit, TABLE);
   }
 
-  /** By name; the best match first if there is a search. An unknown value of a filter gives an empty list. */
+  /** The exercises by name, or the best match first if there is a search. For an unknown value of a filter the list is empty. */
   async list(filter: ExerciseFilter, request: PageRequest): Promise<Page<ExerciseShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.muscle, 'primary_muscles @> ?::jsonb or secondary_muscles @> ?::jsonb', (muscle) => [
@@ -75,13 +75,13 @@ export class Exercises {
     return found && this.shown(found.row);
   }
 
-  /** As `find`, many at once: in their order, each once; those that the viewer may not see are left out. */
+  /** The exercises with these ids, in this order, each once; those that the viewer may not see are left out. */
   async findMany(ids: readonly string[]): Promise<ExerciseShape[]> {
     const found = await Promise.all([...new Set(ids)].map((id) => this.find(id)));
     return found.filter((exercise) => exercise !== null);
   }
 
-  /** As `findMany`, without deleted ones: until the end of the transaction, nobody changes or deletes them. */
+  /** The same as `findMany`, without deleted exercises. Until the end of the transaction, nobody can change or delete them. */
   async lockMany(ids: readonly string[]): Promise<ExerciseShape[]> {
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isUuid);
     if (wanted.length === 0) return [];
@@ -127,7 +127,10 @@ export class Exercises {
     });
   }
 
-  /** Absent fields are unchanged. @param expectedVersion undefined: the last write wins */
+  /**
+   * Changes an exercise. Absent fields are unchanged.
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<ExerciseShape> {
     const { version, ...change } = validated(UpdateExerciseShape, input);
     return this.change(id, expectedVersion ?? version ?? undefined, (exercise) => {
@@ -135,7 +138,7 @@ export class Exercises {
     });
   }
 
-  /** It leaves lists and search; routines that use it can still name it. */
+  /** Deletes an exercise: lists and searches no longer contain it; routines that use it can still name it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.change(id, expectedVersion, (exercise) => {
       exercise.deletedAt = new Date();

@@ -20,9 +20,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * SQL for a migration that brings the common library to the state of the data files. It adds new exercises. It leaves rows
- * that a SUPER_ADMIN has changed or deleted, but adds instructions if they have none. Exercises of gyms have other ids. A
- * changed row counts its version up, because one ETag must not name two contents.
+ * SQL for a migration that brings the common library to the state of the data files. It adds new exercises. Rows that a
+ * SUPER_ADMIN has changed or deleted stay as they are, except that instructions are added if they have none. Exercises of
+ * gyms have other ids. A changed row gets its next version, because one ETag must not name two contents.
  */
 export function libraryStatements(): string[] {
   const quoted = `'${JSON.stringify(EXERCISE_LIBRARY.map((exercise) => ({ id: libraryExerciseId(exercise.name), ...exercise }))).replaceAll("'", "''")}'`;

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { libraryStatements } from '../exercises/library-statements.ts';
 
-/** What the text search of a table looks at; before this migration, no categories, levels and parts of the body. */
+/** The search columns before this migration: without categories, levels and parts of the body. */
 const SEARCH_BEFORE = {
   exercise: `generated always as (setweight(to_tsvector('english'::regconfig, "name"), 'A') || setweight(to_tsvector('simple'::regconfig, "name"), 'A') || setweight(jsonb_to_tsvector('english'::regconfig, "aliases", '["string"]'), 'B') || setweight(jsonb_to_tsvector('simple'::regconfig, "aliases", '["string"]'), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "primary_muscles" || "secondary_muscles", '["string"]'), 'C') || setweight(to_tsvector('simple'::regconfig, "equipment"), 'D')) stored`,
   workout_routine: `generated always as (setweight(to_tsvector('english'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "title"), 'A') || setweight(to_tsvector('simple'::regconfig, "category"), 'B') || setweight(jsonb_to_tsvector('english'::regconfig, "target_muscles", '["string"]'), 'C') || setweight(to_tsvector('english'::regconfig, coalesce("description", '')), 'D')) stored`,
@@ -20,14 +20,14 @@ export class ExerciseLibrary extends Migration {
   override up(): void {
     this.addSql(`alter table "exercise" add column "instructions" jsonb not null default '[]';`);
     this.replaceSearch(SEARCH);
-    // A picture is no change of what the library says, and the first write that set one is the second version.
+    // A row whose only write has set its picture (version 2) counts as unchanged, so that it gets the facts of the library.
     this.addSql(
       `update "exercise" set "updated_at" = "created_at" where "id"::text like '01900000-0e00-7%' and "version" = 2 and "image" is not null and "deleted_at" is null;`,
     );
     for (const statement of libraryStatements()) this.addSql(statement);
   }
 
-  /** The library keeps what it has: the version before names the same exercises by the same ids. */
+  /** The exercises stay, because the previous version of the service has the same exercises with the same ids. */
   override down(): void {
     this.replaceSearch(SEARCH_BEFORE);
     this.addSql(`alter table "exercise" drop column "instructions";`);

@@ -4,7 +4,7 @@ import { Content } from './20260105100000_content.ts';
 import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
 import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
 
-/** In the order in which they run. The names must never change, because the database stores which have run. */
+/** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
   { name: '20260105100000_content', class: Content },
   ...sagaMigrations,

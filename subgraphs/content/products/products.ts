@@ -69,7 +69,7 @@ export class Products {
     this.table = new ContentTable(unit, TABLE);
   }
 
-  /** By name; the best match first if there is a search. An unknown value of a filter gives an empty list. */
+  /** The products by name, or the best match first if there is a search. For an unknown value of a filter the list is empty. */
   async list(filter: ProductFilter, request: PageRequest): Promise<Page<ProductShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.kind, 'kind = upper(?)')
@@ -96,7 +96,7 @@ export class Products {
     return this.shown(await this.table.get(id));
   }
 
-  /** Batched; null if there is none. */
+  /** A product; null if there is none that the viewer may see, also if it is deleted. Batched. */
   async find(id: string): Promise<ProductShape | null> {
     const row = await this.table.findCurrent(id);
     return row && this.shown(row);
@@ -117,7 +117,10 @@ export class Products {
     );
   }
 
-  /** Absent fields are unchanged. @param expectedVersion undefined: the last write wins */
+  /**
+   * Changes a product. Absent fields are unchanged.
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<ProductShape> {
     const { version, ...change } = validated(UpdateProductShape, input);
     return refusingSkuOfAnother(change.sku ?? '', () =>
@@ -128,7 +131,7 @@ export class Products {
     );
   }
 
-  /** Gyms that list the product in their shop stop listing it. */
+  /** Deletes a product. Gyms that list it in their shop stop listing it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
       await this.table.change(id, expectedVersion, (product) => {

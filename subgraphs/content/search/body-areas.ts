@@ -27,7 +27,7 @@ const AREAS: Record<string, readonly string[]> = {
   arms: ['biceps', 'forearms', 'triceps'],
 };
 
-/** Words of `AREAS` that mean two: rows that contain both by chance come after rows of the area. */
+/** The joined words of `AREAS` with the two words of which they consist. Rows that contain the two by chance come after rows of the area. */
 export const PHRASES: ReadonlyMap<string, string[]> = new Map([
   ['upperbody', ['upper', 'body']],
   ['lowerbody', ['lower', 'body']],

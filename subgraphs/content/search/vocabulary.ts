@@ -50,7 +50,7 @@ export class Vocabulary {
       const uncertain = [
         ...this.partsOf(word, (right) => right.length >= 4 && this.begins(right)),
         ...[word, ...joined].flatMap((one) => nearest(one).map((meant) => [meant])),
-        ...this.partsWithSlip(word, nearest),
+        ...this.partsWithTypingError(word, nearest),
       ];
       return { exact, uncertain: uncertain.slice(0, MAX_UNCERTAIN) };
     });
@@ -83,8 +83,8 @@ export class Vocabulary {
       .slice(0, MAX_CUTS);
   }
 
-  /** As `partsOf`, with a typing error in the second part. */
-  private partsWithSlip(word: string, nearest: (word: string) => string[]): string[][] {
+  /** The same as `partsOf`, with a typing error in the second part. */
+  private partsWithTypingError(word: string, nearest: (word: string) => string[]): string[][] {
     return cutsOf(word)
       .filter(([left, right]) => right.length >= 4 && this.has(left))
       .flatMap(([left, right]) => nearest(right).map((meant) => [left, meant]));

@@ -4,15 +4,18 @@ import type { Block, WorkoutSet } from './workouts.shapes.ts';
 
 type Measure = 'reps' | 'durationSeconds' | 'distanceMeters' | 'weightKg' | 'assistedKg';
 
-/** The measures of each modality: a set has at least one of `needs`, and may have `may`. Every set may have `rpe` and `restSeconds`; with reps, also `tempo`. */
-const FIELDS: Record<Modality, { needs: readonly Measure[]; may: readonly Measure[] }> = {
-  WEIGHT_REPS: { needs: ['reps'], may: ['weightKg'] },
-  BODYWEIGHT_REPS: { needs: ['reps'], may: [] },
-  WEIGHTED_BODYWEIGHT: { needs: ['reps'], may: ['weightKg', 'assistedKg'] },
-  DURATION: { needs: ['durationSeconds'], may: [] },
-  WEIGHT_DURATION: { needs: ['durationSeconds'], may: ['weightKg'] },
-  DISTANCE_DURATION: { needs: ['distanceMeters', 'durationSeconds'], may: [] },
-  WEIGHT_DISTANCE: { needs: ['distanceMeters', 'durationSeconds'], may: ['weightKg'] },
+/**
+ * The measures of each modality: a set must have at least one of `oneOf`, and may have those of `optional`. Every set may
+ * have `rpe` and `restSeconds`; with reps, also `tempo`.
+ */
+const FIELDS: Record<Modality, { oneOf: readonly Measure[]; optional: readonly Measure[] }> = {
+  WEIGHT_REPS: { oneOf: ['reps'], optional: ['weightKg'] },
+  BODYWEIGHT_REPS: { oneOf: ['reps'], optional: [] },
+  WEIGHTED_BODYWEIGHT: { oneOf: ['reps'], optional: ['weightKg', 'assistedKg'] },
+  DURATION: { oneOf: ['durationSeconds'], optional: [] },
+  WEIGHT_DURATION: { oneOf: ['durationSeconds'], optional: ['weightKg'] },
+  DISTANCE_DURATION: { oneOf: ['distanceMeters', 'durationSeconds'], optional: [] },
+  WEIGHT_DISTANCE: { oneOf: ['distanceMeters', 'durationSeconds'], optional: ['weightKg'] },
 };
 
 const MEASURES = [
@@ -52,7 +55,7 @@ export function setErrors(
 }
 
 function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
-  const { needs, may } = FIELDS[modality];
+  const { oneOf, optional } = FIELDS[modality];
   const errors: FieldError[] = [];
   const has = (measure: Measure) =>
     measure === 'reps' ? set.reps !== undefined || set.repRange !== undefined : set[measure] !== undefined;
@@ -60,16 +63,16 @@ function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
     errors.push({ path: '', message: 'expected reps or repRange, got both' });
   if (has('weightKg') && has('assistedKg'))
     errors.push({ path: 'assistedKg', message: 'expected weightKg or assistedKg, got both' });
-  if (!needs.some(has))
+  if (!oneOf.some(has))
     errors.push({
       path: '',
-      message: `expected ${needs.map(nameOf).join(' or ')}, because the exercise is of modality ${modality}`,
+      message: `expected ${oneOf.map(nameOf).join(' or ')}, because the exercise is of modality ${modality}`,
     });
   for (const measure of MEASURES) {
-    if (has(measure) && !needs.includes(measure) && !may.includes(measure))
+    if (has(measure) && !oneOf.includes(measure) && !optional.includes(measure))
       errors.push({ path: measure, message: `does not go with an exercise of modality ${modality}` });
   }
-  if (set.tempo !== undefined && !needs.includes('reps'))
+  if (set.tempo !== undefined && !oneOf.includes('reps'))
     errors.push({ path: 'tempo', message: `does not go with an exercise of modality ${modality}` });
   return errors;
 }
@@ -84,11 +87,11 @@ const SECONDS_BETWEEN_SETS = 60; // if the set says none
 export function estimatedMinutes(blocks: readonly Block[]): number {
   const seconds = blocks
     .flatMap((block) => block.entries.flatMap((entry) => entry.sets))
-    .reduce((sum, set) => sum + work(set) + (set.restSeconds ?? SECONDS_BETWEEN_SETS), 0);
+    .reduce((sum, set) => sum + secondsOf(set) + (set.restSeconds ?? SECONDS_BETWEEN_SETS), 0);
   return Math.min(1_440, Math.max(1, Math.round(seconds / 60)));
 }
 
-const work = (set: WorkoutSet): number =>
+const secondsOf = (set: WorkoutSet): number =>
   set.durationSeconds ??
   (set.distanceMeters !== undefined
     ? (set.distanceMeters / 1000) * SECONDS_PER_KILOMETRE

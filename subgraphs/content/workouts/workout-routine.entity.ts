@@ -52,7 +52,7 @@ const WorkoutRoutineSchema = defineEntity({
     difficulty: p.string().$type<Difficulty>().length(20),
     category: p.string().length(40),
     targetMuscles: p.json<string[]>(),
-    /** What its exercises needed when the routine was last written. */
+    /** The equipment that the exercises of the routine needed when it was last written. */
     equipment: p.json<string[]>(),
     exercises: p.json<Block[]>(),
     durationMinutes: p.integer(),

@@ -81,7 +81,7 @@ export class Workouts {
     this.table = new ContentTable(unit, TABLE);
   }
 
-  /** By title; the best match first if there is a search. An unknown value of a filter gives an empty list. */
+  /** The routines by title, or the best match first if there is a search. For an unknown value of a filter the list is empty. */
   async list(filter: WorkoutFilter, request: PageRequest): Promise<Page<WorkoutRoutineShape>> {
     const conditions = visibleConditions(this.unit, filter.gymId)
       .when(filter.muscle, 'target_muscles @> ?::jsonb', (muscle) => [JSON.stringify([muscle.toLowerCase()])])
@@ -110,7 +110,7 @@ export class Workouts {
     return routine;
   }
 
-  /** As `get`, batched; null if there is none. */
+  /** The same as `get`, but null instead of an error. Batched. */
   async find(id: string, version?: number | null): Promise<WorkoutRoutineShape | null> {
     const found = await this.table.find(id);
     if (!found) return null;
@@ -120,14 +120,14 @@ export class Workouts {
     return older && this.shown(older.content);
   }
 
-  /** As `find`, by `<id>:<version>`. */
+  /** The version of a routine with the id `<routine id>:<version>`; null if there is none that the viewer may see. */
   async findVersion(versionId: string): Promise<WorkoutRoutineShape | null> {
     const [id = '', version = ''] = versionId.split(':');
     const isVersion = /^[1-9]\d{0,9}$/.test(version) && Number(version) <= MAX_INTEGER;
     return isVersion ? this.find(id, Number(version)) : null;
   }
 
-  /** The latest first, also of a deleted routine. @throws NOT_FOUND also for a routine of another gym */
+  /** The versions of a routine, the latest first, also of a deleted routine. @throws NOT_FOUND also for a routine of another gym */
   async versions(id: string): Promise<WorkoutVersionShape[]> {
     if (!(await this.table.find(id))) throw notFound('workout routine', id);
     return this.unit.em.execute(
@@ -161,7 +161,10 @@ export class Workouts {
     });
   }
 
-  /** Absent fields are unchanged. @param expectedVersion undefined: the last write wins */
+  /**
+   * Changes a routine. Absent fields are unchanged.
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<WorkoutRoutineShape> {
     const { version, ...change } = validated(UpdateWorkoutShape, input);
     return this.change(id, expectedVersion ?? version ?? undefined, async (routine) => {
@@ -174,7 +177,7 @@ export class Workouts {
     });
   }
 
-  /** The routine leaves the lists, also the programmes of gyms; its versions stay readable. */
+  /** Deletes a routine: lists, and the programmes of gyms, no longer contain it; its versions stay readable. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
       const routine = await this.table.lock(id, expectedVersion);

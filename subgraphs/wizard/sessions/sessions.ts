@@ -192,7 +192,7 @@ export class Sessions {
     await this.load(id, resumeToken);
   }
 
-  /** The stored session in the current version of its definition, for other rules. @throws as `get` */
+  /** The stored session in the current version of its definition, for other rules. @throws the errors of `get` */
   async open(id: string, resumeToken?: string | null): Promise<SessionRecord> {
     const session = await this.load(id, resumeToken);
     return migratedSession(session, this.options.definitions[session.kind]);
