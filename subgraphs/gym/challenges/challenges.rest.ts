@@ -22,7 +22,7 @@ export const challengesRest = [
     query: gymQuery,
     success: {
       status: 200,
-      description: 'The challenge that ends first comes first.',
+      description: 'Sorted by their end.',
       shape: z.array(ChallengeShape),
     },
     errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],

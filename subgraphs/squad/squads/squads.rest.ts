@@ -80,7 +80,7 @@ export const squadsRest = [
     path: '/squads/:id/leave',
     summary: 'Leave a squad',
     description:
-      'If the host leaves, the participant who has been there longest becomes host. If the last participant leaves, the squad ends. A user who has left needs a new invite to return, also if they were the host.',
+      'If the host leaves, the participant who has been in the squad longest becomes host. If the last participant leaves, the squad ends. A user who has left needs a new invite to return, also if they were the host.',
     auth: 'required',
     params: idParams,
     success: session,
