@@ -66,7 +66,7 @@ export class ClientSubscription {
     return this.args.context;
   }
 
-  /** Joins other groups, because a new supergraph needs another upstream subscription. The client gets the whole state. */
+  /** Joins other groups, because a new supergraph needs another upstream subscription. The client gets its first events. */
   changeGroups(plan: SubscriptionPlan): void {
     this.leaveShared();
     this.leaveOwn();

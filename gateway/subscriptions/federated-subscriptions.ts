@@ -63,8 +63,8 @@ export class FederatedSubscriptions {
   }
 
   /**
-   * Replaces the supergraph. Open subscriptions continue: with a new plan, or with a new upstream subscription if the
-   * subgraph's URL has changed. Those that are not valid any more end with `SUBSCRIPTION_SCHEMA_RELOAD`.
+   * Replaces the supergraph. An open subscription gets a new plan, and also a new upstream subscription if the subgraph's URL,
+   * the request to it or the refused fields have changed. If it is no longer valid, it ends with `SUBSCRIPTION_SCHEMA_RELOAD`.
    */
   load(graph: LoadedGraph): void {
     const before = this.loaded;
