@@ -20,9 +20,10 @@ const COLUMNS = [
 ] as const;
 
 /**
- * SQL for a migration that brings the common library to the state of the data files. It adds new exercises. Rows that a
- * SUPER_ADMIN has changed or deleted stay as they are, except that instructions are added if they have none. Exercises of
- * gyms have other ids. A changed row gets its next version, because one ETag must not name two contents.
+ * SQL for a migration that brings the common library to the state of the data files. It adds the exercises that are missing,
+ * and overwrites those that nobody has changed. Exercises that a SUPER_ADMIN has changed or deleted stay as they are, but get
+ * the instructions of the data files if they have none. Exercises of gyms have other ids, and are not touched. Every row that
+ * the migration changes gets its next version, because one ETag must not name two contents.
  */
 export function libraryStatements(): string[] {
   const quoted = `'${JSON.stringify(EXERCISE_LIBRARY.map((exercise) => ({ id: libraryExerciseId(exercise.name), ...exercise }))).replaceAll("'", "''")}'`;

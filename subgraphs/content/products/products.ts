@@ -33,7 +33,7 @@ const ORDERS = {
   '-price': { name: '-price', key: 'price', type: 'bigint', descending: true },
 } as const satisfies Record<string, Order>;
 
-/** What is stored of a product; the rest of `ProductShape` follows from it. */
+/** The stored fields of a product. The other fields of `ProductShape` are computed from them. */
 const StoredShape = ProductShape.omit({ available: true, featured: true });
 type StoredProduct = z.infer<typeof StoredShape>;
 
@@ -168,7 +168,7 @@ export class Products {
     return this.shown(presented(StoredShape, product));
   }
 
-  /** With what follows from the stored fields, and with paths of pictures that the caller can request. */
+  /** Adds the computed fields, and makes the paths of pictures such that the caller can request them. */
   private shown(row: StoredProduct): ProductShape {
     return {
       ...row,

@@ -31,7 +31,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges',
-    summary: 'Start a challenge',
+    summary: 'Add a challenge',
     only: GYM_STAFF,
     auth: 'required',
     body: CreateChallengeInput,

@@ -7,7 +7,7 @@ interface Mail {
 
 /** Sends mail. Implementations: `mailer.smtp.ts`, `mailer.outbox.ts`. */
 export interface Mailer {
-  /** Resolves when the mail server has accepted the mail, or when it is on disk. */
+  /** Resolves when the mail server has accepted the mail, or when the mail's file is on disk. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }

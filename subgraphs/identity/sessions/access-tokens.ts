@@ -19,8 +19,8 @@ export class AccessTokens {
 
   /** A token for a session of this user. */
   ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): string {
-    // The times in tokens are whole seconds, and every token of the second of a change of rights is refused (`refuseOlderTokensOf`
-    // in ended-sessions.ts). So a token with the new rights is dated in the next second, also if it is signed in that same second.
+    // The times in tokens are whole seconds. After a change of rights, all tokens are refused that are dated up to the second of
+    // the change (`refuseOlderTokensOf` in ended-sessions.ts). So a token with the new rights is dated one second later at least.
     const issuedAt = Math.max(
       secondsOf(Date.now()),
       user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0,

@@ -1,7 +1,7 @@
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import { LOCALES, type Food, type Locale } from '../foods/food.ts';
 
-/** Foods by their names in each language. If two foods share a name, an alias comes before the table's own name. */
+/** By language: the food of each name and alias. In one language no two foods share one (`tests/nutrition/food-table.test.ts`). */
 const BY_NAME: ReadonlyMap<Locale, ReadonlyMap<string, Food>> = new Map(
   LOCALES.map((locale) => {
     const names = new Map<string, Food>();

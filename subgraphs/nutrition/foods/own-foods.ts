@@ -28,7 +28,7 @@ export class OwnFoods {
     this.unit = unit;
   }
 
-  /** @throws CONFLICT beyond 1,000 foods, or if another food of the caller has the same name and brand, or the barcode */
+  /** @throws CONFLICT beyond 1,000 foods, or if another food of the caller has the same name and brand, or the same barcode */
   async create(input: unknown): Promise<FoodShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { per100g, ...fields } = validated(CreateFoodShape, input);
@@ -54,7 +54,7 @@ export class OwnFoods {
    * Changes a food. Absent fields are unchanged. Entries that were logged with the food keep their values.
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
    * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT; CONFLICT if another food of the caller
-   * has the same name and brand, or the barcode
+   * has the same name and brand, or the same barcode
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodShape> {
     const { version, per100g, ...change } = validated(UpdateFoodShape, input);
@@ -101,7 +101,7 @@ export class OwnFoods {
   }
 
   /**
-   * @throws CONFLICT if another food of the user has the same name and brand, or the barcode. The unique indexes would refuse
+   * @throws CONFLICT if another food of the user has the same name and brand, or the same barcode. The unique indexes would refuse
    * such a food, too, but without a message that names the reason. The lock of the user's foods keeps the result valid.
    */
   private async refuseDuplicate({ id, userId, name, brand, barcode }: StoredRow): Promise<void> {
