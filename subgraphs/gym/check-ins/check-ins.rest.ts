@@ -79,6 +79,7 @@ export const checkInsRest = [
     path: '/locations/:id/denials',
     summary: 'Denials (refused check-ins) at a location, newest first',
     only: GYM_STAFF,
+    scopes: ['visits:read'],
     auth: 'required',
     params: idParams,
     query: pageQuery,
