@@ -80,7 +80,12 @@ describe('a machine client', () => {
     const input = { name: 'CRM', scopes: ['members:read'] };
     const { data } = await platform.graph('identity', create, { input }, { token: staff });
     const { id, secret } = data.createApiClient as { id: string; secret: string };
-    expect(data.createApiClient).toMatchObject({ gymId, name: 'CRM', scopes: ['members:read'], locationId: null });
+    expect(data.createApiClient).toMatchObject({
+      gymId,
+      name: 'CRM',
+      scopes: ['members:read'],
+      locationId: null,
+    });
     const listed = await platform.graph(
       'identity',
       '{ apiClients(first: 200) { nodes { id name lastUsedAt } } }',
@@ -130,9 +135,9 @@ describe('a machine client', () => {
       expect([403, 404]).toContain((await call('DELETE', `/api-clients/${id}`, token)).status);
     }
     expect((await call('GET', '/api-clients', otherStaff)).body).toEqual([]);
-    expect((await call('POST', '/api-clients', superAdmin, { name: 'X', scopes: ['check-in'] })).body.code).toBe(
-      'GYM_REQUIRED',
-    );
+    expect(
+      (await call('POST', '/api-clients', superAdmin, { name: 'X', scopes: ['check-in'] })).body.code,
+    ).toBe('GYM_REQUIRED');
     expect((await call('POST', `/api-clients/${id}/rotate`, superAdmin)).status).toBe(200);
     const ofGym = await call('GET', `/api-clients?gymId=${gymId}&limit=200`, superAdmin);
     expect(ofGym.body).toContainEqual(expect.objectContaining({ id }));
@@ -183,7 +188,11 @@ describe('a token of a machine client', () => {
   it('is given for a form and for HTTP Basic authentication, too', async () => {
     const { id, secret } = await created();
     const url = `${platform.url('identity')}/auth/token`;
-    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: id,
+      client_secret: secret,
+    });
     expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200);
     const basic = (value: string) => ({ authorization: `Basic ${Buffer.from(value).toString('base64')}` });
     const grant = new URLSearchParams({ grant_type: 'client_credentials' });
@@ -207,13 +216,17 @@ describe('a token of a machine client', () => {
 
   it('is given for two secrets during a rotation, and for the last two only', async () => {
     const first = await created();
-    const rotate = async () => (await call('POST', `/api-clients/${first.id}/rotate`, staff)).body as typeof first;
+    const rotate = async () =>
+      (await call('POST', `/api-clients/${first.id}/rotate`, staff)).body as typeof first;
     const second = await rotate();
     for (const one of [first, second]) expect((await tokenFor(one)).status).toBe(200);
     const third = await rotate();
     expect((await tokenFor(first)).status).toBe(401);
     for (const one of [second, third]) expect((await tokenFor(one)).status).toBe(200);
-    await platform.sql('identity', 'update api_client_secret set valid_until = now() where valid_until is not null');
+    await platform.sql(
+      'identity',
+      'update api_client_secret set valid_until = now() where valid_until is not null',
+    );
     expect((await tokenFor(second)).status).toBe(401);
     expect((await tokenFor(third)).status).toBe(200);
   });
@@ -233,7 +246,10 @@ describe('a token of a machine client', () => {
   it('of two deletions and issues at once is refused in any order', async () => {
     for (let round = 0; round < 10; round += 1) {
       const client = await created();
-      const [issued] = await Promise.all([tokenFor(client), call('DELETE', `/api-clients/${client.id}`, staff)]);
+      const [issued] = await Promise.all([
+        tokenFor(client),
+        call('DELETE', `/api-clients/${client.id}`, staff),
+      ]);
       if (issued.status === 200)
         expect((await call('GET', '/users/all', issued.body.access_token as string)).status).toBe(401);
     }
