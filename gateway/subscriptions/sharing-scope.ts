@@ -16,7 +16,7 @@ export const audienceScope = (viewer: Viewer): string | undefined =>
 /** The properties of a viewer that decide which fields of an operation they may read (gateway/authorization/grants.ts). */
 export function rightsOf(viewer: Viewer): string {
   if (viewer.kind === 'user') return `${viewer.role} ${viewer.gymId === null ? 'without' : 'with'} gym`;
-  return viewer.kind === 'client' ? `client ${[...viewer.scopes].sort().join(' ')}` : viewer.kind;
+  return viewer.kind === 'client' ? `client ${[...viewer.scopes].toSorted().join(' ')}` : viewer.kind;
 }
 
 const gymIdOf = (viewer: Viewer): string => ('gymId' in viewer ? (viewer.gymId ?? '') : '');

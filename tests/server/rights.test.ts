@@ -21,6 +21,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/role': () => ({ role: 'MEMBER' }),
   'PUT /users/:id/gym': () => ({ gymId }),
   'POST /invitations': () => ({ email: `${randomUUID()}@x.test`, displayName: 'Invited', gymId }),
+  'POST /api-clients': () => ({ name: 'Turnstile', scopes: ['check-in'], gymId }),
   'POST /gyms': () => ({ name: 'A gym', slug: `gym-${randomUUID().slice(0, 8)}` }),
   'PUT /gym/config': () => ({ gymId, assets: {} }),
   'PUT /gym/config/:gymId/draft': () => ({ assets: {} }),

@@ -3,7 +3,7 @@ import type { Scope } from '#server/auth/scopes.ts';
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { ServiceClients, wrongCredentials } from '../service-clients/service-clients.ts';
+import { wrongCredentials, type ServiceClients } from '../service-clients/service-clients.ts';
 import type { ClientCredentialsShape, ClientTokenShape } from '../service-clients/service-clients.shapes.ts';
 import type { AccessTokens } from '../sessions/access-tokens.ts';
 import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
