@@ -30,6 +30,12 @@ export const LOCATION_SCOPES = ['check-in', 'occupancy:read'] as const satisfies
 /** Members see and end their own visits, staff all visits of their gym. */
 export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
   isSelf(viewer, visit.userId) || mayManage(viewer, visit);
+/** As `maySeeVisit`; a machine client also ends visits at the locations at which it may act. */
+export const mayEndVisit = (viewer: Viewer, visit: Visit & { locationId: string }): boolean =>
+  maySeeVisit(viewer, visit) || isClientAt(viewer, 'check-in', { id: visit.locationId, gymId: visit.gymId });
+/** Whether a code may be presented at this location; for users this is decided with the code. */
+export const mayCheckInAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
+  viewer.kind !== 'client' || isClientAt(viewer, 'check-in', location);
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
 /** The denials at a location: staff and machine clients. */
 export const maySeeDenials = (viewer: Viewer, location: OfGym & { id: string }): boolean =>

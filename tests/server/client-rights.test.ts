@@ -10,6 +10,7 @@ import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 import { randomFrom } from '../support/graph-doubles/random.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { bodyFor } from '../support/route-bodies.ts';
 import { OBJECTS, objectIn } from '../support/stored-objects.ts';
 import { graphRequest, rootFields } from '../system/fuzz/graph-operations.ts';
 
@@ -35,6 +36,7 @@ let platform: TestPlatform;
 const tokens = new Map<Scope | 'all' | 'without content', string>();
 /** The token of a client of Aqua Club with all scopes. */
 let tokenOfOtherGym: string;
+let qrCode: string;
 
 beforeAll(async () => {
   platform = await startPlatform({ services: SERVICE_NAMES, gateway: true });
@@ -42,6 +44,10 @@ beforeAll(async () => {
   tokens.set('all', await clientToken(DEMO_GYMS.ironTemple.id, SCOPE_NAMES));
   const withoutContent = SCOPE_NAMES.filter((scope) => scope !== 'content:read');
   tokens.set('without content', await clientToken(DEMO_GYMS.ironTemple.id, withoutContent));
+  const maya = await platform.rest('identity', 'GET', '/users/me', {
+    token: await platform.demo('maya@iron.test'),
+  });
+  qrCode = maya.body.qrCode as string;
   tokenOfOtherGym = await clientToken(DEMO_GYMS.aquaClub.id, SCOPE_NAMES);
 });
 afterAll(() => platform.stop());
@@ -64,6 +70,12 @@ const routes = subgraphs.flatMap(({ name, rest }) =>
     .map((route: RestRoute<never>) => [name, `${route.method} ${route.path}`, route] as const),
 );
 
+/** A member's code, for the routes that take one. */
+function scanFor({ path }: RestRoute<never>): object | undefined {
+  if (path === '/locations/check-in') return { qrCode, locationId: OBJECTS['/locations/:id'] };
+  return path === '/locations/check-out' ? { qrCode } : undefined;
+}
+
 /** The status of a request about a stored object of Iron Temple, if the path names one. */
 async function statusOf(service: ServiceName, route: RestRoute<never>, token: string): Promise<number> {
   const object = objectIn(route) ?? '';
@@ -72,7 +84,7 @@ async function statusOf(service: ServiceName, route: RestRoute<never>, token: st
     .replaceAll(/:(\w+)/g, (_all, name) => (name === 'gymId' ? DEMO_GYMS.ironTemple.id : randomUUID()));
   const { status } = await platform.rest(service, route.method, path, {
     token,
-    ...(route.body && !route.upload && { body: {} }),
+    ...(route.body && { body: scanFor(route) ?? bodyFor(route) ?? {} }),
   });
   return status;
 }
