@@ -4,7 +4,7 @@ import { isAdmin, type Viewer } from '#server/auth/viewer.ts';
 export interface Grants {
   /** For `@authenticated`. */
   readonly authenticated: boolean;
-  /** For `@requiresScopes`: the caller's role, e.g. `GYM_ADMIN`, or `SERVICE`. */
+  /** For `@requiresScopes`: the caller's role, e.g. `GYM_ADMIN`, or `SERVICE`; the scopes of a machine client. */
   readonly scopes: ReadonlySet<string>;
   /** For `@policy`: `admin` (gym or super admin), `gym-member` (belongs to a gym). */
   readonly policies: ReadonlySet<string>;
@@ -17,6 +17,7 @@ const SERVICE: Grants = { authenticated: true, scopes: new Set(['SERVICE']), pol
 export function grantsOf(viewer: Viewer): Grants {
   if (viewer.kind === 'anonymous') return NOBODY;
   if (viewer.kind === 'service') return SERVICE;
+  if (viewer.kind === 'client') return { authenticated: true, scopes: viewer.scopes, policies: new Set() };
   const policies = new Set<string>();
   if (isAdmin(viewer)) policies.add('admin');
   if (viewer.gymId !== null) policies.add('gym-member');

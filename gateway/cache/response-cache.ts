@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from '#server/auth/viewer.ts';
+import { viewerScope } from '../subscriptions/sharing-scope.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { MAX_SUBGRAPH_TIMEOUT_MILLIS } from '../settings.ts';
 import type { Write } from '../writes/writes.ts';
@@ -34,7 +35,7 @@ export class ResponseCache {
 
   /** A public field may still differ by role and gym: an admin sees more, a gym may have switched a module off. */
   keyOf(operation: string, variables: unknown, viewer: Viewer): string {
-    const scope = viewer.kind === 'user' ? `${viewer.role} ${viewer.gymId}` : viewer.kind;
+    const scope = viewer.kind === 'user' ? `${viewer.role} ${viewer.gymId}` : viewerScope(viewer);
     return `${scope}\n${JSON.stringify(variables)}\n${operation}`;
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { callerKey } from '#server/auth/viewer.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import { MAX_SUBGRAPH_TIMEOUT_MILLIS } from '../settings.ts';
 import type { Write } from '../writes/writes.ts';
@@ -48,9 +49,8 @@ export class WriteGenerations {
   }
 }
 
-/** The identity by which writes and reads belong together: a user, over all their sessions and tokens. */
+/** The identity by which writes and reads belong together, over all sessions and tokens of a caller. */
 export function callerOf({ viewer, authorization, address }: Partial<GatewayContext>): string {
-  if (viewer?.kind === 'user') return `user ${viewer.userId}`;
-  if (viewer?.kind === 'service') return `service ${viewer.service}`;
+  if (viewer && viewer.kind !== 'anonymous') return callerKey(viewer);
   return authorization === undefined ? `anonymous ${address}` : `token ${authorization}`;
 }

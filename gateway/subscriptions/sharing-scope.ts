@@ -1,12 +1,8 @@
-import { Role, type Viewer } from '#server/auth/viewer.ts';
+import { callerKey, Role, type Viewer } from '#server/auth/viewer.ts';
 
 /** Results are shared within a scope: all its viewers have the same rights. It does not contain the token, which changes. */
 export const viewerScope = (viewer: Viewer): string =>
-  viewer.kind === 'user'
-    ? `user ${viewer.userId} ${viewer.role} ${viewer.gymId ?? ''}`
-    : viewer.kind === 'service'
-      ? `service ${viewer.service}`
-      : 'anonymous';
+  viewer.kind === 'anonymous' ? 'anonymous' : `${callerKey(viewer)} ${rightsOf(viewer)} ${gymIdOf(viewer)}`;
 
 /**
  * The scope of fields that are the same for one role and gym (`@sameForGym`). Undefined for viewers that have no audience:
@@ -18,5 +14,9 @@ export const audienceScope = (viewer: Viewer): string | undefined =>
     : undefined;
 
 /** The properties of a viewer that decide which fields of an operation they may read (gateway/authorization/grants.ts). */
-export const rightsOf = (viewer: Viewer): string =>
-  viewer.kind === 'user' ? `${viewer.role} ${viewer.gymId === null ? 'without' : 'with'} gym` : viewer.kind;
+export function rightsOf(viewer: Viewer): string {
+  if (viewer.kind === 'user') return `${viewer.role} ${viewer.gymId === null ? 'without' : 'with'} gym`;
+  return viewer.kind === 'client' ? `client ${[...viewer.scopes].toSorted().join(' ')}` : viewer.kind;
+}
+
+const gymIdOf = (viewer: Viewer): string => ('gymId' in viewer ? (viewer.gymId ?? '') : '');

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../observability/logger.ts';
 import type { ServiceTokens } from './service-tokens.ts';
-import type { ServiceViewer, UserViewer } from './viewer.ts';
+import type { KnownViewer } from './viewer.ts';
 
 /** A session that ends in one service ends in all of them, open sockets included, within this time. */
 export const SESSION_END_MILLIS = 5_000;
@@ -52,8 +52,8 @@ export class EndedSessions {
   }
 
   /** Whether the token's session has ended. `TokenVerifier` calls it for every use of a token. */
-  readonly isRevoked = (viewer: UserViewer | ServiceViewer): boolean =>
-    viewer.kind === 'user' && viewer.expiresAt < (this.refusedUntil.get(viewer.sessionId) ?? 0);
+  readonly isRevoked = (viewer: KnownViewer): boolean =>
+    viewer.kind !== 'service' && viewer.expiresAt < (this.refusedUntil.get(viewer.sessionId) ?? 0);
 
   stop(): void {
     this.stopped.abort();

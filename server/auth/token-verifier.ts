@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { unauthenticated } from '../errors.ts';
 import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import type { JwksKeys } from './jwks-keys.ts';
-import { Role, type ServiceViewer, type UserViewer } from './viewer.ts';
+import { scopesIn } from './scopes.ts';
+import { CLIENT_SUBJECT, Role, type ClientViewer, type KnownViewer } from './viewer.ts';
 
 /** The only signature algorithm that is accepted. The `alg` in a token's own header never chooses it (RFC 8725, section 3.1). */
 export const TOKEN_ALGORITHM = 'ES256';
@@ -13,7 +14,7 @@ export const TOKEN_ALGORITHM = 'ES256';
 export interface TokenChecks {
   keys: Pick<JwksKeys, 'get'>;
   /** Whether a valid token is refused because its session has ended. Called for every use of a token. Default: none is. */
-  isRevoked?: ((viewer: UserViewer | ServiceViewer) => boolean | Promise<boolean>) | undefined;
+  isRevoked?: ((viewer: KnownViewer) => boolean | Promise<boolean>) | undefined;
 }
 
 interface TokenVerifierOptions extends TokenChecks {
@@ -27,7 +28,7 @@ const BYTES_PER_VIEWER = 500;
 
 /** Verifies access tokens (similar to RFC 9068): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */
 export class TokenVerifier {
-  private readonly verified: LRUCache<string, UserViewer | ServiceViewer>;
+  private readonly verified: LRUCache<string, KnownViewer>;
   private readonly options: TokenVerifierOptions;
 
   constructor(options: TokenVerifierOptions) {
@@ -41,7 +42,7 @@ export class TokenVerifier {
   }
 
   /** @throws UNAUTHENTICATED with the reason; UPSTREAM_UNAVAILABLE if the keys cannot be read */
-  async verify(token: string): Promise<UserViewer | ServiceViewer> {
+  async verify(token: string): Promise<KnownViewer> {
     let viewer = this.verified.get(token);
     if (!viewer || viewer.expiresAt <= Date.now()) {
       viewer = await this.verifyUncached(token);
@@ -53,11 +54,11 @@ export class TokenVerifier {
   }
 
   /** Whether the token from which this viewer was read is still valid. */
-  async isStillValid(viewer: UserViewer | ServiceViewer): Promise<boolean> {
+  async isStillValid(viewer: KnownViewer): Promise<boolean> {
     return viewer.expiresAt > Date.now() && !(await this.options.isRevoked?.(viewer));
   }
 
-  private async verifyUncached(token: string): Promise<UserViewer | ServiceViewer> {
+  private async verifyUncached(token: string): Promise<KnownViewer> {
     const key = await this.options.keys.get(keyIdOf(token));
     if (!key)
       throw unauthenticated(
@@ -80,15 +81,21 @@ export class TokenVerifier {
 
 const claimsShape = z.object({
   sub: z.string().min(1),
-  role: z.enum([...Object.values(Role), 'SERVICE']),
+  /** Absent in the token of a machine client. */
+  role: z.enum([...Object.values(Role), 'SERVICE']).optional(),
   gymId: z.string().nullable().default(null),
+  /** Of a machine client; null if it may act at all locations of its gym. */
+  locationId: z.string().nullable().default(null),
+  /** The scopes of a machine client, separated by spaces (RFC 9068, section 2.2.3). */
+  scope: z.string().default(''),
   sid: z.string().default(''),
   exp: z.number(),
 });
 
-function viewerOf(claims: z.infer<typeof claimsShape>): UserViewer | ServiceViewer {
+function viewerOf(claims: z.infer<typeof claimsShape>): KnownViewer {
   const expiresAt = claims.exp * 1000;
   if (claims.role === 'SERVICE') return { kind: 'service', service: claims.sub, expiresAt };
+  if (claims.role === undefined) return clientOf(claims, expiresAt);
   return {
     kind: 'user',
     userId: claims.sub,
@@ -97,6 +104,18 @@ function viewerOf(claims: z.infer<typeof claimsShape>): UserViewer | ServiceView
     sessionId: claims.sid,
     expiresAt,
   };
+}
+
+/** @throws UNAUTHENTICATED for a token that is neither a user's, a service's nor a machine client's */
+function clientOf(
+  { sub, gymId, locationId, scope }: z.infer<typeof claimsShape>,
+  expiresAt: number,
+): ClientViewer {
+  if (!sub.startsWith(CLIENT_SUBJECT) || gymId === null)
+    throw unauthenticated('The access token is not valid.');
+  const clientId = sub.slice(CLIENT_SUBJECT.length);
+  const scopes = new Set(scopesIn(scope));
+  return { kind: 'client', clientId, gymId, scopes, locationId, sessionId: clientId, expiresAt };
 }
 
 /** The key id in the header. It is not verified, so it may only be used to find the key. */

@@ -1,5 +1,6 @@
 import { forbidden, invalid, PlatformError, unauthenticated } from '../errors.ts';
 import { isUuid } from '../ids.ts';
+import type { Scope } from './scopes.ts';
 
 export const Role = { MEMBER: 'MEMBER', GYM_ADMIN: 'GYM_ADMIN', SUPER_ADMIN: 'SUPER_ADMIN' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
@@ -25,8 +26,22 @@ export interface ServiceViewer {
   readonly onBehalfOf?: string;
   readonly expiresAt: number;
 }
+/** A machine of a gym, such as a turnstile or a CRM, authenticated by its own token. It may do what its scopes say. */
+export interface ClientViewer {
+  readonly kind: 'client';
+  readonly clientId: string;
+  readonly gymId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The only location of which the client may read and write visits and occupancy; null if it may at all of its gym. */
+  readonly locationId: string | null;
+  /** The client's id: a deleted client ends like a session. */
+  readonly sessionId: string;
+  readonly expiresAt: number;
+}
+/** A caller with a token. */
+export type KnownViewer = UserViewer | ServiceViewer | ClientViewer;
 /** The caller. Every rule decides the rights by its viewer. */
-export type Viewer = AnonymousViewer | UserViewer | ServiceViewer;
+export type Viewer = AnonymousViewer | KnownViewer;
 
 export const ANONYMOUS: AnonymousViewer = { kind: 'anonymous' };
 
@@ -35,6 +50,37 @@ export function requireUser(viewer: Viewer): UserViewer {
   if (viewer.kind === 'anonymous') throw unauthenticated();
   if (viewer.kind === 'service')
     throw forbidden(`Only a user may do this; the token belongs to the service "${viewer.service}".`);
+  if (viewer.kind === 'client')
+    throw forbidden('Only a user may do this; the token belongs to a machine client.');
+  return viewer;
+}
+
+/** Whether the viewer is a machine client of this gym with this scope. */
+export const isClientWith = (viewer: Viewer, scope: Scope, gymId: string | null): boolean =>
+  viewer.kind === 'client' && viewer.gymId === gymId && viewer.scopes.has(scope);
+
+/** As `isClientWith`, and the client may act at this location. */
+export const isClientAt = (viewer: Viewer, scope: Scope, location: { id: string; gymId: string }): boolean =>
+  viewer.kind === 'client' &&
+  isClientWith(viewer, scope, location.gymId) &&
+  (viewer.locationId === null || viewer.locationId === location.id);
+
+/** The client's gym. @throws FORBIDDEN for another gym */
+export function requireGymOfClient(client: ClientViewer, gymId: string | null | undefined): string {
+  if (gymId && gymId !== client.gymId) throw forbidden('This belongs to another gym.');
+  return client.gymId;
+}
+
+/** A machine client with at least one of the scopes. @throws FORBIDDEN that names the scopes */
+export function requireScope(client: ClientViewer, ...scopes: readonly Scope[]): void {
+  if (!scopes.some((scope) => client.scopes.has(scope)))
+    throw forbidden(`This needs the scope ${scopes.join(' or ')}, which the token does not have.`);
+}
+
+/** As `requireUser`, but it also admits a machine client with at least one of the scopes. @throws also FORBIDDEN that names the scopes */
+export function requireUserOrScope(viewer: Viewer, ...scopes: readonly Scope[]): UserViewer | ClientViewer {
+  if (viewer.kind !== 'client') return requireUser(viewer);
+  requireScope(viewer, ...scopes);
   return viewer;
 }
 
@@ -96,13 +142,24 @@ export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
 export const seesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' && (viewer.role === Role.SUPER_ADMIN || (gymId !== null && viewer.gymId === gymId));
 
-/** The actor of an audit record: the user, also if a service acts for them; else the service. */
-export const actorOf = (viewer: UserViewer | ServiceViewer): string =>
-  viewer.kind === 'user' ? viewer.userId : (viewer.onBehalfOf ?? viewer.service);
+/** The actor of an audit record: the user, also if a service acts for them; else the service or client. */
+export function actorOf(viewer: KnownViewer): string {
+  if (viewer.kind === 'user') return viewer.userId;
+  return viewer.kind === 'client' ? callerKey(viewer) : (viewer.onBehalfOf ?? viewer.service);
+}
+
+/** Identifies a caller over all their tokens, e.g. `user:<id>`. A client's key is the `sub` of its tokens. */
+export function callerKey(viewer: KnownViewer): string {
+  if (viewer.kind === 'user') return `user:${viewer.userId}`;
+  return viewer.kind === 'client' ? `${CLIENT_SUBJECT}${viewer.clientId}` : `service:${viewer.service}`;
+}
+
+/** The beginning of the `sub` of a machine client's token. */
+export const CLIENT_SUBJECT = 'client:';
 
 /** A service of the platform. @throws UNAUTHENTICATED or FORBIDDEN for any other caller. */
 export function requireService(viewer: Viewer): ServiceViewer {
   if (viewer.kind === 'anonymous') throw unauthenticated();
-  if (viewer.kind === 'user') throw forbidden('Only a service of the platform may call this.');
+  if (viewer.kind !== 'service') throw forbidden('Only a service of the platform may call this.');
   return viewer;
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { DAY_MILLIS } from '../durations.ts';
-import type { Viewer } from '../auth/viewer.ts';
+import { callerKey, type Viewer } from '../auth/viewer.ts';
 import { invalid, PlatformError } from '../errors.ts';
 
 /** A request with an `Idempotency-Key` header (IETF draft-ietf-httpapi-idempotency-key-header). */
@@ -50,11 +50,7 @@ export function keyOf(header: string): string {
 }
 
 export const callerOf = (viewer: Viewer, address: string): string =>
-  viewer.kind === 'user'
-    ? `user:${viewer.userId}`
-    : viewer.kind === 'service'
-      ? `service:${viewer.service}`
-      : `address:${address}`;
+  viewer.kind === 'anonymous' ? `address:${address}` : callerKey(viewer);
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 

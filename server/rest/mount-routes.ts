@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Express, Request, RequestHandler, Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Store } from 'express-rate-limit';
 import { authenticateToken, authIgnoringInvalidToken, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
-import { readJson } from '../http/json-body.ts';
+import { MAX_JSON_BYTES, readJson } from '../http/json-body.ts';
 import { contextOf } from '../http/request-context.ts';
 import { streamOf } from '../streams.ts';
 import { validated } from '../validate.ts';
@@ -46,7 +46,7 @@ export function mountRoutes<Services>(
         AUTHENTICATION[route.auth](host.verifier),
         limiterOf(route.rateLimit),
         route.consumes && streamedBody(route.consumes, route.upload),
-        route.body && !route.upload && jsonBody,
+        route.body && !route.upload && (route.acceptsForm ? jsonOrForm : jsonBody),
         route.body && route.upload?.optional && jsonUnlessMultipart,
         handlerOf(route, host),
       ].filter((handler) => typeof handler === 'function'),
@@ -106,6 +106,11 @@ const jsonBody: RequestHandler = (req, res, next) => {
     );
   parseJson(req, res, next);
 };
+
+const parseForm = express.urlencoded({ extended: false, limit: MAX_JSON_BYTES });
+
+const jsonOrForm: RequestHandler = (req, res, next) =>
+  req.is('application/x-www-form-urlencoded') ? parseForm(req, res, next) : jsonBody(req, res, next);
 
 const isMultipart = (req: Request): boolean => Boolean(req.is('multipart/form-data'));
 

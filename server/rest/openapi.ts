@@ -54,7 +54,7 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
   return {
     operationId: operationId(route),
     tags: [route.path.split('/')[1] || 'root'],
-    summary: route.only ? `${route.summary} (${route.only.note})` : route.summary,
+    summary: summaryOf(route),
     ...(route.description && { description: route.description }),
     security: route.auth === 'required' ? [{ accessToken: [] }] : [{}, { accessToken: [] }],
     requestParams: {
@@ -104,6 +104,12 @@ function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
 }
 
+/** The summary, with the callers for whom the route is. */
+function summaryOf({ summary, only, scopes }: RestRoute<never>): string {
+  const callers = [...(only ? [only.note] : []), ...(scopes ? [`scope ${scopes.join(' or ')}`] : [])];
+  return callers.length > 0 ? `${summary} (${callers.join('; ')})` : summary;
+}
+
 function requestBody(route: RestRoute<never>): object {
   const streamed = route.consumes ? { [route.consumes]: { schema: { type: 'string' } } } : {};
   if (route.consumes && !route.upload) return { requestBody: { required: true, content: streamed } };
@@ -132,9 +138,10 @@ function requestBody(route: RestRoute<never>): object {
       },
     };
   }
-  return route.body
-    ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
-    : {};
+  if (!route.body) return {};
+  const schema = { schema: route.body };
+  const form = route.acceptsForm ? { 'application/x-www-form-urlencoded': schema } : {};
+  return { requestBody: { required: true, content: { 'application/json': schema, ...form } } };
 }
 
 function successContent(route: RestRoute<never>): object {

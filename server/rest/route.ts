@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { Scope } from '../auth/scopes.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../errors.ts';
 import { wholeListQuery } from '../paging.ts';
@@ -58,6 +59,8 @@ interface RestDeclaration<
   path: string;
   summary: string;
   description?: string;
+  /** A machine client needs one of these scopes. Default: the route refuses machine clients. Documentation, as `only`. */
+  scopes?: readonly Scope[];
   /**
    * `required`: a request without a token gets 401 (authenticateToken). `optional`: it is anonymous (optionalAuth).
    * `ignoreInvalidToken`: a request whose token is invalid is anonymous, too, so that a client can still call the routes that replace its token (authIgnoringInvalidToken).
@@ -70,6 +73,8 @@ interface RestDeclaration<
   query?: Query;
   /** The JSON body, or the text fields of a multipart body. */
   body?: Body;
+  /** Accepts the fields of the body as `application/x-www-form-urlencoded`, too, as OAuth 2.0 requires. */
+  acceptsForm?: boolean;
   /** Accepts multipart/form-data with files instead of JSON. */
   upload?: UploadLimits;
   /** Accepts a body of this media type as a stream, e.g. `text/csv`. With `upload`, the route also accepts a multipart file. */

@@ -1,4 +1,5 @@
 import {
+  isClientWith,
   isSuperAdmin,
   requireGymAdmin,
   requireRole,
@@ -23,13 +24,18 @@ interface Content {
   gymId?: string | null;
 }
 
-/** Everybody sees global content; only a gym's own users, SUPER_ADMINs and services see what the gym has added. */
+/** Everybody sees global content; only a gym's own users and machine clients, SUPER_ADMINs and services see what the gym has added. */
 export const maySee = (viewer: Viewer, { gymId }: Pick<Content, 'gymId'>): boolean =>
-  gymId === null || gymId === undefined || viewer.kind === 'service' || seesGym(viewer, gymId);
+  gymId === null ||
+  gymId === undefined ||
+  viewer.kind === 'service' ||
+  seesGym(viewer, gymId) ||
+  isClientWith(viewer, 'content:read', gymId);
 
 /** The content that the viewer may see, for lists. True: all content; an id: global content and that of this gym; null: global content only. */
 export function visibleGym(viewer: Viewer): true | string | null {
   if (viewer.kind === 'service' || isSuperAdmin(viewer)) return true;
+  if (viewer.kind === 'client') return viewer.scopes.has('content:read') ? viewer.gymId : null;
   return viewer.kind === 'user' ? viewer.gymId : null;
 }
 

@@ -1,4 +1,5 @@
-import { isSuperAdmin, requireUser, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import type { Scope } from '#server/auth/scopes.ts';
+import { isClientAt, isSuperAdmin, requireUser, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 
 /** Anything that belongs to one gym: a location, a challenge, a post, an announcement. */
@@ -19,13 +20,26 @@ const isSelf = (viewer: Viewer, userId: string | null | undefined): boolean =>
 export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(viewer, gymId);
 /** The gym's GYM_ADMIN and SUPER_ADMINs: its staff. */
 export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => runsGym(viewer, gymId);
-/** Services see every location, because the wizard checks slots. */
-export const maySeeLocation = (viewer: Viewer, location: OfGym): boolean =>
-  viewer.kind === 'service' || maySee(viewer, location);
+/** Services see every location, because the wizard checks slots; machine clients see those at which they may act. */
+export const maySeeLocation = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
+  viewer.kind === 'service' ||
+  maySee(viewer, location) ||
+  LOCATION_SCOPES.some((scope) => isClientAt(viewer, scope, location));
+/** A machine client with one of these scopes sees locations and their occupancy. */
+export const LOCATION_SCOPES = ['check-in', 'occupancy:read'] as const satisfies readonly Scope[];
 /** Members see and end their own visits, staff all visits of their gym. */
 export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
   isSelf(viewer, visit.userId) || mayManage(viewer, visit);
+/** As `maySeeVisit`; a machine client also ends visits at the locations at which it may act. */
+export const mayEndVisit = (viewer: Viewer, visit: Visit & { locationId: string }): boolean =>
+  maySeeVisit(viewer, visit) || isClientAt(viewer, 'check-in', { id: visit.locationId, gymId: visit.gymId });
+/** Whether a code may be presented at this location; for users this is decided with the code. */
+export const mayCheckInAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
+  viewer.kind !== 'client' || isClientAt(viewer, 'check-in', location);
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
+/** Staff and machine clients see the denials at a location. */
+export const maySeeDenials = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
+  mayManage(viewer, location) || isClientAt(viewer, 'visits:read', location);
 /** Whether the viewer may let members in although the location is full. */
 export const mayOverrideCapacity = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>

@@ -2,6 +2,7 @@ import type { DatabaseDeclaration } from '#server/database/database.ts';
 import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { AccountDeletion } from './accounts/account-deletion.entity.ts';
 import { AccountExport } from './accounts/account-export.entity.ts';
+import { ApiClient, ApiClientSecret } from './api-clients/api-client.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { migrations } from './migrations/index.ts';
@@ -25,6 +26,8 @@ export const database: DatabaseDeclaration = {
     AuditEvent,
     AccountDeletion,
     AccountExport,
+    ApiClient,
+    ApiClientSecret,
     ...sagaEntities,
   ],
   migrations,

@@ -1,6 +1,10 @@
 /** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { AccountDeletionShape as AccountDeletion } from './accounts/accounts.shapes.ts';
 export type { AccountExportShape as AccountExport } from './accounts/accounts.shapes.ts';
+export type {
+  ApiClientShape as ApiClient,
+  ApiClientWithSecretShape as ApiClientWithSecret,
+} from './api-clients/api-clients.shapes.ts';
 export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';
 export type { InvitationShape as Invitation } from './invitations/invitations.shapes.ts';
 export type { AuthPayloadShape as AuthPayload, SessionShape as Session } from './sessions/sessions.shapes.ts';

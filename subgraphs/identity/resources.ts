@@ -12,6 +12,7 @@ import { deletionSaga } from './accounts/deletion-saga.ts';
 import { exportSaga } from './accounts/export-saga.ts';
 import { OtherServices } from './accounts/other-services.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
+import { GymLocations } from './api-clients/gym-locations.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { outboxMailer } from './mail/mailer.outbox.ts';
@@ -70,6 +71,7 @@ export async function identityResources({
     sagas,
     sagaStore,
     references: new References(calls),
+    locations: new GymLocations(calls),
     mailer,
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {

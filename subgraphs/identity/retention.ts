@@ -1,6 +1,7 @@
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
+import { removeEndedSecrets } from './api-clients/retention.ts';
 import { removeExpiredExports } from './accounts/exports.ts';
 import { removeFinishedDeletionSagas } from './accounts/retention.ts';
 import { removePasswordResets } from './password-resets/retention.ts';
@@ -20,6 +21,7 @@ export const identityRetention = ({
   { what: 'sessions', kept: { millis: 0 }, run: removeExpiredSessions },
   { what: 'used_refresh_tokens', kept: 'retentionSessionsDays', run: removeUsedTokens },
   { what: 'ended_sessions', kept: { millis: 0 }, run: removeEndedSessions },
+  { what: 'earlier_client_secrets', kept: { millis: 0 }, run: removeEndedSecrets },
   { what: 'failed_logins', kept: { millis: HOUR_MILLIS }, run: removeLoginFailures },
   { what: 'password_resets', kept: { millis: 8 * DAY_MILLIS }, run: removePasswordResets },
   { what: 'account_deletion_sagas', kept: 'retentionSagasDays', run: removeFinishedDeletionSagas(sagaStore) },

@@ -3,6 +3,8 @@ import { RemovedReferences } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { AccountExports } from './accounts/exports.ts';
+import { ApiClients } from './api-clients/api-clients.ts';
+import { ClientTokens } from './api-clients/client-tokens.ts';
 import { Audit } from './audit/audit.ts';
 import { Avatars } from './avatars/avatars.ts';
 import { Invitations } from './invitations/invitations.ts';
@@ -30,6 +32,7 @@ export const identityServices = (
     sagas,
     sagaStore,
     references,
+    locations,
     mailer,
   }: IdentityResources,
 ) => {
@@ -41,6 +44,7 @@ export const identityServices = (
   const passwordResets = new PasswordResets(unit, passwords, resetMailer, audit);
   const profiles = new Profiles(unit);
   const rights = new Rights(unit, audit, gyms, mailer);
+  const apiClients = new ApiClients(unit, audit, gyms, locations);
   return {
     audit,
     users,
@@ -52,12 +56,19 @@ export const identityServices = (
     rights,
     invitations: new Invitations(unit, passwordResets, audit, gyms),
     removedReferences: new RemovedReferences(unit, {
-      Gym: { owner: 'gym', forget: (id) => rights.leaveRemovedGym(id) },
+      Gym: {
+        owner: 'gym',
+        forget: async (id) => {
+          await rights.leaveRemovedGym(id);
+          await apiClients.deleteOfRemovedGym(id);
+        },
+      },
     }),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     keys: new Keys(unit, keyRing, audit),
-    serviceClients,
+    apiClients,
+    clientTokens: new ClientTokens(unit, tokens, serviceClients),
   };
 };
 

@@ -2,6 +2,8 @@ import { defineSubgraph } from '#server/define-subgraph.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { accountsGraphql } from './accounts/accounts.graphql.ts';
 import { accountsRest } from './accounts/accounts.rest.ts';
+import { apiClientsGraphql } from './api-clients/api-clients.graphql.ts';
+import { apiClientsRest } from './api-clients/api-clients.rest.ts';
 import { auditGraphql } from './audit/audit.graphql.ts';
 import { auditRest } from './audit/audit.rest.ts';
 import { avatarsGraphql } from './avatars/avatars.graphql.ts';
@@ -43,7 +45,7 @@ export const identity = defineSubgraph({
   // Identity checks tokens in its own database, so it does not call itself over HTTP, and refuses ended sessions without delay.
   tokenChecks: ({ keyRing, orm }) => ({
     keys: keyRing,
-    isRevoked: (viewer) => viewer.kind === 'user' && isRefused(orm.em, viewer.sessionId, viewer.expiresAt),
+    isRevoked: (viewer) => viewer.kind !== 'service' && isRefused(orm.em, viewer.sessionId, viewer.expiresAt),
   }),
   graphql: [
     usersGraphql,
@@ -56,6 +58,7 @@ export const identity = defineSubgraph({
     invitationsGraphql,
     accountsGraphql,
     auditGraphql,
+    apiClientsGraphql,
     keysGraphql,
   ],
   graphqlRateLimits,
@@ -71,6 +74,7 @@ export const identity = defineSubgraph({
     ...accountsRest,
     ...auditRest,
     ...serviceClientsRest,
+    ...apiClientsRest,
     ...removedReferencesRest,
     ...keysRest,
   ],

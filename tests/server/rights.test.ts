@@ -7,55 +7,13 @@ import type { RestRoute } from '#server/rest/route.ts';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { rightsPage } from '../../scripts/rights-page.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
-import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { bodyFor } from '../support/route-bodies.ts';
 import { OBJECTS, objectIn } from '../support/stored-objects.ts';
 
 const USERS_OF_ANOTHER_GYM = ['zoe@aqua.test', 'admin@aqua.test'] as const;
 const KINDS: readonly CallerKind[] = ['MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'];
 const gymId = DEMO_GYMS.ironTemple.id;
-const soon = { startsAt: '2027-01-01T00:00:00Z', endsAt: '2027-02-01T00:00:00Z' };
-
-/** Valid inputs of the routes with `only`, so that a refusal is one of the rights and not of the shape. */
-const BODIES: Readonly<Record<string, () => object>> = {
-  'PUT /users/:id/role': () => ({ role: 'MEMBER' }),
-  'PUT /users/:id/gym': () => ({ gymId }),
-  'POST /invitations': () => ({ email: `${randomUUID()}@x.test`, displayName: 'Invited', gymId }),
-  'POST /gyms': () => ({ name: 'A gym', slug: `gym-${randomUUID().slice(0, 8)}` }),
-  'PUT /gym/config': () => ({ gymId, assets: {} }),
-  'PUT /gym/config/:gymId/draft': () => ({ assets: {} }),
-  'POST /gym/config/:gymId/rollback': () => ({ version: 1 }),
-  'POST /locations': () => ({ gymId, name: 'Hall', timezone: 'UTC', capacity: 1 }),
-  'PUT /locations/:id': () => ({ capacity: 1 }),
-  'POST /challenges': () => ({ gymId, title: 'C', metric: 'CUSTOM', goal: 1, ...soon }),
-  'POST /challenges/:id/progress': () => ({ amount: 1 }),
-  'POST /posts/:id/comments': () => ({ text: 'x' }),
-  'POST /posts/:id/report': () => ({ reason: 'x' }),
-  'POST /announcements': () => ({ gymId, title: 'News', text: 'x' }),
-  'PUT /gym/:gymId/products': () => ({ products: [] }),
-  'PUT /gym/:gymId/programs': () => ({ programs: [] }),
-  'POST /exercises': () => ({ name: 'Sled', primaryMuscles: ['Quadriceps'], modality: 'WEIGHT_DISTANCE' }),
-  'POST /workouts': () => ({ title: 'R', difficulty: 'Beginner', category: 'Strength', exercises: [] }),
-  'POST /products': () => ({
-    name: 'Bands',
-    kind: 'MERCHANDISE',
-    price: 1,
-    currency: 'EUR',
-    sku: randomUUID(),
-  }),
-  'POST /squads/:id/kick': () => ({ userId: randomUUID() }),
-  'POST /squads/:id/host': () => ({ userId: randomUUID() }),
-  'POST /:sessionId/deployment/resolve': () => ({ action: 'ACCEPT', note: 'x' }),
-};
-
-/** A form with a picture, for a route that accepts an upload. */
-function formFor({ upload }: RestRoute<never>): FormData | undefined {
-  if (!upload) return undefined;
-  const form = new FormData();
-  form.append(upload.field, new Blob([new Uint8Array(pictures.bomb(1, 1))], { type: 'image/png' }), 'a.png');
-  return form;
-}
-
 const QUERIES: Readonly<Record<string, string>> = {
   'GET /auth/email-availability': '?email=nobody@x.test',
   'GET /posts/reports': `?gymId=${gymId}`,
@@ -92,7 +50,7 @@ const statusOf = async (
   const path = route.path
     .replace(object, object.replace(/:\w+/, OBJECTS[object] ?? ''))
     .replaceAll(/:(\w+)/g, (_all, name) => (name === 'gymId' ? gymId : randomUUID()));
-  const body = BODIES[nameOf(route)]?.() ?? formFor(route) ?? (token && route.body ? {} : undefined);
+  const body = bodyFor(route) ?? (token && route.body ? {} : undefined);
   const answer = await platform.rest(service, route.method, path + (QUERIES[nameOf(route)] ?? ''), {
     ...(token && { token }),
     ...(body && { body }),

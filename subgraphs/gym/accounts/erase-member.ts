@@ -66,8 +66,9 @@ async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
  * locks rows of `challenge_score_count`, which transactions of other members lock, too.
  */
 async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> {
+  // An array is looked up by the index of `challenge` whatever number of rows PostgreSQL expects; `in (select ...)` is not.
   const joined = await unit.em.execute<{ id: string }[]>(
-    `select id from challenge where id in (select challenge_id from challenge_participant where user_id = ?)
+    `select id from challenge where id = any(array(select challenge_id from challenge_participant where user_id = ?))
      order by id for key share`,
     [userId],
   );
@@ -84,12 +85,12 @@ async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> 
  */
 async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute(
-    `select id from post where id in (
+    `select id from post where id = any(array(
        select post_id from post_like where user_id = ?
        union select post_id from post_comment where author_id = ?
        union select post_id from post_report where reporter_id = ?
        union select id from post where author_id = ?
-     ) order by id for update`,
+     )) order by id for update`,
     [userId, userId, userId, userId],
   );
   for (const [table, column, counter] of [
@@ -105,9 +106,10 @@ async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> 
     );
   await unit.em.execute('delete from post_report where reporter_id = ?', [userId]);
   for (const table of ['post_report', 'post_like'])
-    await unit.em.execute(`delete from ${table} where post_id in (select id from post where author_id = ?)`, [
-      userId,
-    ]);
+    await unit.em.execute(
+      `delete from ${table} where post_id = any(array(select id from post where author_id = ?))`,
+      [userId],
+    );
   await unit.em.execute('update post set like_count = 0 where author_id = ?', [userId]);
 }
 

@@ -78,7 +78,7 @@ const CheckInSchema = defineEntity({
     method: p.string().length(16).$type<CheckInMethod>(),
     /** The scanning device, as the caller names it: `kiosk`, `app`. */
     source: p.string().length(32).nullable(),
-    /** The user who presented the code: the member, or staff; null once that account is deleted. */
+    /** The user (the member, or staff) or machine client that presented the code; null once that account is deleted. */
     checkedInBy: p.uuid().nullable(),
   },
 });

@@ -5,7 +5,13 @@ import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import type { CheckIns } from './check-ins.ts';
 import type { Denials } from './denials.ts';
-import { CheckInInput, CheckInShape, CheckOutInput, DenialShape } from './check-ins.shapes.ts';
+import {
+  CheckedInShape,
+  CheckInInput,
+  CheckInShape,
+  CheckOutInput,
+  DenialShape,
+} from './check-ins.shapes.ts';
 
 const route = restRoute<{ checkIns: CheckIns; denials: Denials }>();
 
@@ -15,13 +21,14 @@ export const checkInsRest = [
     path: '/locations/check-in',
     summary: 'Check a member in by their QR code',
     description:
-      'Members present their own code, staff any code of their gym. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
+      'Members present their own code, staff and machine clients any code of their gym; they also get the name and picture of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
+    scopes: ['check-in'],
     auth: 'required',
     body: CheckInInput,
     success: {
       status: 201,
       description: 'The visit.',
-      shape: CheckInShape,
+      shape: CheckedInShape,
       otherwise: { status: 200, description: 'The visit that was open already, with `duplicate: true`.' },
     },
     errors: [
@@ -43,7 +50,8 @@ export const checkInsRest = [
     path: '/locations/check-out',
     summary: 'End an open visit',
     description:
-      "Ends the visit of the member with the presented code, or of `userId` (only for staff); without both, the caller's own visit.",
+      "Ends the visit of the member with the presented code, or of `userId` (only for staff and machine clients); without both, the caller's own visit.",
+    scopes: ['check-in'],
     auth: 'required',
     body: CheckOutInput,
     success: { status: 200, description: 'The ended visit.', shape: CheckInShape },
@@ -79,6 +87,7 @@ export const checkInsRest = [
     path: '/locations/:id/denials',
     summary: 'Denials (refused check-ins) at a location, newest first',
     only: GYM_STAFF,
+    scopes: ['visits:read'],
     auth: 'required',
     params: idParams,
     query: pageQuery,

@@ -16,6 +16,25 @@ export const CheckInShape = z
   .meta({ id: 'CheckIn' });
 export type CheckInShape = z.infer<typeof CheckInShape>;
 
+/** What a caller who presents a member's code may see of the member. */
+export const MemberAtTheDoorShape = z
+  .object({
+    id: z.uuid(),
+    displayName: z.string(),
+    avatar: z.string().nullable().meta({
+      description: 'Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none.',
+    }),
+  })
+  .meta({ id: 'MemberAtTheDoor' });
+export type MemberAtTheDoorShape = z.infer<typeof MemberAtTheDoorShape>;
+
+export const CheckedInShape = CheckInShape.extend({
+  member: MemberAtTheDoorShape.optional().meta({
+    description: 'Only for staff and machine clients: the member who was checked in.',
+  }),
+}).meta({ id: 'CheckedIn' });
+export type CheckedInShape = z.infer<typeof CheckedInShape>;
+
 export const CheckInInput = z.object({
   qrCode: z.string().min(1).max(256).meta({ description: "The member's check-in code." }),
   locationId: z.uuid(),

@@ -1,6 +1,12 @@
 import { LockMode, raw } from '@mikro-orm/core';
 import { z } from 'zod';
-import { requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
+import {
+  requireUser,
+  requireUserOrScope,
+  Role,
+  type ClientViewer,
+  type UserViewer,
+} from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -8,14 +14,21 @@ import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { mayOverrideCapacity, maySeeAllVisitsOf, maySeeVisit, mayUndoVisit } from '../access.ts';
+import {
+  mayCheckInAt,
+  mayEndVisit,
+  mayOverrideCapacity,
+  maySeeAllVisitsOf,
+  maySeeVisit,
+  mayUndoVisit,
+} from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
 import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
-import { CheckInInput, CheckInShape, CheckOutInput } from './check-ins.shapes.ts';
+import { CheckInInput, CheckInShape, CheckOutInput, type CheckedInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
@@ -27,6 +40,9 @@ const VisitRow = CheckInShape.omit({ duplicate: true }).extend({ expiresAt: z.is
 type VisitRow = z.infer<typeof VisitRow>;
 const VISIT = columnsOf(VisitRow);
 
+/** The caller who presents a code: the member, staff, or a machine client such as a turnstile. */
+type Presenter = UserViewer | ClientViewer;
+
 /** A check-in that the rules allow, if the location has room. */
 interface Entry {
   userId: string;
@@ -34,7 +50,7 @@ interface Entry {
   source: string | null;
   /** Whether staff let the member in even if the location is full. */
   override: boolean;
-  viewer: UserViewer;
+  viewer: Presenter;
 }
 
 /** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
@@ -70,29 +86,31 @@ export class CheckIns {
 
   /**
    * Checks a member in by their QR code. A second scan during an open visit returns that visit with `duplicate: true`; an open
-   * visit at another location ends. Denials are stored with their reason.
+   * visit at another location ends. Denials are stored with their reason. Callers other than the member also get the
+   * member's name and picture.
    */
-  async checkIn(input: unknown): Promise<CheckInShape> {
-    const viewer = requireUser(this.unit.viewer);
+  async checkIn(input: unknown): Promise<CheckedInShape> {
+    const viewer = requireUserOrScope(this.unit.viewer, 'check-in');
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
     // A location of a gym that is still being set up does not exist for callers.
     const location = await this.unit.em.findOne(Location, {
       id: locationId,
       [raw('(select gym.opened_at is not null from gym where gym.id = gym_id)')]: true,
     });
-    if (!location) throw notFound('location', locationId);
+    if (!location || !mayCheckInAt(viewer, location)) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
       const userId = memberLetIn(viewer, holder, location);
       if (override && !mayOverrideCapacity(viewer, location))
         throw forbidden("Only staff may let in more people than the location's capacity.");
-      return await this.open({
+      const visit = await this.open({
         userId,
         location,
         source: source ?? null,
         override: override ?? false,
         viewer,
       });
+      return holder && idOf(viewer) !== userId ? { ...visit, member: holder.member } : visit;
     } catch (refusal) {
       if (refusal instanceof PlatformError)
         await this.unit.transaction(async () => {
@@ -101,7 +119,7 @@ export class CheckIns {
             reason: refusal.code,
             location,
             userId: holder?.userId ?? null,
-            presentedBy: viewer.userId,
+            presentedBy: idOf(viewer),
           });
         });
       throw refusal;
@@ -110,10 +128,12 @@ export class CheckIns {
 
   /** Ends the open visit of the presented code, of `userId`, or of the caller. @throws NOT_FOUND if there is none */
   async checkOut(input: unknown): Promise<CheckInShape> {
-    const viewer = requireUser(this.unit.viewer);
+    const viewer = requireUserOrScope(this.unit.viewer, 'check-in');
     const { qrCode, userId, locationId } = validated(CheckOutInput, input);
     if (qrCode && userId) throw invalid('', 'expected qrCode or userId, not both');
-    const memberId = qrCode ? await this.memberOf(qrCode, viewer) : (userId ?? viewer.userId);
+    if (viewer.kind === 'client' && !qrCode && !userId)
+      throw invalid('qrCode', 'expected the code of a member');
+    const memberId = qrCode ? await this.memberOf(qrCode, viewer) : (userId ?? idOf(viewer));
     return this.unit.transaction(async () => {
       const visit = await this.unit.em.findOne(CheckIn, {
         userId: memberId,
@@ -121,8 +141,8 @@ export class CheckIns {
         expiresAt: { $gt: new Date() },
         ...(locationId && { locationId }),
       });
-      if (!visit || !maySeeVisit(viewer, visit)) {
-        if (memberId !== viewer.userId && viewer.role === Role.MEMBER)
+      if (!visit || !mayEndVisit(viewer, visit)) {
+        if (memberId !== idOf(viewer) && isMember(viewer))
           throw forbidden('You may end only your own visit.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
@@ -285,7 +305,7 @@ export class CheckIns {
       checkedOutAt: null,
       checkOutKind: null,
       source,
-      checkedInBy: viewer.userId,
+      checkedInBy: idOf(viewer),
     });
     await this.unit.em.flush();
     return visit;
@@ -319,9 +339,9 @@ export class CheckIns {
     return ended.length;
   }
 
-  private async memberOf(qrCode: string, viewer: UserViewer): Promise<string> {
+  private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
-    if (viewer.role === Role.MEMBER && holder?.userId !== viewer.userId) throw ownCodeOnly();
+    if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
     if (!holder) throw qrUnknown();
     return holder.userId;
   }
@@ -340,16 +360,23 @@ export class CheckIns {
 }
 
 /** The id of the code's owner, after checking that they may enter. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
-function memberLetIn(viewer: UserViewer, holder: QrCodeHolder | null, location: Location): string {
-  if (viewer.role === Role.MEMBER && holder?.userId !== viewer.userId) throw ownCodeOnly();
+function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: Location): string {
+  if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();
-  if (viewer.userId === holder.userId && !holder.gymId)
+  if (idOf(viewer) === holder.userId && !holder.gymId)
     throw new PlatformError('GYM_REQUIRED', 'You belong to no gym yet; ask an admin to add you to one.');
-  const staffElsewhere = viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
+  const staffElsewhere =
+    viewer.kind === 'user' && viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
   if (holder.gymId !== location.gymId || staffElsewhere)
     throw new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
   return holder.userId;
 }
+
+/** The id in the records of what was presented. */
+const idOf = (viewer: Presenter): string => (viewer.kind === 'user' ? viewer.userId : viewer.clientId);
+
+const isMember = (viewer: Presenter): viewer is UserViewer =>
+  viewer.kind === 'user' && viewer.role === Role.MEMBER;
 
 const ownCodeOnly = () => forbidden('You may present only your own QR code.');
 const qrUnknown = () =>

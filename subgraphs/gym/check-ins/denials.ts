@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { requireGymAdmin } from '#server/auth/viewer.ts';
+import { requireGymAdmin, requireScope } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { notFound, type ErrorCode } from '#server/errors.ts';
 import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { HOUR_MILLIS } from '#server/durations.ts';
+import { maySeeDenials } from '../access.ts';
 import { Location } from '../locations/location.entity.ts';
 import { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
@@ -62,7 +63,10 @@ export class Denials {
   async list(locationId: string, request: PageRequest): Promise<Page<DenialShape>> {
     const location = await this.unit.em.findOne(Location, { id: locationId });
     if (!location) throw notFound('location', locationId);
-    requireGymAdmin(this.unit.viewer, location.gymId);
+    const { viewer } = this.unit;
+    if (viewer.kind === 'client') requireScope(viewer, 'visits:read');
+    else requireGymAdmin(viewer, location.gymId);
+    if (!maySeeDenials(viewer, location)) throw notFound('location', locationId);
     const [before] = cursors.read(request.cursor) ?? [];
     const where = { locationId, ...(before && { id: { $lt: before } }) };
     const denials = await this.unit.em.find(Denial, where, {

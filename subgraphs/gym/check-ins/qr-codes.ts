@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
+import type { MemberAtTheDoorShape } from './check-ins.shapes.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 
 /** The owner of a check-in code. */
 export interface QrCodeHolder {
   userId: string;
   gymId: string | null;
+  member: MemberAtTheDoorShape;
 }
 
 /** Finds the owner of a check-in code; null if the code has no owner. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
 export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHolder | null>;
 
-const answer = z.object({ id: z.uuid(), gymId: z.uuid().nullable() });
+const answer = z.object({
+  id: z.uuid(),
+  gymId: z.uuid().nullable(),
+  displayName: z.string(),
+  avatar: z.string().nullable(),
+});
 
 /** Whether the text can be a code. Other texts have no owner, and are not sent to identity. */
 const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
@@ -26,10 +33,12 @@ export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   const ask = async (qrCode: string, origin: Origin): Promise<QrCodeHolder | null> => {
     try {
       const path = `/users/by-qr-code/${encodeURIComponent(qrCode)}`;
-      const { id: userId, gymId } = answer.parse(
+      const { id, gymId, displayName, avatar } = answer.parse(
         await identity.call({ method: 'GET', path, as: 'service', origin }),
       );
-      return { userId, gymId };
+      // Identity answers with the path at its own port.
+      const member = { id, displayName, avatar: avatar === null ? null : `/identity${avatar}` };
+      return { userId: id, gymId, member };
     } catch (error) {
       if (error instanceof PlatformError && error.status === 404) return null;
       throw error;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams, instant } from '#server/shapes.ts';
+import { LOCATION_SCOPES } from '../access.ts';
 import type { Locations } from './locations.ts';
 import {
   CreateLocationShape,
@@ -29,6 +30,7 @@ export const locationsRest = [
     method: 'GET',
     path: '/locations',
     summary: "The locations of the caller's gym",
+    scopes: LOCATION_SCOPES,
     auth: 'required',
     query: gymQuery,
     success: {
@@ -60,6 +62,7 @@ export const locationsRest = [
     method: 'GET',
     path: '/locations/:id',
     summary: 'A location',
+    scopes: LOCATION_SCOPES,
     auth: 'required',
     params: idParams,
     success: {
@@ -94,6 +97,7 @@ export const locationsRest = [
     method: 'GET',
     path: '/locations/:id/occupancy',
     summary: 'The current occupancy of a location',
+    scopes: LOCATION_SCOPES,
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'People inside, capacity, level.', shape: OccupancyShape },
@@ -103,6 +107,7 @@ export const locationsRest = [
     method: 'GET',
     path: '/locations/:id/occupancy/history',
     summary: 'The occupancy of a location, hour by hour',
+    scopes: LOCATION_SCOPES,
     auth: 'required',
     params: idParams,
     query: rangeQuery,
@@ -117,6 +122,7 @@ export const locationsRest = [
     method: 'GET',
     path: '/locations/:id/occupancy/chart.svg',
     summary: 'The occupancy of a location, hour by hour, as a picture',
+    scopes: LOCATION_SCOPES,
     auth: 'required',
     params: idParams,
     query: rangeQuery,

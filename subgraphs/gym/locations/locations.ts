@@ -3,7 +3,10 @@ import {
   actorOf,
   requireGym,
   requireGymAdmin,
+  requireGymOfClient,
+  requireScope,
   requireUser,
+  requireUserOrScope,
   type ServiceViewer,
 } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
@@ -14,7 +17,7 @@ import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { maySee, maySeeLocation, requireManage } from '../access.ts';
+import { LOCATION_SCOPES, maySee, maySeeLocation, requireManage } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
@@ -88,13 +91,24 @@ export class Locations {
     this.notifications = notifications;
   }
 
-  /** The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. */
+  /**
+   * The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. A machine client sees those at which it
+   * may act.
+   */
   async list(gymId?: string | null): Promise<LocationShape[]> {
-    return this.byGym.load(requireGym(this.unit.viewer, gymId));
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'client') return this.byGym.load(requireGym(viewer, gymId));
+    requireScope(viewer, ...LOCATION_SCOPES);
+    const locations = await this.byGym.load(requireGymOfClient(viewer, gymId));
+    return locations.filter((location) => maySeeLocation(viewer, location));
   }
 
-  /** The locations of a gym, for the graph's `Gym.locations`; batched. @throws FORBIDDEN for services and for users of other gyms */
+  /**
+   * The locations of a gym, for the graph's `Gym.locations`; batched.
+   * @throws FORBIDDEN for services, and for users and machine clients of other gyms
+   */
   async ofGym(gymId: string): Promise<LocationShape[]> {
+    if (this.unit.viewer.kind === 'client') return this.list(gymId);
     requireUser(this.unit.viewer);
     if (!maySee(this.unit.viewer, { gymId }))
       throw forbidden("Only the gym's own users may see its locations.");
@@ -104,7 +118,7 @@ export class Locations {
   /** @throws NOT_FOUND, also for another gym's location */
   async get(id: string): Promise<LocationShape> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'service') requireUser(viewer);
+    if (viewer.kind !== 'service') requireUserOrScope(viewer, ...LOCATION_SCOPES);
     const location = isUuid(id) ? await this.byId.load(id) : null;
     if (!location || !maySeeLocation(viewer, location)) throw notFound('location', id);
     return location;

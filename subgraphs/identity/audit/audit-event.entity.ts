@@ -15,6 +15,9 @@ export const AuditAction = {
   INVITATION_WITHDRAWN: 'INVITATION_WITHDRAWN',
   ACCOUNT_DELETED: 'ACCOUNT_DELETED',
   SIGNING_KEY_ROTATED: 'SIGNING_KEY_ROTATED',
+  API_CLIENT_CREATED: 'API_CLIENT_CREATED',
+  API_CLIENT_SECRET_ROTATED: 'API_CLIENT_SECRET_ROTATED',
+  API_CLIENT_DELETED: 'API_CLIENT_DELETED',
 } as const;
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
 
@@ -40,7 +43,7 @@ const AuditEventSchema = defineEntity({
       .onCreate(() => uuidv7()),
     at: p.datetime().onCreate(() => new Date()),
     action: p.string().length(40).$type<AuditAction>(),
-    /** `user:<id>`, `service:<name>` or `anonymous`. */
+    /** `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
     actor: p.string().length(80),
     subjectId: p.uuid().nullable(),
     /** What has changed; never a name, an address, a password or a token. */

@@ -1,4 +1,4 @@
-import { requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
+import { callerKey, requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -54,11 +54,6 @@ export class Audit {
   }
 }
 
-const actorOf = (viewer: Viewer): string =>
-  viewer.kind === 'user'
-    ? `user:${viewer.userId}`
-    : viewer.kind === 'service'
-      ? `service:${viewer.service}`
-      : 'anonymous';
+const actorOf = (viewer: Viewer): string => (viewer.kind === 'anonymous' ? 'anonymous' : callerKey(viewer));
 
 export const presentEvent = (event: AuditEvent): AuditEventShape => presented(AuditEventShape, event);

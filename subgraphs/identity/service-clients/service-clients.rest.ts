@@ -1,20 +1,22 @@
 import { restRoute } from '#server/rest/route.ts';
 import { SERVICE_TOKEN_RATE } from '../rates.ts';
-import type { ServiceClients } from './service-clients.ts';
-import { ClientCredentialsShape, ServiceTokenShape } from './service-clients.shapes.ts';
+import type { ClientTokens } from '../api-clients/client-tokens.ts';
+import { ClientCredentialsShape, ClientTokenShape } from './service-clients.shapes.ts';
 
-const route = restRoute<{ serviceClients: ServiceClients }>();
+const route = restRoute<{ clientTokens: ClientTokens }>();
 
 export const serviceClientsRest = [
   route({
     method: 'POST',
     path: '/auth/token',
-    summary: 'Get an access token for a service of the platform',
-    description: 'Client credentials as in OAuth 2.0, in a JSON body.',
+    summary: 'Get an access token for a machine client, or for a service of the platform',
+    description:
+      'Client credentials as in OAuth 2.0 (RFC 6749, section 4.4), in a form or a JSON body; `client_id` and `client_secret` may be sent by HTTP Basic authentication instead. The token of a machine client is valid for 15 minutes, and has the scopes in `scope`, separated by spaces, or all that the client was granted.',
     auth: 'ignoreInvalidToken',
     body: ClientCredentialsShape,
+    acceptsForm: true,
     rateLimit: SERVICE_TOKEN_RATE,
-    success: { status: 200, description: 'An access token with the role SERVICE.', shape: ServiceTokenShape },
-    handler: ({ body }, { serviceClients }) => serviceClients.token(body.client_id, body.client_secret),
+    success: { status: 200, description: 'An access token.', shape: ClientTokenShape },
+    handler: ({ body, header }, { clientTokens }) => clientTokens.issue(body, header('authorization')),
   }),
 ];

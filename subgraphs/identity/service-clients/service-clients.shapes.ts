@@ -3,11 +3,21 @@ import { z } from 'zod';
 /** The fields have the names of OAuth 2.0 (RFC 6749, section 4.4). */
 export const ClientCredentialsShape = z.object({
   grant_type: z.literal('client_credentials', 'expected client_credentials'),
-  client_id: z.string().max(40),
-  client_secret: z.string().max(200),
+  client_id: z.string().max(40).optional(),
+  client_secret: z.string().max(200).optional(),
+  scope: z.string().max(1_000).optional().meta({ description: 'For a machine client: some of its scopes.' }),
 });
+export type ClientCredentialsShape = z.infer<typeof ClientCredentialsShape>;
 
-export const ServiceTokenShape = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
-  .meta({ id: 'ServiceToken' });
-export type ServiceTokenShape = z.infer<typeof ServiceTokenShape>;
+export const ClientTokenShape = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ description: 'Seconds.' }),
+    scope: z
+      .string()
+      .optional()
+      .meta({ description: 'The scopes of a machine client, separated by spaces.' }),
+  })
+  .meta({ id: 'ClientToken' });
+export type ClientTokenShape = z.infer<typeof ClientTokenShape>;

@@ -4,7 +4,7 @@ import { unauthenticated } from '#server/errors.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
 import type { AccessTokens } from '../sessions/access-tokens.ts';
 import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
-import type { ServiceTokenShape } from './service-clients.shapes.ts';
+import type { ClientTokenShape } from './service-clients.shapes.ts';
 
 const CLIENTS: ReadonlySet<string> = new Set([...SERVICE_NAMES, 'gateway']);
 
@@ -19,9 +19,9 @@ export class ServiceClients {
   }
 
   /** @throws UNAUTHENTICATED */
-  token(client: string, secret: string): ServiceTokenShape {
+  token(client: string, secret: string): ClientTokenShape {
     const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(this.serviceSecret, client)));
-    if (!isRight || !CLIENTS.has(client)) throw unauthenticated('client_id or client_secret is wrong.');
+    if (!isRight || !CLIENTS.has(client)) throw wrongCredentials();
     return {
       access_token: this.tokens.ofService(client),
       token_type: 'Bearer',
@@ -29,5 +29,7 @@ export class ServiceClients {
     };
   }
 }
+
+export const wrongCredentials = () => unauthenticated('client_id or client_secret is wrong.');
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

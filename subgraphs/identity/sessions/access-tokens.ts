@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import type { Scope } from '#server/auth/scopes.ts';
 import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
+import { CLIENT_SUBJECT } from '#server/auth/viewer.ts';
+import type { ApiClient } from '../api-clients/api-client.entity.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { User } from '../users/user.entity.ts';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts';
@@ -36,9 +39,24 @@ export class AccessTokens {
     return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
   }
 
-  private signed(claims: object, issuedAt: number): string {
+  /** A token with which a machine client acts in its gym. It has no role. @param seconds its lifetime */
+  ofClient(
+    { id, gymId, locationId }: Pick<ApiClient, 'id' | 'gymId' | 'locationId'>,
+    scopes: readonly Scope[],
+    seconds: number,
+  ): string {
+    const claims = {
+      sub: `${CLIENT_SUBJECT}${id}`,
+      gymId,
+      locationId: locationId ?? null,
+      scope: scopes.join(' '),
+    };
+    return this.signed(claims, secondsOf(Date.now()), seconds);
+  }
+
+  private signed(claims: object, issuedAt: number, seconds = ACCESS_TOKEN_SECONDS): string {
     const { kid, privateKey } = this.keys.signing();
-    const times = { iat: issuedAt, exp: issuedAt + ACCESS_TOKEN_SECONDS };
+    const times = { iat: issuedAt, exp: issuedAt + seconds };
     return jwt.sign(
       { iss: this.issuer, aud: this.audience, ...claims, jti: randomUUID(), ...times },
       privateKey,

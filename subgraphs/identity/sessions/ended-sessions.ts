@@ -9,9 +9,11 @@ import type { EndedSessionsShape } from './sessions.shapes.ts';
 export async function endSessions(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await em.execute('delete from login_session where id in (?)', [[...ids]]);
-  // A minute more than the lifetime of a token, because a token that is issued just after a change of rights is dated slightly ahead.
-  await refuseTokensOf(em, ids, new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000));
+  await refuseTokensOf(em, ids, whenAllTokensHaveExpired());
 }
+
+/** A minute more than the lifetime of a token, because a token that is issued just after a change of rights is dated slightly ahead. */
+const whenAllTokensHaveExpired = (): Date => new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000);
 
 /** Ends all sessions of a user. The caller has locked the account's row, so that no session is added in the meantime. */
 export async function endAllSessionsOf(em: EntityManager, userId: string): Promise<void> {
@@ -87,6 +89,10 @@ export async function endedSince(em: EntityManager, since: string | undefined): 
     more,
   };
 }
+
+/** Ends deleted machine clients: their access tokens are refused, as those of ended sessions. */
+export const refuseTokensOfClients = (em: EntityManager, ids: readonly string[]): Promise<void> =>
+  refuseTokensOf(em, ids, whenAllTokensHaveExpired());
 
 async function sessionIdsOf(em: EntityManager, userId: string): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>('select id from login_session where user_id = ?', [userId]);

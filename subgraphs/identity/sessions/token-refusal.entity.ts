@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A session of which all access tokens (it has ended), or the older ones (the role or gym of its user has changed, and the
+ * A session, or a machine client, of which all access tokens (it has ended), or the older ones (the role or gym of its user has changed, and the
  * session continues), are refused before they expire. The row is kept until the last of these tokens has expired. It has
  * no foreign key, because it outlives its session and its user.
  */

@@ -50,6 +50,7 @@ export const usersRest = [
     path: '/users/all',
     summary: 'Users',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
+    scopes: ['members:read'],
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: {
@@ -108,7 +109,8 @@ export const usersRest = [
     path: '/users/:id',
     summary: 'The profile of a user',
     description:
-      'The user themselves and the admins of their gym see all of it, other users of the gym see the public fields, and everybody else gets 404.',
+      'The user themselves and the admins of their gym see all of it, a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.',
+    scopes: ['members:read'],
     auth: 'required',
     params: idParams,
     success: {

@@ -1,10 +1,13 @@
 import {
   isSuperAdmin,
   requireGym,
+  requireGymOfClient,
   requireRole,
+  requireScope,
   requireService,
   requireUser,
   Role,
+  type Viewer,
 } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
 import { invalid, notFound, unauthenticated } from '#server/errors.ts';
@@ -74,10 +77,10 @@ export class Users {
     return user;
   }
 
-  /** The users of the viewer's gym for a GYM_ADMIN, of all gyms or of one for a SUPER_ADMIN; in the order of registration. */
+  /** The users of the viewer's gym for a GYM_ADMIN or a machine client, of all gyms or of one for a SUPER_ADMIN; in the order of registration. */
   async list(request: PageRequest & { gymId?: string | null | undefined }): Promise<Page<UserShape>> {
-    const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
-    const gymId = isSuperAdmin(viewer) ? request.gymId : requireGym(viewer, request.gymId);
+    const { viewer } = this.unit;
+    const gymId = gymOfList(viewer, request.gymId);
     const after = cursors.read(request.cursor);
     if (gymId && !isUuid(gymId)) throw invalid('gymId', 'expected the id of a gym');
     const conditions = ['true', ...(gymId ? ['gym_id = ?'] : []), ...(after ? ['id > ?'] : [])];
@@ -151,6 +154,16 @@ export class Users {
       expiresAt: 0,
     });
   }
+}
+
+/** The gym whose users the viewer may list; null or undefined if it is all gyms. @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED */
+function gymOfList(viewer: Viewer, requested: string | null | undefined): string | null | undefined {
+  if (viewer.kind === 'client') {
+    requireScope(viewer, 'members:read');
+    return requireGymOfClient(viewer, requested);
+  }
+  const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+  return isSuperAdmin(user) ? requested : requireGym(user, requested);
 }
 
 /** The user, from an entity or a row, with the fields that this viewer may see. */

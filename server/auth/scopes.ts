@@ -1,0 +1,18 @@
+/**
+ * The scopes that a gym can grant to a machine client: what the client may do in that gym. A client has no other rights; a
+ * rule that does not name a scope refuses it.
+ */
+export const SCOPES = {
+  'check-in': 'Check members in and out, and read locations and how many people are inside.',
+  'visits:read': 'Read refused check-ins.',
+  'occupancy:read': 'Read locations and how many people are inside.',
+  'members:read': 'Read the accounts of members, without their QR codes.',
+  'content:read': 'Read workouts, exercises and products.',
+} as const;
+export type Scope = keyof typeof SCOPES;
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+export const isScope = (name: string): name is Scope => Object.hasOwn(SCOPES, name);
+
+/** The scopes in the `scope` of a token or request: names separated by spaces (RFC 6749, section 3.3). Others are left out. */
+export const scopesIn = (text: string): readonly Scope[] => text.split(' ').filter(isScope);

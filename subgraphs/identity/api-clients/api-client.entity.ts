@@ -1,0 +1,46 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Scope } from '#server/auth/scopes.ts';
+import { uuidv7 } from '#server/ids.ts';
+
+/** A machine of a gym, such as a turnstile, that authenticates with a secret of its own. */
+const ApiClientSchema = defineEntity({
+  name: 'ApiClient',
+  tableName: 'api_client',
+  indexes: [{ properties: ['gymId', 'id'] }],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    gymId: p.uuid(),
+    name: p.string().length(100),
+    scopes: p.array<Scope>(),
+    /** The only location at which the client may act; null if it may at all locations of its gym. */
+    locationId: p.uuid().nullable(),
+    createdAt: p.datetime(),
+    /** When the client last got a token. */
+    lastUsedAt: p.datetime().nullable(),
+    /** From then on the client gets no token, and no token lasts longer. */
+    expiresAt: p.datetime().nullable(),
+  },
+});
+
+export class ApiClient extends ApiClientSchema.class {}
+ApiClientSchema.setClass(ApiClient);
+
+/** A secret of a client. A client has one, and two for a day after a rotation. */
+const ApiClientSecretSchema = defineEntity({
+  name: 'ApiClientSecret',
+  tableName: 'api_client_secret',
+  indexes: [{ properties: ['clientId'] }, { properties: ['validUntil'] }],
+  properties: {
+    /** SHA-256 of the secret. */
+    hash: p.string().length(43).primary(),
+    clientId: () => p.manyToOne(ApiClient).deleteRule('cascade').fieldName('client_id').mapToPk(),
+    /** Null for the present secret; a rotation gives the earlier one an end. */
+    validUntil: p.datetime().nullable(),
+  },
+});
+
+export class ApiClientSecret extends ApiClientSecretSchema.class {}
+ApiClientSecretSchema.setClass(ApiClientSecret);
