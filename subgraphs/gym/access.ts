@@ -33,7 +33,7 @@ export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
 /** As `maySeeVisit`; a machine client also ends visits at the locations at which it may act. */
 export const mayEndVisit = (viewer: Viewer, visit: Visit & { locationId: string }): boolean =>
   maySeeVisit(viewer, visit) || isClientAt(viewer, 'check-in', { id: visit.locationId, gymId: visit.gymId });
-/** Whether a code may be presented at this location; for users this is decided with the code. */
+/** Whether the viewer may present codes at this location. It refuses only machine clients: for users, the code's owner decides. */
 export const mayCheckInAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
   viewer.kind !== 'client' || isClientAt(viewer, 'check-in', location);
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);

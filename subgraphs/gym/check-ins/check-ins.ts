@@ -372,7 +372,7 @@ function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: L
   return holder.userId;
 }
 
-/** The id in the records of what was presented. */
+/** The id of the caller in visits and denials. */
 const idOf = (viewer: Presenter): string => (viewer.kind === 'user' ? viewer.userId : viewer.clientId);
 
 const isMember = (viewer: Presenter): viewer is UserViewer =>

@@ -20,7 +20,7 @@ const ApiClientSchema = defineEntity({
     createdAt: p.datetime(),
     /** When the client last got a token. */
     lastUsedAt: p.datetime().nullable(),
-    /** From then on the client gets no token, and no token lasts longer. */
+    /** The client gets no token after this time, and its tokens expire at this time at the latest. */
     expiresAt: p.datetime().nullable(),
   },
 });
@@ -37,7 +37,7 @@ const ApiClientSecretSchema = defineEntity({
     /** SHA-256 of the secret. */
     hash: p.string().length(43).primary(),
     clientId: () => p.manyToOne(ApiClient).deleteRule('cascade').fieldName('client_id').mapToPk(),
-    /** Null for the present secret; a rotation gives the earlier one an end. */
+    /** Null for the current secret. A rotation sets it for the secret that was current before. */
     validUntil: p.datetime().nullable(),
   },
 });

@@ -46,7 +46,7 @@ export const apiClientsRest = [
     path: '/api-clients/:id/rotate',
     summary: 'Give a machine client a new secret',
     description:
-      'The secret until now stays valid for 24 hours, so that the machine can be changed meanwhile. A further rotation ends it at once.',
+      'The previous secret stays valid for 24 hours, so that there is time to set the new one at the machine. A second rotation ends it at once.',
     only: GYM_STAFF,
     auth: 'required',
     params: idParams,

@@ -44,7 +44,7 @@ export const CreateApiClientInput = z.object({
   gymId: z
     .uuid()
     .nullish()
-    .meta({ description: 'Required from a SUPER_ADMIN. A GYM_ADMIN has their own gym.' }),
+    .meta({ description: 'Required from a SUPER_ADMIN. A GYM_ADMIN creates clients of their own gym only.' }),
 });
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */

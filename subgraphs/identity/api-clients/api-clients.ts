@@ -22,10 +22,10 @@ import type { GymLocations } from './gym-locations.ts';
 
 const cursors = cursorsOf('apiClients', z.tuple([z.uuid()]));
 
-/** A gym has at most so many. */
+/** The maximum number of machine clients of one gym. */
 const MAX_CLIENTS = 100;
 
-/** The machine clients of gyms. Staff of a gym manage those of their gym; what a client may do, the rules decide by its scopes. */
+/** The machine clients of gyms. Staff of a gym manage its machine clients; the scopes of a client say what it may do. */
 export class ApiClients {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
@@ -92,7 +92,7 @@ export class ApiClients {
     });
   }
 
-  /** Gives the client a further secret; its secret until now stays valid for a day. @throws NOT_FOUND also for another gym's client */
+  /** Gives the client a new secret; its previous one stays valid for a day. @throws NOT_FOUND also for another gym's client */
   async rotateSecret(id: string): Promise<ApiClientWithSecretShape> {
     return this.unit.transaction(async () => {
       const client = await this.locked(id);
@@ -101,7 +101,7 @@ export class ApiClients {
     });
   }
 
-  /** Its tokens are refused within 5 s. @throws as `rotateSecret` */
+  /** Deletes a client. All services refuse its tokens within 5 s. @throws the errors of `rotateSecret` */
   async delete(id: string): Promise<void> {
     await this.unit.transaction(async () => {
       const client = await this.locked(id);

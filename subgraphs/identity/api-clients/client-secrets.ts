@@ -2,15 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DAY_MILLIS } from '#server/durations.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** How long the earlier secret stays valid after a rotation. */
-const EARLIER_SECRET_MILLIS = DAY_MILLIS;
+/** How long the previous secret stays valid after a rotation. */
+const PREVIOUS_SECRET_MILLIS = DAY_MILLIS;
 
 /** SHA-256, because 256 random bits need no slow hash. */
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
 /**
- * Makes a new secret the present one, and returns it. The secret before it stays valid for a day; secrets before that end
- * now. Call it in a transaction that has locked the client.
+ * Makes a new secret the current one, and returns it. The one that was current before stays valid for a day. Older ones are
+ * deleted. Call it in a transaction that has locked the client.
  */
 export async function addSecret({ em }: UnitOfWork, clientId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
@@ -18,7 +18,7 @@ export async function addSecret({ em }: UnitOfWork, clientId: string): Promise<s
     clientId,
   ]);
   await em.execute('update api_client_secret set valid_until = ? where client_id = ?', [
-    new Date(Date.now() + EARLIER_SECRET_MILLIS),
+    new Date(Date.now() + PREVIOUS_SECRET_MILLIS),
     clientId,
   ]);
   await em.execute('insert into api_client_secret (hash, client_id) values (?, ?)', [

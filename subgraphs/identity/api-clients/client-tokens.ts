@@ -38,7 +38,7 @@ export class ClientTokens {
     scope: string | undefined,
   ): Promise<ClientTokenShape> {
     return this.unit.transaction(async () => {
-      // The lock makes a deletion wait: it then refuses this token, too.
+      // The lock makes a deletion of the client wait, so that the deletion also refuses this token.
       const client = await this.unit.em.findOne(
         ApiClient,
         { id },

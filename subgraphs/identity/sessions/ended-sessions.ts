@@ -12,7 +12,7 @@ export async function endSessions(em: EntityManager, ids: readonly string[]): Pr
   await refuseTokensOf(em, ids, whenAllTokensHaveExpired());
 }
 
-/** A minute more than the lifetime of a token, because a token that is issued just after a change of rights is dated slightly ahead. */
+/** The lifetime of a token and a minute, because a token that is issued just after a change of rights is dated slightly ahead. */
 const whenAllTokensHaveExpired = (): Date => new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000);
 
 /** Ends all sessions of a user. The caller has locked the account's row, so that no session is added in the meantime. */
@@ -90,7 +90,7 @@ export async function endedSince(em: EntityManager, since: string | undefined): 
   };
 }
 
-/** Ends deleted machine clients: their access tokens are refused, as those of ended sessions. */
+/** Makes all services refuse the access tokens of deleted machine clients, as they refuse those of ended sessions. */
 export const refuseTokensOfClients = (em: EntityManager, ids: readonly string[]): Promise<void> =>
   refuseTokensOf(em, ids, whenAllTokensHaveExpired());
 
