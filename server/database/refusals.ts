@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ofErasedAccount } from '../accounts/erased-accounts.ts';
 import { invalid, PlatformError } from '../errors.ts';
-import { RolledBackError } from './platform-client.ts';
+import { isOfPooler, RolledBackError } from './platform-client.ts';
 
 /**
  * An error of the database as a PlatformError; undefined for any other error.
@@ -23,7 +23,7 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
 /** A `text` of PostgreSQL may contain any character but NUL (Character Types, 8.3). PostgreSQL reports a NUL in three ways. */
 function isUnstorable(thrown: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
-  // PostgreSQL read a parameter up to its NUL only. This error has no other cause: pg never breaks the protocol.
+  // PostgreSQL read a parameter up to its NUL only. PostgreSQL has no other cause for this error: pg never breaks the protocol.
   return code === '08P01' && routineOf(thrown) === 'pq_getmsgend';
 }
 
@@ -142,6 +142,7 @@ function isOutOfReach(thrown: Error, code: unknown): boolean {
     return thrown.errors.some(
       (one: unknown) => isNativeError(one) && isOutOfReach(one, (one as { code?: unknown }).code),
     );
+  if (isOfPooler(thrown as { code?: unknown; routine?: unknown })) return true;
   if (typeof code === 'string') {
     if (OUT_OF_REACH.has(code) || SOCKET_ERRORS.has(code)) return true;
     if (code === 'ENOENT') return (thrown as { syscall?: unknown }).syscall === 'connect';

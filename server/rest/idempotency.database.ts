@@ -1,4 +1,5 @@
 import { atMost } from '../concurrency.ts';
+import { DEFAULT_POOL_MAX } from '../database/pool-size.ts';
 import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import {
@@ -28,7 +29,7 @@ type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
  * service is called (docs/decisions/0012-keyed-requests-hold-a-connection.md). So keyed requests get at most half of the
  * pool. The other half is for all other requests, and for the second connection that a keyed request may need.
  */
-export const keyedTurns = (poolMax = 10): KeyedTurns => atMost(Math.max(1, Math.floor(poolMax / 2)));
+export const keyedTurns = (poolMax = DEFAULT_POOL_MAX): KeyedTurns => atMost(Math.max(1, Math.floor(poolMax / 2)));
 
 /**
  * Stores keys in the service's database. The key and the writes of its request are committed together, so a repeated

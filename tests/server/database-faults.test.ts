@@ -302,7 +302,7 @@ describe('the connection for notifications', () => {
     const log = createLogger('faults', 'silent');
     const notifications = await listenTo(database.server, database.name, ['news'], log);
     const received = new EventEmitter();
-    notifications.on('news', (text) => received.emit(text));
+    notifications.on('news', (text) => received.emit(text ?? 'missed'));
     for (const round of ['one', 'two', 'three']) {
       const arrived = once(received, round);
       let hasArrived = false;

@@ -81,6 +81,7 @@ const environment = (dataDir: string, more: Record<string, string> = {}): Record
   LOG_LEVEL: 'silent',
   RATE_LIMITS: 'off',
   STOP_GRACE_PERIOD_MILLIS: '1000',
+  ...(process.env.TEST_DATABASE_POOLER && { DATABASE_PREPARED_STATEMENTS: 'off' }),
   ...more,
 });
 
