@@ -9,7 +9,9 @@ export class NoPrimaryError extends Error {
   constructor(hosts: readonly DatabaseHost[], reasons: readonly unknown[] = []) {
     const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
     const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : 'it is a standby'));
-    super(`None of the servers ${addresses} accepts writes${texts.length > 0 ? ` (${texts.join('; ')})` : ''}.`);
+    super(
+      `None of the servers ${addresses} accepts writes${texts.length > 0 ? ` (${texts.join('; ')})` : ''}.`,
+    );
   }
 }
 

@@ -69,6 +69,19 @@ const storageFull = (cause: Error): PlatformError =>
     { cause, retryAfterSeconds: 60 },
   );
 
+/**
+ * How an error of the database ended the transaction: PostgreSQL has undone it because of other transactions, so that it may
+ * succeed now; or its connection is lost. Undefined for any other error.
+ */
+export function failureOf(thrown: unknown): 'undone' | 'lost' | undefined {
+  if (!isNativeError(thrown)) return undefined;
+  const { code } = thrown as { code?: unknown };
+  if (typeof code === 'string' && UNDONE.has(code)) return 'undone';
+  // Only a COMMIT that did not commit is this error; the statement that failed before is the reason.
+  if (thrown instanceof RolledBackError) return undefined;
+  return isOutOfReach(thrown, code) ? 'lost' : undefined;
+}
+
 function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   const isBusy = typeof code === 'string' && BUSY.has(code);
   if (!isBusy && !isOutOfReach(thrown, code)) return undefined;
@@ -81,10 +94,15 @@ function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   );
 }
 
-/** SQLSTATEs of a statement that may succeed when it is repeated, https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const BUSY: ReadonlySet<string> = new Set([
+/** SQLSTATEs of a transaction that PostgreSQL has undone for another one. */
+const UNDONE: ReadonlySet<string> = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
+]);
+
+/** SQLSTATEs of a statement that may succeed when it is repeated, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const BUSY: ReadonlySet<string> = new Set([
+  ...UNDONE,
   '55P03', // lock_not_available: lock_timeout
   '57014', // query_canceled: statement_timeout
   '53000', // insufficient_resources

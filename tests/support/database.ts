@@ -9,6 +9,8 @@ import { testRun } from './test-run.ts';
 export interface ClonedDatabase {
   server: DatabaseServer;
   name: string;
+  /** False if the run's pooler cannot keep prepared statements. */
+  preparesStatements: boolean;
   /** Closes open connections first. A test on the embedded server need not call it: that server is removed after the run. */
   drop(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   return {
     server,
     name,
+    preparesStatements: !process.env.TEST_DATABASE_POOLER,
     drop: () =>
       administer(
         server,
