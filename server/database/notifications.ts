@@ -130,12 +130,14 @@ class ListeningConnection implements Notifications {
     if (this.isClosed) return;
     this.reconnectTimer = setTimeout(() => {
       this.connect().then(
-        () => {
-          this.log.warn({}, 'the connection for notifications is back');
-          for (const channel of this.channels) this.events.emit(channel, undefined);
-        },
+        () => this.restored(),
         () => this.retry(),
       );
     }, RECONNECT_MILLIS);
+  }
+
+  private restored(): void {
+    this.log.warn({}, 'the connection for notifications is back');
+    for (const channel of this.channels) this.events.emit(channel, undefined);
   }
 }

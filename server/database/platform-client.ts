@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseHost } from './connection.ts';
 import { findPrimary, forgetPrimary, NoPrimaryError } from './primary.ts';
@@ -73,9 +74,8 @@ export class PlatformClient extends pg.Client {
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
     const { hosts } = this.config;
     if (!hosts) return callback ? super.connect(callback) : super.connect();
-    const connected = this.connectToPrimary(hosts);
-    if (!callback) return connected;
-    connected.then(() => callback(undefined as unknown as Error), callback);
+    if (!callback) return this.connectToPrimary(hosts);
+    callbackify(() => this.connectToPrimary(hosts))(callback);
   }
 
   private async connectToPrimary(hosts: readonly DatabaseHost[]): Promise<pg.Client> {

@@ -15,8 +15,14 @@ export class NoPrimaryError extends Error {
   }
 }
 
-/** The last known primary of each list of hosts. A process has one list for each URL in its settings. */
-const primaries = new Map<string, Promise<DatabaseHost>>();
+interface Search {
+  readonly done: Promise<DatabaseHost>;
+  /** Undefined while the search runs. */
+  found?: DatabaseHost;
+}
+
+/** The last search for each list of hosts. A process has one list for each URL in its settings. */
+const searches = new Map<string, Search>();
 const keyOf = (hosts: readonly DatabaseHost[]): string => JSON.stringify(hosts);
 
 /**
@@ -29,39 +35,34 @@ export async function findPrimary(
   isPrimary: (host: DatabaseHost) => Promise<boolean>,
 ): Promise<DatabaseHost> {
   const key = keyOf(hosts);
-  const known = primaries.get(key) ?? search(hosts, isPrimary);
-  primaries.set(key, known);
+  const last: Search = searches.get(key) ?? { done: search(hosts, isPrimary) };
+  searches.set(key, last);
   try {
-    return await known;
+    return (last.found = await last.done);
   } catch (error) {
-    if (primaries.get(key) === known) primaries.delete(key);
+    if (searches.get(key) === last) searches.delete(key);
     throw error;
   }
 }
 
-/** The next connection searches for the primary again. Nothing happens if another host is the primary by now. */
-export async function forgetPrimary(
-  hosts: readonly DatabaseHost[],
-  { host, port }: DatabaseHost,
-): Promise<void> {
+/** The next connection searches for the primary again, unless another host has become the primary already. */
+export function forgetPrimary(hosts: readonly DatabaseHost[], { host, port }: DatabaseHost): void {
   const key = keyOf(hosts);
-  const known = primaries.get(key);
-  const found = await known?.catch(() => undefined);
-  if (found?.host === host && found.port === port && primaries.get(key) === known) primaries.delete(key);
+  const found = searches.get(key)?.found;
+  if (found?.host === host && found.port === port) searches.delete(key);
 }
 
 async function search(
   hosts: readonly DatabaseHost[],
   isPrimary: (host: DatabaseHost) => Promise<boolean>,
 ): Promise<DatabaseHost> {
+  const asked = hosts.map(async (host) => {
+    if (!(await isPrimary(host))) throw new Error(`${host.host}:${host.port} is a standby`);
+    return host;
+  });
   try {
-    return await Promise.any(
-      hosts.map(async (host) => {
-        if (await isPrimary(host)) return host;
-        throw undefined;
-      }),
-    );
+    return await Promise.any(asked);
   } catch (error) {
-    throw new NoPrimaryError(hosts, (error as AggregateError).errors);
+    throw new NoPrimaryError((error as AggregateError).errors as Error[]);
   }
 }

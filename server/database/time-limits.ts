@@ -81,7 +81,7 @@ async function change({ client, database, limits }: TimeLimitsTarget, of: string
 
 const statements = (of: string, database: string, limits: TimeLimits): string[] =>
   Object.entries(limits).map(
-    ([name, millis]) => `alter ${of} ${pg.escapeIdentifier(database)} set ${name} = ${Number(millis)}`,
+    ([name, millis]) => `alter ${of} ${pg.escapeIdentifier(database)} set ${name} = ${millis}`,
   );
 
 /** A condition in SQL: whether these limits apply to the connection that evaluates it. */
@@ -89,6 +89,6 @@ export const limitsApply = (limits: TimeLimits): string =>
   Object.entries(limits)
     .map(
       ([name, millis]) =>
-        `extract(epoch from current_setting('${name}')::interval) * 1000 = ${Number(millis)}`,
+        `extract(epoch from current_setting('${name}')::interval) * 1000 = ${millis}`,
     )
     .join(' and ');

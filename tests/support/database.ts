@@ -10,7 +10,7 @@ export interface ClonedDatabase {
   server: DatabaseServer;
   name: string;
   /** False if the run's pooler cannot keep prepared statements. */
-  preparesStatements: boolean;
+  preparesStatements?: boolean;
   /** Closes open connections first. A test on the embedded server need not call it: that server is removed after the run. */
   drop(): Promise<void>;
 }
