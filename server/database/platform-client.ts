@@ -89,7 +89,8 @@ export class PlatformClient extends pg.Client {
     });
     try {
       await super.connect();
-      if (isStandby) throw new NoPrimaryError(hosts);
+      if (isStandby)
+        throw new NoPrimaryError([new Error(`${primary.host}:${primary.port} is a standby now`)]);
       return this;
     } catch (error) {
       forgetPrimary(hosts, primary);

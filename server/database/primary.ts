@@ -6,11 +6,9 @@ export class NoPrimaryError extends Error {
   /** SQLSTATE cannot_connect_now: a start waits, and a request is answered with 503. */
   readonly code = '57P03';
 
-  constructor(hosts: readonly DatabaseHost[], reasons: readonly unknown[] = []) {
-    const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
-    const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : 'it is a standby'));
+  constructor(reasons: readonly Error[]) {
     super(
-      `None of the servers ${addresses} accepts writes${texts.length > 0 ? ` (${texts.join('; ')})` : ''}.`,
+      `None of the PostgreSQL servers accepts writes: ${reasons.map(({ message }) => message).join('; ')}.`,
     );
   }
 }

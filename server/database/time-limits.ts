@@ -87,8 +87,5 @@ const statements = (of: string, database: string, limits: TimeLimits): string[] 
 /** A condition in SQL: whether these limits apply to the connection that evaluates it. */
 export const limitsApply = (limits: TimeLimits): string =>
   Object.entries(limits)
-    .map(
-      ([name, millis]) =>
-        `extract(epoch from current_setting('${name}')::interval) * 1000 = ${millis}`,
-    )
+    .map(([name, millis]) => `extract(epoch from current_setting('${name}')::interval) * 1000 = ${millis}`)
     .join(' and ');
