@@ -72,6 +72,11 @@ export function missingChoices(env: Environment, { hasDatabase, isSeparate }: St
       'DATABASE_URL: NODE_ENV is production, and no database is chosen. Name a PostgreSQL server; or set DEMO=off for the ' +
         'embedded one without demo accounts, or DEMO=on for demo accounts with a public password',
     );
+  if (hasDatabase && env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
+    missing.push(
+      'DATABASE_URL: DATABASE_DIRECT_URL is set, which is the address of the same server without its connection pooler. ' +
+        'Name the pooler, or set only DATABASE_URL',
+    );
   if (isSeparate && hasDatabase && env.REDIS_URL && !env.DATABASE_URL)
     missing.push(
       'DATABASE_URL: REDIS_URL is set, so that there can be several replicas, and they need one database. Name a PostgreSQL ' +

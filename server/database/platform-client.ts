@@ -23,9 +23,10 @@ type ReadCallback = (error: Error | null | undefined, rows: unknown[]) => void;
 /** pg's method that returns the parameters of the startup message; @types/pg does not declare it. */
 type StartupOf = (this: pg.Client) => Record<string, string>;
 
-/** pg's connection; @types/pg does not declare that it reports parameters. */
+/** pg's connection; @types/pg does not declare these members. */
 interface WithConnection {
   readonly connection: {
+    readonly stream: { destroy(error: Error): void };
     on(
       event: 'parameterStatus',
       listener: (status: { parameterName: string; parameterValue: string }) => void,
@@ -48,7 +49,8 @@ interface WithConnection {
  *   connection in an unknown state: pg keeps it open, and its next user would wait behind the statement that hangs.
  * - Some errors announce the end of the connection, which follows some milliseconds later. Until then the pool would
  *   still hand it out.
- * - A server that refuses writes is no longer the primary.
+ * - A server that refuses writes is no longer the primary. All connections of the pool are then closed, because the others
+ *   lead to the same server.
  *
  * The connections of a URL with several hosts lead to the primary. pg knows only one host, so this class finds out which
  * host that is before it connects.
@@ -65,6 +67,9 @@ export class PlatformClient extends pg.Client {
   constructor(config: PlatformClientConfig = {}) {
     super(config);
     this.config = config;
+    const others = connected.get(config) ?? new Set();
+    connected.set(config, others);
+    this.once('connect', () => others.add(this)).once('end', () => others.delete(this));
     this.preparesStatements = config.preparesStatements ?? true;
   }
 
@@ -172,8 +177,25 @@ export class PlatformClient extends pg.Client {
     if (!isConnectionLost(error)) return;
     if (this.config.hosts) forgetPrimary(this.config.hosts, this);
     this.end(() => undefined);
+    if ((error as { code?: unknown }).code === READ_ONLY) this.closeOthers();
+  }
+
+  /** The pool removes a connection whose socket breaks, also if it is idle. */
+  private closeOthers(): void {
+    const refused = new Error('Connection terminated, because the server no longer accepts writes');
+    for (const other of connected.get(this.config) ?? []) if (other !== this) other.socket.destroy(refused);
+  }
+
+  private get socket(): { destroy(error: Error): void } {
+    return (this as unknown as WithConnection).connection.stream;
   }
 }
+
+/** The open connections of each pool: a pool passes the same object with options to all of its connections. */
+const connected = new WeakMap<PlatformClientConfig, Set<PlatformClient>>();
+
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = '25006';
 
 /** The server answered a COMMIT with ROLLBACK. */
 export class RolledBackError extends Error {
@@ -200,7 +222,7 @@ export const isOfPooler = ({ code, routine }: { code?: unknown; routine?: unknow
  * severity FATAL would say the same, but pg reports it only in the language of the server's messages.
  */
 const ENDS_THE_SESSION: ReadonlySet<string> = new Set([
-  '25006', // read_only_sql_transaction: it continues, but with a server that is a standby after a failover
+  READ_ONLY, // the session continues, but with a server that is a standby after a failover
   '25P03', // idle_in_transaction_session_timeout
   '25P04', // transaction_timeout
   '57P01', // admin_shutdown

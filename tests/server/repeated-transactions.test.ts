@@ -7,11 +7,7 @@ import { buildSchema, graphql } from 'graphql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
-import {
-  answerOnce,
-  attemptIn,
-  resolveKeyedMutationsAsAttempts,
-} from '#server/graphql/keyed-mutations.ts';
+import { answerOnce, attemptIn, resolveKeyedMutationsAsAttempts } from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { noteOutsideEffect } from '#server/outside-effects.ts';
 import type { StoredAnswer } from '#server/rest/idempotency.ts';
@@ -68,8 +64,7 @@ const texts = async (): Promise<string[]> =>
 const write = (unit: UnitOfWork, text: string) =>
   unit.em.execute('insert into entry values (?, ?)', [randomUUID(), text]);
 /** Ends the connection of the running transaction, as a failover does. */
-const loseConnection = (unit: UnitOfWork) =>
-  unit.em.execute('select pg_terminate_backend(pg_backend_pid())');
+const loseConnection = (unit: UnitOfWork) => unit.em.execute('select pg_terminate_backend(pg_backend_pid())');
 
 /** Work that fails at its first run. */
 function failingOnce(unit: UnitOfWork, fail: () => Promise<unknown> = () => loseConnection(unit)) {
