@@ -43,6 +43,7 @@ export async function listenTo(
     () =>
       new PlatformClient({
         ...connectionTo(withoutPooler(server), database),
+        application_name: `${database} notifications`,
         keepAlive: true,
         connectionTimeoutMillis: ANSWER_MILLIS,
         query_timeout: ANSWER_MILLIS,
