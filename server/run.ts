@@ -34,10 +34,12 @@ export function settingsOf(
  * `<dataDir>/postgres`, and that the caller must stop.
  */
 export async function openDatabaseServer(
-  settings: Pick<ServerSettings, 'databaseUrl' | 'dataDir'>,
+  settings: Pick<ServerSettings, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
   progress: Progress,
 ): Promise<{ server: DatabaseServer; stop(): Promise<void> }> {
-  if (settings.databaseUrl) return { server: { url: settings.databaseUrl }, stop: async () => undefined };
+  const { databaseUrl, databaseDirectUrl } = settings;
+  if (databaseUrl)
+    return { server: { url: databaseUrl, directUrl: databaseDirectUrl }, stop: async () => undefined };
   const embedded: EmbeddedPostgres = await startEmbeddedPostgres({
     dataDir: path.join(settings.dataDir, 'postgres'),
     onProgress: progress,

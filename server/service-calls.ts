@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { PlatformError, type ErrorCode, ERRORS, type FieldError } from './errors.ts';
 import { continued } from './http/trace.ts';
+import { noteOutsideEffect } from './outside-effects.ts';
 import type { ServiceTokens } from './auth/service-tokens.ts';
 import { urlOf, type ServerSettings, type ServiceName } from './settings.ts';
 import type { Origin } from './unit-of-work.ts';
@@ -48,6 +49,7 @@ export function serviceCalls({
   const pool = new Pool(url, { connections: 32, keepAliveTimeout: 30_000, connect: { timeout: 1_000 } }); // 30 s, 1 s
   return {
     async call({ method, path, body, as, origin, onBehalfOf, idempotencyKey }) {
+      if (method !== 'GET') noteOutsideEffect();
       const authorization = as === 'caller' ? origin.authorization : `Bearer ${await tokens.get()}`;
       const signal = AbortSignal.timeout(timeoutMillis);
       let answer: { status: number; text: string };

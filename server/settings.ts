@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isDatabaseUrl } from './database/connection.ts';
+import { DEFAULT_POOL_MAX } from './database/pool-size.ts';
 import { DAY_MILLIS } from './durations.ts';
 import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
@@ -69,6 +71,11 @@ export function missingChoices(env: Environment, { hasDatabase, isSeparate }: St
     missing.push(
       'DATABASE_URL: NODE_ENV is production, and no database is chosen. Name a PostgreSQL server; or set DEMO=off for the ' +
         'embedded one without demo accounts, or DEMO=on for demo accounts with a public password',
+    );
+  if (hasDatabase && env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
+    missing.push(
+      'DATABASE_URL: DATABASE_DIRECT_URL is set, which is the address of the same server without its connection pooler. ' +
+        'Name the pooler, or set only DATABASE_URL',
     );
   if (isSeparate && hasDatabase && env.REDIS_URL && !env.DATABASE_URL)
     missing.push(
@@ -149,8 +156,23 @@ export const serverSettings = z.object({
   /** A PostgreSQL server, `postgres://user:password@host:port/postgres`; if absent, the embedded server is started. */
   databaseUrl: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:port/database')
+    .refine(isDatabaseUrl, 'expected postgres://user:password@host:port/database')
     .optional(),
+  /**
+   * The same server without a connection pooler, for what needs a session: LISTEN, migrations, CREATE DATABASE. Default:
+   * DATABASE_URL.
+   */
+  databaseDirectUrl: z
+    .string()
+    .refine(isDatabaseUrl, 'expected postgres://user:password@host:port/database')
+    .optional(),
+  /** How many connections a service's pool opens at most. A request needs up to two at a time. */
+  databasePoolMax: z.coerce
+    .number('expected a number of connections from 2 to 1000')
+    .int('expected a number of connections from 2 to 1000')
+    .min(2, 'expected a number of connections from 2 to 1000')
+    .max(1_000, 'expected a number of connections from 2 to 1000')
+    .default(DEFAULT_POOL_MAX),
   /**
    * Whether connections keep prepared statements for frequent reads. Off behind a pooler that gives a client another
    * connection for each transaction.

@@ -43,7 +43,7 @@ async function openParts(
   const { name } = subgraph;
   const metrics = createMetrics(name);
   parts.add('metrics', { stop: await openMetricsPort(metrics, settings) });
-  const database = parts.add('database', await openServiceDatabase(subgraph, options, log));
+  const database = parts.add('database', await openServiceDatabase(subgraph, options, { log, metrics }));
   const rateLimits = await openRateLimitStores(name, settings, log);
   parts.add('rate limits', { stop: () => rateLimits.close() });
   const rules = parts.add('resources', await openRules(subgraph, options, { database, log, metrics }));

@@ -2,6 +2,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
 import { read } from './database/read.ts';
+import { repeated, type Attempt } from './database/repetition.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
 
@@ -22,6 +23,14 @@ export interface Origin {
   readonly timeLeft?: () => number | undefined;
   /** Returns a signal that aborts if the client's connection closes before the answer is sent. Absent if no client waits. */
   readonly clientLeft?: () => AbortSignal;
+}
+
+interface TransactionOptions {
+  /**
+   * Whether the transaction may run again if the answer to its COMMIT is lost: something that it writes first, such as a key,
+   * makes the repetition find what was committed. Asked after `work`. Default: no.
+   */
+  mayRepeatCommit?: () => boolean;
 }
 
 /** The origin of work that no request has caused. */
@@ -46,6 +55,8 @@ export class UnitOfWork {
   private readonly orm: MikroORM | undefined;
   private own: EntityManager | undefined;
   private depth = 0;
+  /** The running attempt of the outermost transaction. */
+  private attempted: Attempt | undefined;
   private afterCommitTasks: (() => void | Promise<void>)[] = [];
 
   constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin) {
@@ -94,13 +105,36 @@ export class UnitOfWork {
   /**
    * Runs `work` in a transaction. Inside another transaction it runs in a savepoint, so that an error rolls back only the
    * writes of `work`.
+   *
+   * `work` may run up to three times, see `repeated`: what it computes must depend only on its arguments and on what it reads
+   * in the transaction. It runs once if this unit has loaded entities before, because `work` may have changed them in memory.
    */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: () => Promise<Result>,
+    { mayRepeatCommit }: TransactionOptions = {},
+  ): Promise<Result> {
+    if (this.depth > 0 || !this.isFresh()) return this.transactionOnce(work);
+    return repeated(
+      (attempt) => {
+        this.attempted = attempt;
+        return this.transactionOnce(work, attempt);
+      },
+      { mayRepeatCommit, reset: () => this.own?.clear() },
+    );
+  }
+
+  private async transactionOnce<Result>(work: () => Promise<Result>, attempt?: Attempt): Promise<Result> {
     const tasksBefore = this.afterCommitTasks.length;
     let result: Result;
     this.depth += 1;
     try {
-      result = await this.em.transactional(work);
+      result = await this.em.transactional(async (em) => {
+        const done = await work();
+        if (!attempt) return done;
+        await em.flush(); // MikroORM would do it next, but then an error of the flush could be one of the COMMIT
+        attempt.isCommitting = true;
+        return done;
+      });
     } catch (error) {
       this.afterCommitTasks.length = tasksBefore; // tasks of writes that were rolled back are dropped
       throw error;
@@ -109,6 +143,21 @@ export class UnitOfWork {
     }
     if (this.depth === 0) await this.settle();
     return result;
+  }
+
+  /** Notes an error that will not be thrown by the open transaction, so that the transaction can be repeated because of it. */
+  noteFailure(error: unknown): void {
+    if (this.attempted) this.attempted.failure ??= error;
+  }
+
+  private isFresh(): boolean {
+    if (!this.own) return true;
+    const known = this.own.getUnitOfWork(false);
+    return (
+      known.getIdentityMap().keys().length === 0 &&
+      known.getPersistStack().size === 0 &&
+      known.getOrphanRemoveStack().size === 0
+    );
   }
 
   /**

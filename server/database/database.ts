@@ -7,6 +7,8 @@ import { migrate } from './migrate.ts';
 import type { MigrationDeclaration } from './migration-declaration.ts';
 import { PlatformClient } from './platform-client.ts';
 import { PlatformDriver } from './platform-driver.ts';
+import { limitsApply, TIME_LIMITS, timeLimitsSql, type TimeLimits } from './time-limits.ts';
+import { DEFAULT_POOL_MAX } from './pool-size.ts';
 import { platformEntities, platformMigrations } from './platform-tables.ts';
 
 export type { DatabaseServer } from './database-server.ts';
@@ -27,16 +29,18 @@ interface OpenDatabaseOptions {
   server: DatabaseServer;
   /** The name of the database, for tests, which run on clones. Default: the name in the declaration. */
   name?: string;
-  /** How many connections are open at most. Default: 10. A request that waits 10 s for a connection fails. */
-  poolMax?: number;
+  /** How many connections are open at most. Default: DEFAULT_POOL_MAX. A request that waits 10 s for a connection fails. */
+  poolMax?: number | undefined;
   /** Whether frequent reads are prepared statements, which the connections keep. Default: true. */
   preparesStatements?: boolean | undefined;
-  /** Overrides `TIME_LIMITS`; for tests. */
-  timeLimits?: Partial<typeof TIME_LIMITS>;
+  /** Overrides `TIME_LIMITS` and `CLIENT_LIMITS`; for tests. */
+  timeLimits?: Partial<TimeLimits & typeof CLIENT_LIMITS>;
   /** Whether to run the missing migrations. Default: true. */
   migrate?: boolean;
-  /** Receives what was migrated, and warnings such as a dropped connection. Default: they are ignored. */
+  /** Receives what was migrated, and dropped connections. Default: they are ignored. */
   log?: (message: string) => void;
+  /** Receives why the time limits do not apply. Default: it is ignored. */
+  warn?: (message: string) => void;
 }
 
 /**
@@ -52,8 +56,14 @@ export async function openDatabase(
   declaration: DatabaseDeclaration,
   options: OpenDatabaseOptions,
 ): Promise<MikroORM> {
-  const { server, name = declaration.name, log = () => {} } = options;
-  await ensureDatabase(server, name);
+  const { server, name = declaration.name, log = () => {}, warn = () => {} } = options;
+  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...clientLimits } = {
+    ...TIME_LIMITS,
+    ...CLIENT_LIMITS,
+    ...options.timeLimits,
+  };
+  const timeLimits = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout };
+  await ensureDatabase(server, name, { timeLimits, warn });
   if (options.migrate ?? true) {
     const done = await migrateOrExplain(declaration, server, name);
     if (done.length > 0) log(`${name}: migrated ${done.join(', ')}`);
@@ -65,15 +75,14 @@ export async function openDatabase(
     entities: [...platformEntities, ...declaration.entities],
     driverOptions: {
       ...connectionTo(server, name),
-      ...TIME_LIMITS,
-      ...options.timeLimits,
+      ...clientLimits,
       application_name: declaration.name,
       // Some load balancers and firewalls drop connections that are silent for minutes.
       keepAlive: true,
       Client: PlatformClient,
       preparesStatements: options.preparesStatements,
     },
-    pool: { min: 0, max: options.poolMax ?? 10, idleTimeoutMillis: 30_000 },
+    pool: { min: 0, max: options.poolMax ?? DEFAULT_POOL_MAX, idleTimeoutMillis: 30_000 },
     ensureDatabase: false, // `ensureDatabase` above does it, also if several replicas start at once
     dataloader: true,
     forceUtcTimezone: true,
@@ -83,17 +92,20 @@ export async function openDatabase(
     logger: log,
   });
   // `read` uses the driver's pool directly. MikroORM closes that pool only if MikroORM has used it, too.
-  await orm.em.fork().execute('select 1');
+  const [limits] = await orm.em
+    .fork()
+    .execute<{ apply: boolean }[]>(`select ${limitsApply(timeLimits)} as apply`);
+  if (!limits?.apply)
+    warn(
+      `${name}: the time limits of statements do not apply to its connections. If there is a connection pooler, its ` +
+        `connections may be older than the limits; otherwise run: ${timeLimitsSql(name, timeLimits)}`,
+    );
   return orm;
 }
 
-/** In milliseconds. Clients give up after about 10 s, so a slower statement helps nobody and blocks others. */
-export const TIME_LIMITS = {
-  statement_timeout: 15_000,
-  lock_timeout: 10_000,
-  /** If a process hangs inside a transaction, the locks are released after this time. */
-  idle_in_transaction_session_timeout: 30_000,
-  /** Measured in this process: if the server hangs or the network is cut, no error of the server's own limits arrives. */
+/** Limits that are measured in this process, in milliseconds; see TIME_LIMITS for those that PostgreSQL measures. */
+const CLIENT_LIMITS = {
+  /** If the server hangs or the network is cut, no error of the server's own limits arrives. */
   query_timeout: 20_000,
   /** How long a request waits for a new connection, or for a free one of the pool. */
   connectionTimeoutMillis: 10_000,
@@ -110,7 +122,7 @@ async function migrateOrExplain(
     throw new Error(
       `The database "${name}" could not be brought up to date: ${(error as Error).message}. ` +
         'The database is unchanged. ' +
-        'If a right is missing: the user of DATABASE_URL must own the database.',
+        'If a right is missing: the user of DATABASE_DIRECT_URL (or DATABASE_URL) must own the database.',
       { cause: error },
     );
   }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressOf, connectionTo, maintenanceDatabase } from './connection.ts';
-import type { DatabaseServer } from './database-server.ts';
+import { withoutPooler, type DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
+import { setTimeLimits, timeLimitsSql, TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 import { StartError } from '../start-error.ts';
 
 /** The database cannot be used. The message says why, and what to do about it. */
@@ -10,27 +11,64 @@ export class DatabaseUnavailableError extends StartError {
   override readonly name = 'DatabaseUnavailableError';
 }
 
+interface EnsureOptions {
+  timeLimits?: TimeLimits | undefined;
+  /** Receives why the time limits could not be set. Default: it is ignored. */
+  warn?: (message: string) => void;
+}
+
 /**
- * Creates the database if it is missing. If replicas do so at the same time, one creates it and the others find it.
- * Waits up to 30 s for a server that is starting or recovering from a crash.
+ * Creates the database if it is missing, and sets the time limits of the service's connections to it. If replicas do so at
+ * the same time, one creates it and the others find it. Waits up to 30 s for a server that is starting or recovering from
+ * a crash, or for one of several servers to become the primary.
  * @throws DatabaseUnavailableError
  */
-export async function ensureDatabase(server: DatabaseServer, name: string): Promise<void> {
+export async function ensureDatabase(
+  server: DatabaseServer,
+  name: string,
+  options: EnsureOptions = {},
+): Promise<void> {
+  const direct = withoutPooler(server);
+  const limitTimes = (client: PlatformClient) => limited(client, server, name, options);
   try {
-    if (await exists(server, name)) return;
-    await onceConnected(server, maintenanceDatabase(server), (client) => createUnlessThere(client, name));
+    if (await wasThere(direct, name, limitTimes)) return;
+    await onceConnected(direct, maintenanceDatabase(direct), (client) => createUnlessThere(client, name));
+    await onceConnected(direct, name, limitTimes);
   } catch (error) {
-    throw explained(error, server, name);
+    throw explained(error, direct, name);
   }
 }
 
-async function exists(server: DatabaseServer, name: string): Promise<boolean> {
+/** Returns false, without a call of `use`, if there is no such database. */
+async function wasThere(
+  server: DatabaseServer,
+  name: string,
+  use: (client: PlatformClient) => Promise<void>,
+): Promise<boolean> {
   try {
-    await onceConnected(server, name, async () => {});
+    await onceConnected(server, name, use);
     return true;
   } catch (error) {
     if (codeOf(error) === code.noSuchDatabase) return false;
     throw error;
+  }
+}
+
+async function limited(
+  client: PlatformClient,
+  server: DatabaseServer,
+  database: string,
+  { timeLimits: limits = TIME_LIMITS, warn }: EnsureOptions,
+): Promise<void> {
+  const role = new PlatformClient(connectionTo(server, database)).user ?? '';
+  try {
+    await setTimeLimits({ client, role, database, limits });
+  } catch (error) {
+    if (codeOf(error) !== code.noRight) throw error;
+    warn?.(
+      `${database}: the time limits of statements cannot be set (${reasonOf(error)}). ` +
+        `Let the owner of the database run: ${timeLimitsSql(database, limits)}`,
+    );
   }
 }
 
@@ -48,7 +86,7 @@ async function createUnlessThere(client: pg.Client, name: string): Promise<void>
 async function onceConnected(
   server: DatabaseServer,
   database: string,
-  use: (client: pg.Client) => Promise<void>,
+  use: (client: PlatformClient) => Promise<void>,
 ): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
@@ -96,7 +134,7 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
     case code.tooManyConnections:
       return because(
         `PostgreSQL at ${address} has no free connection for "${name}" (${reason}). ` +
-          'Each replica of a service uses up to 10: raise max_connections, or run fewer replicas.',
+          'Each replica of a service uses up to DATABASE_POOL_MAX and some more: raise max_connections, lower the setting, or run fewer replicas.',
       );
     case code.startingUp:
       return because(`PostgreSQL at ${address} is still starting after 30 s (${reason}). Look into its log.`);

@@ -1,17 +1,19 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { connectionTo } from './connection.ts';
-import type { DatabaseServer } from './database-server.ts';
+import { withoutPooler, type DatabaseServer } from './database-server.ts';
 import type { MigrationDeclaration } from './migration-declaration.ts';
 import { PlatformClient } from './platform-client.ts';
 import { PlatformDriver } from './platform-driver.ts';
+import { TIME_LIMITS } from './time-limits.ts';
 
 /**
  * Runs the pending migrations in one transaction, and returns their names.
  *
  * MikroORM's migrator takes no lock: replicas that start at once would run the same migration and fail. With the lock of
- * this function one replica migrates; the others wait and then find nothing to do. It opens connections of its own,
- * because the time limits of the service's connections are for requests, and migrating a large table may take longer.
+ * this function one replica migrates; the others wait and then find nothing to do. It opens connections of its own without
+ * a pooler. The time limits of the service's connections are for requests, and do not apply to the migrations, because
+ * migrating a large table may take longer.
  */
 export async function migrate(
   server: DatabaseServer,
@@ -22,7 +24,7 @@ export async function migrate(
     driver: PlatformDriver,
     dbName: name,
     driverOptions: {
-      ...connectionTo(server, name),
+      ...connectionTo(withoutPooler(server), name),
       application_name: `${name} migrations`,
       Client: PlatformClient,
     },
@@ -36,6 +38,7 @@ export async function migrate(
   });
   try {
     return await orm.em.fork().transactional(async (em) => {
+      for (const limit of Object.keys(TIME_LIMITS)) await em.execute(`set local ${limit} = 0`);
       await em.execute("select pg_advisory_xact_lock(hashtextextended('fitness-platform migrations', 0))");
       // While a statement waits for a table's lock, every other statement on the table waits behind it. So the
       // migration fails after 30 s.

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Logger } from '../observability/logger.ts';
 import { connectionTo } from './connection.ts';
-import type { DatabaseServer } from './database-server.ts';
+import { withoutPooler, type DatabaseServer } from './database-server.ts';
 import { PlatformClient } from './platform-client.ts';
 
 /**
@@ -12,10 +12,16 @@ import { PlatformClient } from './platform-client.ts';
  *     await unit.em.execute('select pg_notify(?, ?)', ['occupancy', JSON.stringify({ locationId })]);
  */
 export interface Notifications {
-  /** Calls `listener` with every payload of that channel until the returned function is called. */
-  on(channel: string, listener: (payload: string) => void): () => void;
+  /** Calls `listener` for every event of that channel until the returned function is called. */
+  on(channel: string, listener: NotificationListener): () => void;
   close(): Promise<void>;
 }
+
+/**
+ * Receives the payload of an event. It is undefined after each reconnection, because events may have been missed: anything
+ * may have changed, so the listener reads the present state of everything that it observes.
+ */
+export type NotificationListener = (payload: string | undefined) => void;
 
 const RECONNECT_MILLIS = 500; // 0.5 s
 /** If the network drops packets, no connection is closed: only a query without an answer shows the failure. */
@@ -23,8 +29,9 @@ const PROBE_MILLIS = 15_000; // 15 s
 const ANSWER_MILLIS = 5_000; // 5 s
 
 /**
- * Listens to `channels` on a connection of its own, and reconnects whenever the connection is lost. Events that are sent
- * in between are missed. The log gets one line when the connection is lost, and one when it is restored.
+ * Listens to `channels` on a connection of its own without a pooler, and reconnects whenever the connection is lost. Events
+ * that are sent in between are missed; the listeners are then called without a payload. The log gets one line when the
+ * connection is lost, and one when it is restored.
  */
 export async function listenTo(
   server: DatabaseServer,
@@ -35,7 +42,8 @@ export async function listenTo(
   const listening = new ListeningConnection(
     () =>
       new PlatformClient({
-        ...connectionTo(server, database),
+        ...connectionTo(withoutPooler(server), database),
+        application_name: `${database} notifications`,
         keepAlive: true,
         connectionTimeoutMillis: ANSWER_MILLIS,
         query_timeout: ANSWER_MILLIS,
@@ -44,6 +52,12 @@ export async function listenTo(
     log,
   );
   await listening.connect();
+  if ('url' in server && !server.directUrl && (await listening.isPooled()))
+    log.warn(
+      {},
+      'the connection for notifications leads through a connection pooler. If the pooler does not keep sessions ' +
+        '(PgBouncer: pool_mode=transaction), no notification arrives: set DATABASE_DIRECT_URL to the address of PostgreSQL',
+    );
   return listening;
 }
 
@@ -80,7 +94,15 @@ class ListeningConnection implements Notifications {
     else this.client = client;
   }
 
-  on(channel: string, listener: (payload: string) => void): () => void {
+  /** PostgreSQL sends the number of its process at the start of a connection; a pooler sends another number. */
+  async isPooled(): Promise<boolean> {
+    const { client } = this;
+    const answer = await client?.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { processID } = client as unknown as { processID: number };
+    return answer !== undefined && answer.rows[0]?.pid !== processID;
+  }
+
+  on(channel: string, listener: NotificationListener): () => void {
     this.events.on(channel, listener);
     return () => this.events.off(channel, listener);
   }
@@ -109,9 +131,14 @@ class ListeningConnection implements Notifications {
     if (this.isClosed) return;
     this.reconnectTimer = setTimeout(() => {
       this.connect().then(
-        () => this.log.warn({}, 'the connection for notifications is back'),
+        () => this.restored(),
         () => this.retry(),
       );
     }, RECONNECT_MILLIS);
+  }
+
+  private restored(): void {
+    this.log.warn({}, 'the connection for notifications is back');
+    for (const channel of this.channels) this.events.emit(channel, undefined);
   }
 }

@@ -1,6 +1,7 @@
 import type { EntityManager, PostgreSqlConnection } from '@mikro-orm/postgresql';
 import type { PlatformClient } from './platform-client.ts';
 import type { Statement } from './prepared-read.ts';
+import { failureOf } from './refusals.ts';
 
 /**
  * Runs a `select` with a constant text, and returns its rows, for data that is returned unchanged. PostgreSQL plans the
@@ -25,10 +26,28 @@ export async function read<Row>(
   }
   const pool = await em.getConnection().getNativeClient();
   try {
-    return (await readFrom(pool, statement, values)) as Row[];
+    return (await readFromEither(pool, statement, values)) as Row[];
   } catch (error) {
     if (error instanceof Error) Error.captureStackTrace(error); // its own begins at the socket, and names no caller
     throw error;
+  }
+}
+
+/** A connection that is lost after this time has been waited for long enough. */
+const REPEATED_WITHIN_MILLIS = 1_000; // 1 s
+
+/** Reads on another connection if the first one is lost: a `select` changes nothing, so it may run twice. */
+async function readFromEither(
+  pool: Pool,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<unknown[]> {
+  const startedAt = performance.now();
+  try {
+    return await readFrom(pool, statement, values);
+  } catch (error) {
+    if (failureOf(error) === undefined || performance.now() - startedAt > REPEATED_WITHIN_MILLIS) throw error;
+    return readFrom(pool, statement, values);
   }
 }
 

@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import pg from 'pg';
 import { ofErasedAccount } from '../accounts/erased-accounts.ts';
 import { invalid, PlatformError } from '../errors.ts';
-import { RolledBackError } from './platform-client.ts';
+import { isOfPooler, RolledBackError } from './platform-client.ts';
 
 /**
  * An error of the database as a PlatformError; undefined for any other error.
@@ -23,7 +23,7 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
 /** A `text` of PostgreSQL may contain any character but NUL (Character Types, 8.3). PostgreSQL reports a NUL in three ways. */
 function isUnstorable(thrown: Error, code: unknown): boolean {
   if (code === '22021' || code === '22P05') return true; // character_not_in_repertoire, untranslatable_character
-  // PostgreSQL read a parameter up to its NUL only. This error has no other cause: pg never breaks the protocol.
+  // PostgreSQL read a parameter up to its NUL only. PostgreSQL has no other cause for this error: pg never breaks the protocol.
   return code === '08P01' && routineOf(thrown) === 'pq_getmsgend';
 }
 
@@ -69,6 +69,19 @@ const storageFull = (cause: Error): PlatformError =>
     { cause, retryAfterSeconds: 60 },
   );
 
+/**
+ * How an error of the database ended the transaction: PostgreSQL has undone it because of other transactions, so that it may
+ * succeed now; or its connection is lost. Undefined for any other error.
+ */
+export function failureOf(thrown: unknown): 'undone' | 'lost' | undefined {
+  if (!isNativeError(thrown)) return undefined;
+  const { code } = thrown as { code?: unknown };
+  if (typeof code === 'string' && UNDONE.has(code)) return 'undone';
+  // Only a COMMIT that did not commit is this error; the statement that failed before is the reason.
+  if (thrown instanceof RolledBackError) return undefined;
+  return isOutOfReach(thrown, code) ? 'lost' : undefined;
+}
+
 function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   const isBusy = typeof code === 'string' && BUSY.has(code);
   if (!isBusy && !isOutOfReach(thrown, code)) return undefined;
@@ -81,10 +94,15 @@ function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   );
 }
 
-/** SQLSTATEs of a statement that may succeed when it is repeated, https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const BUSY: ReadonlySet<string> = new Set([
+/** SQLSTATEs of a transaction that PostgreSQL has undone for another one. */
+const UNDONE: ReadonlySet<string> = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
+]);
+
+/** SQLSTATEs of a statement that may succeed when it is repeated, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const BUSY: ReadonlySet<string> = new Set([
+  ...UNDONE,
   '55P03', // lock_not_available: lock_timeout
   '57014', // query_canceled: statement_timeout
   '53000', // insufficient_resources
@@ -142,6 +160,7 @@ function isOutOfReach(thrown: Error, code: unknown): boolean {
     return thrown.errors.some(
       (one: unknown) => isNativeError(one) && isOutOfReach(one, (one as { code?: unknown }).code),
     );
+  if (isOfPooler(thrown as { code?: unknown; routine?: unknown })) return true;
   if (typeof code === 'string') {
     if (OUT_OF_REACH.has(code) || SOCKET_ERRORS.has(code)) return true;
     if (code === 'ENOENT') return (thrown as { syscall?: unknown }).syscall === 'connect';

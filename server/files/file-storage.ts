@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { Disk, errors } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
+import { noteOutsideEffect } from '../outside-effects.ts';
 
 /** The storage of uploaded files. The platform chooses the keys, never a client. */
 export interface FileStorage {
@@ -21,8 +22,14 @@ export function diskStorage(dataDir: string, service: string): FileStorage {
     new FSDriver({ location: path.resolve(dataDir, 'files', service), visibility: 'private' }),
   );
   return {
-    put: (key, bytes, contentType) => disk.put(key, bytes, { contentType }),
-    putStream: (key, stream, contentType) => disk.putStream(key, stream, { contentType }),
+    put(key, bytes, contentType) {
+      noteOutsideEffect();
+      return disk.put(key, bytes, { contentType });
+    },
+    putStream(key, stream, contentType) {
+      noteOutsideEffect();
+      return disk.putStream(key, stream, { contentType });
+    },
     async read(key) {
       try {
         const metadata = await disk.getMetaData(key);
@@ -38,6 +45,9 @@ export function diskStorage(dataDir: string, service: string): FileStorage {
         throw error;
       }
     },
-    delete: (key) => disk.delete(key),
+    delete(key) {
+      noteOutsideEffect();
+      return disk.delete(key);
+    },
   };
 }

@@ -203,6 +203,7 @@ export function attemptIn(unit: UnitOfWork): Attempt {
         try {
           return { value: await work() };
         } catch (error) {
+          unit.noteFailure(error);
           return { error };
         }
       },

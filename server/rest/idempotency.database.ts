@@ -1,4 +1,5 @@
 import { atMost } from '../concurrency.ts';
+import { DEFAULT_POOL_MAX } from '../database/pool-size.ts';
 import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import {
@@ -28,7 +29,8 @@ type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
  * service is called (docs/decisions/0012-keyed-requests-hold-a-connection.md). So keyed requests get at most half of the
  * pool. The other half is for all other requests, and for the second connection that a keyed request may need.
  */
-export const keyedTurns = (poolMax = 10): KeyedTurns => atMost(Math.max(1, Math.floor(poolMax / 2)));
+export const keyedTurns = (poolMax = DEFAULT_POOL_MAX): KeyedTurns =>
+  atMost(Math.max(1, Math.floor(poolMax / 2)));
 
 /**
  * Stores keys in the service's database. The key and the writes of its request are committed together, so a repeated
@@ -39,14 +41,20 @@ export function databaseIdempotency(unit: UnitOfWork, turns: KeyedTurns): Idempo
   return {
     undoes: true,
     once: (request, perform) =>
-      turns(() =>
-        unit.transaction(async () => {
-          if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
-          const answer = await unit.attempt(perform, isRefused);
-          await (answer ? keep(unit, request, answer) : free(unit, request));
-          return { answer, replayed: false };
-        }),
-      ),
+      turns(() => {
+        let isKept = true;
+        return unit.transaction(
+          async () => {
+            if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
+            const answer = await unit.attempt(perform, isRefused);
+            isKept = answer !== undefined;
+            await (answer ? keep(unit, request, answer) : free(unit, request));
+            return { answer, replayed: false };
+          },
+          // If the COMMIT has happened, the repetition finds the stored answer.
+          { mayRepeatCommit: () => isKept },
+        );
+      }),
   };
 }
 

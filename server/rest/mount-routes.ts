@@ -5,6 +5,7 @@ import { authenticateToken, authIgnoringInvalidToken, optionalAuth } from '../au
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import { MAX_JSON_BYTES, readJson } from '../http/json-body.ts';
+import { noteOutsideEffect } from '../outside-effects.ts';
 import { contextOf } from '../http/request-context.ts';
 import { streamOf } from '../streams.ts';
 import { validated } from '../validate.ts';
@@ -162,6 +163,7 @@ function handlerOf<Services>(route: RestRoute<Services>, host: RouteHost<Service
     };
     let refusal: PlatformError | undefined;
     const { answer, replayed } = await idempotency.once(keyed, async () => {
+      if (route.consumes && !multipart) noteOutsideEffect(); // the handler can read the body only once
       try {
         return answerOf(await perform());
       } catch (error) {

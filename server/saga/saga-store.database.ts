@@ -148,7 +148,7 @@ export class DatabaseSagaStore implements SagaStore {
     await this.unitOf().em.nativeDelete(SagaRow, { kind, subject: { $in: [...subjects] } });
   }
 
-  onChange(listener: (id: string) => void): () => void {
+  onChange(listener: (id: string | undefined) => void): () => void {
     return this.notifications?.on(SAGA_CHANNEL, listener) ?? (() => undefined);
   }
 }

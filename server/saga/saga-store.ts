@@ -46,6 +46,9 @@ export interface SagaStore {
    * Unfinished sagas are never deleted.
    */
   removeFinished(kind: string, before: Date, limit: number, unit: UnitOfWork): Promise<number>;
-  /** Calls `listener` with the id of every saga that any instance changes, until the returned function is called. */
-  onChange(listener: (id: string) => void): () => void;
+  /**
+   * Calls `listener` with the id of every saga that any instance changes, until the returned function is called. The id is
+   * undefined if changes may have been missed, so that any saga may have changed.
+   */
+  onChange(listener: (id: string | undefined) => void): () => void;
 }

@@ -106,8 +106,8 @@ export class Sagas {
     return saga;
   }
 
-  /** Calls `listener` with the id of every saga that any instance changes, until the returned function is called. */
-  onChange(listener: (id: string) => void): () => void {
+  /** As `SagaStore.onChange`. */
+  onChange(listener: (id: string | undefined) => void): () => void {
     return this.options.store.onChange(listener);
   }
 

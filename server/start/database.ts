@@ -1,8 +1,10 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { openDatabase } from '../database/database.ts';
+import { measurePool } from '../database/pool-metrics.ts';
 import { watchPool } from '../database/pool-watch.ts';
 import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { StartOptions } from './options.ts';
 
 /** The database of a started service. */
@@ -21,7 +23,7 @@ export interface ServiceDatabase {
 export async function openServiceDatabase(
   subgraph: AnySubgraph,
   { settings, databaseServer: server, databaseName }: StartOptions,
-  log: Logger,
+  { log, metrics }: { log: Logger; metrics: Metrics },
 ): Promise<ServiceDatabase | undefined> {
   if (!subgraph.database || subgraph.withoutDatabase?.(settings)) return undefined;
   if (!server)
@@ -32,9 +34,12 @@ export async function openServiceDatabase(
   const orm = await openDatabase(subgraph.database, {
     server,
     name,
+    poolMax: settings.databasePoolMax,
     preparesStatements: settings.databasePreparedStatements,
     log: (message) => log.info(message),
+    warn: (message) => log.warn(message),
   });
+  await measurePool(orm, metrics);
   const poolWatch = await watchPool(orm, { server, name });
   return {
     orm,

@@ -64,7 +64,7 @@ export async function openRules(
       features.require(unit.viewer, module),
     );
   const withoutDatabase = subgraph.idempotency?.(resources) ?? memoryIdempotency();
-  const turns = keyedTurns();
+  const turns = keyedTurns(settings.databasePoolMax);
   return {
     base,
     resources,

@@ -10,6 +10,9 @@ export interface WizardStorage {
   reservations(unit: UnitOfWork): ReservationStore;
   /** Runs several writes in one transaction. In memory there are no transactions, but no `await` separates a check from its write. */
   transaction<Result>(unit: UnitOfWork, work: () => Promise<Result>): Promise<Result>;
-  /** Calls `listener` with the id of every session that changes at any replica, until the returned function is called. */
-  onSessionChange(listener: (sessionId: string) => void): () => void;
+  /**
+   * Calls `listener` with the id of every session that changes at any replica, until the returned function is called. The id
+   * is undefined if changes may have been missed, so that any session may have changed.
+   */
+  onSessionChange(listener: (sessionId: string | undefined) => void): () => void;
 }

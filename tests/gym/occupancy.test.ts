@@ -57,6 +57,29 @@ describe('occupancy', () => {
     expect((await events.next()).data).toMatchObject({ occupancyChanged: { people: 0 } });
   });
 
+  it('is sent to a subscriber after notifications may have been missed, without a further change', async () => {
+    const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
+    const events = subscribe(
+      platform.url('gym'),
+      'subscription ($id: ID!) { occupancyChanged(locationId: $id) { people } }',
+      { id: hall },
+      maya.token,
+    );
+    open.push(events);
+    expect((await events.next()).data).toEqual({ occupancyChanged: { people: 0 } });
+    // As a check-in that was notified while the service had no connection for notifications.
+    await platform.sql(
+      'gym',
+      "insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, method, checked_in_by) values ($1, $2, $3, $4, now(), now() + interval '1 hour', 'QR', $2)",
+      [randomUUID(), randomUUID(), ironTemple.id, hall],
+    );
+    await platform.sql(
+      'gym',
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
+    );
+    expect((await events.next()).data).toEqual({ occupancyChanged: { people: 1 } });
+  });
+
   it('is sent to no user of another gym', async () => {
     const hall = await newLocation(platform, staff);
     const events = subscribe(

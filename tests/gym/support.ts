@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { connectionTo } from '#server/database/connection.ts';
+import { withoutPooler } from '#server/database/database-server.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import type { TestPlatform } from '../support/platform.ts';
 import { testRun } from '../support/test-run.ts';
@@ -54,7 +55,7 @@ export const checkOut = (platform: TestPlatform, token: string, body: object = {
 export async function heldCheckIns(platform: TestPlatform) {
   const { server } = testRun.current();
   const [{ name }] = (await platform.sql('gym', 'select current_database() as name')) as [{ name: string }];
-  const client = new pg.Client(connectionTo(server, name));
+  const client = new pg.Client(connectionTo(withoutPooler(server), name));
   await client.connect();
   await client.query(`
     create function hold_commit() returns trigger language plpgsql as

@@ -231,13 +231,17 @@ describe('journals in PostgreSQL', () => {
   test('a keyed request that is repeated after its process was killed has happened exactly once', async () => {
     const id = randomUUID();
     const program = path.join(import.meta.dirname, 'programs/keyed-writer.ts');
-    const { server, name } = store.clone;
+    const { server, name, preparesStatements } = store.clone;
     const turns = keyedTurns();
     let next = 0;
     for (let life = 0; life < KILLS; life += 1) {
-      const child = spawn(process.execPath, [program, JSON.stringify({ server, name }), id, String(next)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = spawn(
+        process.execPath,
+        [program, JSON.stringify({ server, name, preparesStatements }), id, String(next)],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
       const enough = Promise.withResolvers<void>();
       let output = '';
       child.stdout.on('data', (bytes: Buffer) => {

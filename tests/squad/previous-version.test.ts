@@ -164,7 +164,7 @@ describe.each([
     });
     const clone = redis && (await cloneDatabase(database));
     if (redis && clone) {
-      const orm = await openDatabase(database, { server: clone.server, name: clone.name });
+      const orm = await openDatabase(database, clone);
       const source = await redisPlace(redis.url);
       await moveJournals(source, databasePlace(orm), () => undefined);
       await source.close();

@@ -2,13 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { connectionTo } from '../../server/database/connection.ts';
 import { openDatabase, type DatabaseDeclaration } from '../../server/database/database.ts';
-import type { DatabaseServer } from '../../server/database/database-server.ts';
+import { withoutPooler, type DatabaseServer } from '../../server/database/database-server.ts';
 import { ensureDatabase } from '../../server/database/ensure-database.ts';
 import { testRun } from './test-run.ts';
 
 export interface ClonedDatabase {
   server: DatabaseServer;
   name: string;
+  /** False if the run's pooler cannot keep prepared statements. */
+  preparesStatements?: boolean;
   /** Closes open connections first. A test on the embedded server need not call it: that server is removed after the run. */
   drop(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   return {
     server,
     name,
+    preparesStatements: !process.env.TEST_DATABASE_POOLER,
     drop: () =>
       administer(
         server,
@@ -69,7 +72,8 @@ async function ensureTemplate(declaration: DatabaseDeclaration, server: Database
     if (rowCount) return;
     await ensureDatabase(server, template);
     await useTimeZone(client, template);
-    const orm = await openDatabase(declaration, { server, name: template });
+    // A pooler would keep connections to the template, which then could not be copied.
+    const orm = await openDatabase(declaration, { server: withoutPooler(server), name: template });
     await orm.close(true);
     // set last: marks the template as complete, and prevents tests from dropping it
     await client.query(`alter database ${template} with is_template true`);
@@ -88,8 +92,9 @@ async function useTimeZone(client: pg.Client, database: string): Promise<void> {
 
 /** Uses a connection to the server's maintenance database; its locks are released afterwards. */
 async function administer(server: DatabaseServer, use: (client: pg.Client) => Promise<void>): Promise<void> {
+  const direct = withoutPooler(server);
   const client = new pg.Client(
-    'url' in server ? { connectionString: server.url } : connectionTo(server, 'postgres'),
+    'url' in direct ? { connectionString: direct.url } : connectionTo(direct, 'postgres'),
   );
   await client.connect();
   try {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { serviceTokens } from '#server/auth/service-tokens.ts';
+import type { DatabaseServer } from '#server/database/database-server.ts';
 import { readSettings, serverSettings, SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import type { RunningGateway } from '../../gateway/start-gateway.ts';
 import { httpClient, type HttpClient } from './platform/http-client.ts';
@@ -16,6 +17,8 @@ export interface TestPlatformOptions {
   services: readonly ServiceName[];
   /** Also starts the gateway over them, with the committed supergraph; then `'gateway'` can be called like a service. */
   gateway?: boolean;
+  /** The server through which the services reach their databases, such as a pooler. Default: the server of the test run. */
+  databaseServer?: DatabaseServer;
   /** Environment variables in addition to the tests' own. */
   env?: Record<string, string>;
 }
@@ -41,7 +44,7 @@ export interface TestPlatform
 export async function startPlatform(options: TestPlatformOptions): Promise<TestPlatform> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'platform-test-'));
   const env = environment(dataDir, options.env);
-  const databases = serviceDatabases();
+  const databases = serviceDatabases(options.databaseServer);
   const started = services(env, databases);
   for (const service of SERVICE_NAMES.toSorted((a) => (a === 'identity' ? -1 : 0)))
     if (options.services.includes(service)) await started.start(service);
@@ -81,6 +84,7 @@ const environment = (dataDir: string, more: Record<string, string> = {}): Record
   LOG_LEVEL: 'silent',
   RATE_LIMITS: 'off',
   STOP_GRACE_PERIOD_MILLIS: '1000',
+  ...(process.env.TEST_DATABASE_POOLER && { DATABASE_PREPARED_STATEMENTS: 'off' }),
   ...more,
 });
 

@@ -147,7 +147,9 @@ export function sagasIn(storage: string) {
   /** Waits for changes until the saga has the expected state. */
   const waitFor = async (id: string, isExpected: (saga: Saga) => boolean = isFinished): Promise<Saga> => {
     const events = new EventEmitter();
-    const stop = store.onChange((changed) => void (changed === id && events.emit('change')));
+    const stop = store.onChange(
+      (changed) => void ((changed === id || changed === undefined) && events.emit('change')),
+    );
     try {
       for (;;) {
         const change = once(events, 'change');

@@ -44,6 +44,27 @@ describe('settings', () => {
     expect(read).not.toThrow(/hunter2/);
   });
 
+  it('name a database by one or several hosts', () => {
+    const read = (url: string) => readSettings(serverSettings, { DATABASE_URL: url }).databaseUrl;
+    for (const url of [
+      'postgres://user:p%40ss@host:5432/postgres?sslmode=require',
+      'postgresql://host',
+      'postgres://postgres@/postgres?host=/var/run/postgresql',
+      'postgres://user:secret@one:5432,two:5433,[::1]/postgres',
+    ])
+      expect(read(url)).toBe(url);
+    for (const url of ['postgres://host:99999/db', 'postgres://one:5432,two:x/db', 'postgres://one:0/db'])
+      expect(() => read(url)).toThrow(/DATABASE_URL: expected postgres:\/\/user:password@host/);
+  });
+
+  it('limit the connections of a pool', () => {
+    const read = (value: string) =>
+      readSettings(serverSettings, { DATABASE_POOL_MAX: value }).databasePoolMax;
+    expect([read(''), read('2'), read('40')]).toEqual([10, 2, 40]);
+    for (const value of ['1', '1001', '2.5', 'many'])
+      expect(() => read(value)).toThrow(/DATABASE_POOL_MAX: expected a number of connections from 2 to 1000/);
+  });
+
   it('of absences are not longer than squad knows when a user left', () => {
     for (const name of ['SQUAD_LOBBY_LIFETIME_MILLIS', 'SQUAD_HOST_AWAY_MILLIS']) {
       expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS) })).not.toThrow();
@@ -72,6 +93,12 @@ describe('a start without the choices of an operator', () => {
     ['production with nothing else', production, WHOLE, ['DATABASE_URL']],
     ['one service in production with nothing else', production, ALONE, ['DATABASE_URL', 'SERVICE_SECRET']],
     ['one service with Redis', { REDIS_URL: 'redis://r' }, ALONE, ['DATABASE_URL']],
+    [
+      'a direct address without a pooler',
+      { DATABASE_DIRECT_URL: 'postgres://db/postgres' },
+      WHOLE,
+      ['DATABASE_URL'],
+    ],
     ['the whole platform with Redis', { REDIS_URL: 'redis://r' }, WHOLE, []],
     ['one service on a database', url, ALONE, ['SERVICE_SECRET']],
     ['the whole platform on a database', { ...production, ...url }, WHOLE, []],

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { connectionTo } from '#server/database/connection.ts';
+import { withoutPooler } from '#server/database/database-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
@@ -19,7 +20,7 @@ async function heldSession(id: string) {
   const [{ name }] = (await platform.sql('wizard', 'select current_database() as name')) as [
     { name: string },
   ];
-  const client = new pg.Client(connectionTo(testRun.current().server, name));
+  const client = new pg.Client(connectionTo(withoutPooler(testRun.current().server), name));
   await client.connect();
   await client.query('begin');
   await client.query('select 1 from wizard_session where id = $1 for update', [id]);

@@ -10,7 +10,10 @@ export async function announceOccupancy(unit: UnitOfWork, locationId: string): P
   await unit.em.execute('select pg_notify(?, ?)', [OCCUPANCY_CHANNEL, locationId]);
 }
 
-/** An event at once, and at every change of the location's occupancy by any replica; a slow reader gets only the latest event. */
+/**
+ * An event at once, at every change of the location's occupancy by any replica, and after changes may have been missed; a
+ * slow reader gets only the latest event.
+ */
 export const occupancyEvents = (
   notifications: Notifications,
   locationId: string,
@@ -23,7 +26,7 @@ export const occupancyEvents = (
       const notify = () => stream.push(event) || stream.push(event);
       stream.onStop(
         notifications.on(OCCUPANCY_CHANNEL, (changed) => {
-          if (changed === locationId) notify();
+          if (changed === locationId || changed === undefined) notify();
         }),
       );
       notify();

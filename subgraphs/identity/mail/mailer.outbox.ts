@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
+import { noteOutsideEffect } from '#server/outside-effects.ts';
 import type { Mailer } from './mailer.ts';
 
 /** Writes each mail to one `.eml` file, readable by its owner only; for installations without a mail server. */
@@ -9,6 +10,7 @@ export function outboxMailer(folder: string, from: string): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
     async send(mail) {
+      noteOutsideEffect();
       const { message } = await composer.sendMail({ from, ...mail });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replace(/\D/g, '')}-${randomUUID()}`;

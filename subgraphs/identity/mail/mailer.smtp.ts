@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { noteOutsideEffect } from '#server/outside-effects.ts';
 import type { Mailer } from './mailer.ts';
 
 /** Sends mail to an SMTP server, `smtp://user:password@host:587` or `smtps://...`. */
@@ -19,6 +20,7 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
   });
   return {
     async send(mail) {
+      noteOutsideEffect();
       await transport.sendMail({ from, ...mail });
     },
     close: () => transport.close(),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GoogleGenerativeAI, type GenerateContentRequest, type GenerativeModel } from '@google/generative-ai';
 import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { noteOutsideEffect } from '#server/outside-effects.ts';
 import type { AiProvider, AnalysisRequest } from './ai-provider.ts';
 import {
   CallerLeftError,
@@ -115,6 +116,7 @@ async function attemptOf(
   if (callerLeft?.aborted) throw new CallerLeftError();
   if (left < SHORTEST_ATTEMPT_MILLIS) throw new OutOfTimeError(false);
   const millis = Math.min(timeoutMillis, left);
+  noteOutsideEffect(); // it is billed
   const outOfTime = AbortSignal.timeout(Math.ceil(millis));
   const signal = callerLeft ? AbortSignal.any([outOfTime, callerLeft]) : outOfTime;
   try {

@@ -2,7 +2,10 @@ import { EVENT_KIND } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
 import type { WizardStorage } from '../storage.ts';
 
-/** An event at once, and at every change of the session by any replica; a slow reader gets only the latest event. */
+/**
+ * An event at once, at every change of the session by any replica, and after changes may have been missed; a slow reader
+ * gets only the latest event.
+ */
 export const sessionEvents = (
   { onSessionChange }: Pick<WizardStorage, 'onSessionChange'>,
   sessionId: string,
@@ -15,7 +18,7 @@ export const sessionEvents = (
       const notify = () => stream.push(event) || stream.push(event);
       stream.onStop(
         onSessionChange((changed) => {
-          if (changed === sessionId) notify();
+          if (changed === sessionId || changed === undefined) notify();
         }),
       );
       notify();

@@ -71,7 +71,7 @@ export async function databaseStore(
   };
   const instances: DatabaseJournals[] = [];
   for (const one of changes) {
-    const orm = await openDatabase(database, { server: clone.server, name: clone.name, poolMax: 5 });
+    const orm = await openDatabase(database, { ...clone, poolMax: 5 });
     orms.push(orm);
     instances.push(open(orm, one));
   }

@@ -1,4 +1,5 @@
 import { connectionTo } from '#server/database/connection.ts';
+import type { DatabaseServer } from '#server/database/database-server.ts';
 import { PlatformClient } from '#server/database/platform-client.ts';
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import type { ServerSettings, ServiceName } from '#server/settings.ts';
@@ -18,14 +19,15 @@ export interface ServiceDatabases {
   stop(): Promise<void>;
 }
 
-export function serviceDatabases(): ServiceDatabases {
+/** @param through replaces the server of the test run in what `open` returns */
+export function serviceDatabases(through?: DatabaseServer): ServiceDatabases {
   const databases = new Map<ServiceName, ClonedDatabase>();
   return {
     async open(service, { database, withoutDatabase }, settings) {
       if (!database || withoutDatabase?.(settings)) return undefined;
       const opened = databases.get(service) ?? (await cloneDatabase(database));
       databases.set(service, opened);
-      return opened;
+      return through ? { ...opened, server: through } : opened;
     },
     async sql<Row>(service: ServiceName, statement: string, values?: unknown[]) {
       const database = databases.get(service);
