@@ -1,0 +1,128 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+import { freePort } from '#server/http/listen.ts';
+import { Line, openEntrance } from './line.ts';
+
+interface RedisNode {
+  port: number;
+  process: ChildProcess;
+}
+
+/** A redis-server with an asynchronous replica, and one address for each replica of the platform. */
+export interface RedisPair {
+  urls: readonly string[];
+  lines: readonly Line[];
+  /** Stops the replication, then waits `tailMillis`, in which the replica misses what is written, and then moves to the replica. */
+  failOver(tailMillis: number): Promise<void>;
+  /** Suspends the server for `millis`: it answers nothing and closes no connection. */
+  hang(millis: number): Promise<void>;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+export async function startRedisPair(folder: string, replicas: number): Promise<RedisPair> {
+  mkdirSync(folder, { recursive: true });
+  let started = 0;
+  const start = (more: readonly string[] = []): Promise<RedisNode> => {
+    started += 1;
+    return startNode(path.join(folder, String(started)), more);
+  };
+  const replicaOf = async ({ port }: RedisNode): Promise<RedisNode> => {
+    const node = await start(['--repl-diskless-load', 'on-empty-db', '--replicaof', `127.0.0.1 ${port}`]);
+    await linked(node);
+    return node;
+  };
+  let primary = await start();
+  let replica = await replicaOf(primary);
+  const lines = Array.from({ length: replicas }, () => new Line(endpointOf(primary)));
+  const entrances = await Promise.all(lines.map((line) => openEntrance(() => [line])));
+  return {
+    urls: entrances.map(({ port }) => `redis://127.0.0.1:${port}`),
+    lines,
+    async failOver(tailMillis) {
+      replica.process.kill('SIGSTOP');
+      await sleep(tailMillis);
+      await endNode(primary);
+      replica.process.kill('SIGCONT');
+      await command(replica, ['REPLICAOF', 'NO', 'ONE']);
+      primary = replica;
+      for (const line of lines) {
+        line.endpoint = endpointOf(primary);
+        line.cut();
+      }
+      replica = await replicaOf(primary);
+    },
+    async hang(millis) {
+      primary.process.kill('SIGSTOP');
+      await sleep(millis);
+      primary.process.kill('SIGCONT');
+    },
+    async stop() {
+      await Promise.all(entrances.map((entrance) => entrance.close()));
+      await Promise.all([endNode(primary), endNode(replica)]);
+    },
+    kill() {
+      primary.process.kill('SIGKILL');
+      replica.process.kill('SIGKILL');
+    },
+  };
+}
+
+const endpointOf = ({ port }: RedisNode) => ({ host: '127.0.0.1', port });
+
+async function startNode(dir: string, more: readonly string[]): Promise<RedisNode> {
+  mkdirSync(dir, { recursive: true });
+  const port = await freePort();
+  const process = spawn(
+    'redis-server',
+    [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      dir,
+      ...more,
+    ],
+    { stdio: 'ignore' },
+  );
+  const node = { port, process };
+  while ((await command(node, ['PING']).catch(() => undefined)) !== 'PONG') {
+    if (process.exitCode !== null) return startNode(`${dir}-again`, more); // the port was taken in the meantime
+    await sleep(20);
+  }
+  return node;
+}
+
+async function linked(node: RedisNode): Promise<void> {
+  while (!/master_link_status:up/.test(String(await command(node, ['INFO', 'replication'])))) await sleep(20);
+}
+
+async function endNode({ process }: RedisNode): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  const ended = once(process, 'exit');
+  process.kill('SIGKILL');
+  await ended;
+}
+
+async function command({ port }: RedisNode, args: string[]): Promise<unknown> {
+  const client = createClient({
+    url: `redis://127.0.0.1:${port}`,
+    socket: { reconnectStrategy: false, connectTimeout: 2_000 },
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await client.sendCommand(args);
+  } finally {
+    client.destroy();
+  }
+}
