@@ -37,19 +37,13 @@ export interface ChaosResult {
 /** Within this time after a recovery every replica must answer the same. */
 const AGREE_MILLIS = 5_000;
 
-/** Starts the cluster, lets members work while faults happen, and compares what is stored with what was acknowledged. */
-export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { seed, progress } = options;
-  const history = new History(path.join(os.tmpdir(), `chaos-history-${seed}-${process.pid}.jsonl`));
-  const startedAt = performance.now();
-  const cluster = await startCluster();
-  const client = new ChaosClient(history, cluster.gatewayUrl);
-  let workload: Workload | undefined;
+/** Lets members work while faults happen, and compares what is stored with what was acknowledged. */
+export async function runChaos(
+  { cluster, world, history }: Stage,
+  options: ChaosOptions,
+): Promise<ChaosResult> {
+  const workload = startWorkload(world, options);
   try {
-    await cluster.postgres.query('platform_gym', RECORD_VISITS);
-    const world = await makeWorld(client, { members: 10, pairs: 3 });
-    progress(`ready after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-    workload = startWorkload(world, options);
     const violations = await inflictFaults(cluster, world, workload, history, options);
     await workload.end();
     violations.push(
@@ -58,9 +52,37 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     );
     return { violations, errors: summaryOf(history), history };
   } finally {
-    workload?.gate.end();
+    await workload.end();
+  }
+}
+
+/** A running cluster with its people. */
+export interface Stage {
+  cluster: ChaosCluster;
+  client: ChaosClient;
+  world: World;
+  history: History;
+  stop(): Promise<void>;
+}
+
+export async function startStage(
+  seed: string,
+  sizes: { members: number; pairs: number },
+  env: Record<string, string> = {},
+): Promise<Stage> {
+  const history = new History(path.join(os.tmpdir(), `chaos-history-${seed}-${process.pid}.jsonl`));
+  const cluster = await startCluster(env);
+  const client = new ChaosClient(history, cluster.gatewayUrl);
+  const stop = async (): Promise<void> => {
     await cluster.stop();
     await client.close();
+  };
+  try {
+    await cluster.postgres.query('platform_gym', RECORD_VISITS);
+    return { cluster, client, world: await makeWorld(client, sizes), history, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 
@@ -88,10 +110,14 @@ async function inflictFaults(
     );
     workload.gate.open();
   };
+  const wanted = FAULTS.filter(({ name }) => name.includes(faults));
+  const possible = wanted.filter(({ isPossible }) => isPossible?.(cluster) ?? true);
+  for (const { name } of wanted)
+    if (!possible.some((fault) => fault.name === name)) progress(`skipped, not possible here: ${name}`);
   await runNemesis({
     cluster,
     history,
-    faults: FAULTS.filter(({ name }) => name.includes(faults)),
+    faults: possible,
     random: randomFrom(`${seed} faults`),
     untilMillis: history.now() + seconds * 1_000,
     onRecovered,

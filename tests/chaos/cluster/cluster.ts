@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBalancer, type Balancer } from './balancer.ts';
 import { startPostgresPair, type PostgresPair } from './postgres-pair.ts';
+import { Reaper } from './reaper.ts';
 import { startRedisPair, type RedisPair } from './redis-pair.ts';
 import { Replica, SERVERS, type ServerName } from './replica.ts';
 
@@ -31,9 +32,10 @@ export interface ChaosCluster {
 export async function startCluster(env: Record<string, string> = {}): Promise<ChaosCluster> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'platform-chaos-'));
   chmodSync(folder, 0o711); // as root, PostgreSQL runs as another user
+  const reaper = new Reaper();
   const [postgres, redis] = await Promise.all([
-    startPostgresPair(folder, REPLICAS),
-    startRedisPair(path.join(folder, 'redis'), REPLICAS),
+    startPostgresPair(folder, REPLICAS, reaper),
+    startRedisPair(path.join(folder, 'redis'), REPLICAS, reaper),
   ]);
   const balancers = new Map<ServerName, Balancer>(
     await Promise.all(SERVERS.map(async (name) => [name, await openBalancer(REPLICAS)] as const)),
@@ -42,7 +44,7 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
   const replicas = Array.from(
     { length: REPLICAS },
     (_none, index) =>
-      new Replica(index, { ...settingsOf(index), ...env }, (ports) => {
+      new Replica(index, { ...settingsOf(index), ...env }, reaper, (ports) => {
         for (const [name, port] of ports) {
           const line = balancers.get(name)?.lines[index];
           if (line) line.endpoint = { host: '127.0.0.1', port };
@@ -94,14 +96,10 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
       await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
       await Promise.all([...balancers.values()].map((balancer) => balancer.close()));
       await Promise.all([postgres.stop(), redis.stop()]);
+      reaper.end();
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
-  process.once('exit', () => {
-    for (const replica of replicas) replica.kill();
-    postgres.kill();
-    redis.kill();
-  });
   // The first replica creates the databases and the demo data; the others start at once after it.
   await replicas[0]!.start();
   await Promise.all(replicas.slice(1).map((replica) => replica.start()));

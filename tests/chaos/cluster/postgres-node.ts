@@ -12,6 +12,8 @@ import {
 } from '#server/embedded-postgres/cluster.ts';
 import { systemUserFor } from '#server/embedded-postgres/system-user.ts';
 import type { Endpoint } from './line.ts';
+import type { Reaper } from './reaper.ts';
+import { openSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /** Settings of both servers. Every commit is flushed at the standby before it is acknowledged, once there is a standby. */
 const SETTINGS = [
@@ -19,8 +21,8 @@ const SETTINGS = [
   'max_connections=250',
   'shared_buffers=32MB',
   'wal_level=replica',
-  'wal_keep_size=512MB',
-  'max_wal_size=512MB',
+  'wal_keep_size=64MB',
+  'max_wal_size=128MB',
   'max_wal_senders=4',
   'hot_standby=on',
   'wal_receiver_status_interval=1s',
@@ -37,15 +39,20 @@ const user = systemUserFor([]);
 export class PostgresNode {
   readonly name: string;
   readonly dir: string;
+  readonly disk: SmallDisk;
   private readonly folder: string;
+  private readonly reaper: Reaper;
   private child: ChildProcess | undefined;
   private log = '';
 
-  constructor(parent: string, name: string) {
+  constructor(parent: string, name: string, reaper: Reaper) {
     this.name = name;
+    this.reaper = reaper;
     this.folder = path.join(parent, name);
     this.dir = path.join(this.folder, 'data');
     makeFolder(this.folder);
+    this.disk = openSmallDisk(this.folder, user);
+    if (this.disk.canBeFilled) reaper.unmountAtEnd(this.folder);
   }
 
   get endpoint(): Endpoint {
@@ -72,6 +79,7 @@ export class PostgresNode {
       { ...user, cwd: this.dir, env: PROGRAM_ENVIRONMENT, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     this.child = child;
+    this.reaper.register(child);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.log = (this.log + text).slice(-20_000);
     });
@@ -85,6 +93,15 @@ export class PostgresNode {
 
   get isRunning(): boolean {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Waits until the server accepts connections; starts it again if it has ended. */
+  async ensureRunning(): Promise<void> {
+    for (;;) {
+      if (!this.isRunning) await this.start();
+      if (await this.query('select 1').catch(() => undefined)) return;
+      await sleep(100);
+    }
   }
 
   /** Ends all processes of the server at once, without a checkpoint: the next start recovers from the write-ahead log. */
@@ -103,11 +120,6 @@ export class PostgresNode {
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;
-  }
-
-  /** Ends the server when the test process ends, whatever happens. */
-  kill(): void {
-    this.child?.kill('SIGQUIT');
   }
 
   async query<Row extends pg.QueryResultRow>(

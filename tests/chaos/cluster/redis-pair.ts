@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { freePort } from '#server/http/listen.ts';
 import { Line, openEntrance } from './line.ts';
+import type { Reaper } from './reaper.ts';
 
 interface RedisNode {
   port: number;
@@ -21,15 +22,16 @@ export interface RedisPair {
   /** Suspends the server for `millis`: it answers nothing and closes no connection. */
   hang(millis: number): Promise<void>;
   stop(): Promise<void>;
-  kill(): void;
 }
 
-export async function startRedisPair(folder: string, replicas: number): Promise<RedisPair> {
+export async function startRedisPair(folder: string, replicas: number, reaper: Reaper): Promise<RedisPair> {
   mkdirSync(folder, { recursive: true });
   let started = 0;
-  const start = (more: readonly string[] = []): Promise<RedisNode> => {
+  const start = async (more: readonly string[] = []): Promise<RedisNode> => {
     started += 1;
-    return startNode(path.join(folder, String(started)), more);
+    const node = await startNode(path.join(folder, String(started)), more);
+    reaper.register(node.process);
+    return node;
   };
   const replicaOf = async ({ port }: RedisNode): Promise<RedisNode> => {
     const node = await start(['--repl-diskless-load', 'on-empty-db', '--replicaof', `127.0.0.1 ${port}`]);
@@ -64,10 +66,6 @@ export async function startRedisPair(folder: string, replicas: number): Promise<
     async stop() {
       await Promise.all(entrances.map((entrance) => entrance.close()));
       await Promise.all([endNode(primary), endNode(replica)]);
-    },
-    kill() {
-      primary.process.kill('SIGKILL');
-      replica.process.kill('SIGKILL');
     },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../../support/process.ts';
+import type { Reaper } from './reaper.ts';
 
 export const SERVERS = [...SERVICE_NAMES, 'gateway'] as const;
 export type ServerName = ServiceName | 'gateway';
@@ -9,6 +10,7 @@ export type ServerName = ServiceName | 'gateway';
 export class Replica {
   readonly index: number;
   private readonly env: Record<string, string>;
+  private readonly reaper: Reaper;
   private process: StartedProcess | undefined;
   private readonly onPorts: (ports: ReadonlyMap<ServerName, number>) => void;
   /** Lines of the log of all starts that are errors. */
@@ -17,10 +19,12 @@ export class Replica {
   constructor(
     index: number,
     env: Record<string, string>,
+    reaper: Reaper,
     onPorts: (ports: ReadonlyMap<ServerName, number>) => void,
   ) {
     this.index = index;
     this.env = env;
+    this.reaper = reaper;
     this.onPorts = onPorts;
     mkdirSync(env.DATA_DIR!, { recursive: true });
   }
@@ -29,6 +33,7 @@ export class Replica {
   async start(): Promise<void> {
     const started = startProcess([], { ...ANY_PORTS, ...this.env });
     this.process = started;
+    this.reaper.register(started.child);
     await started.printed(/Ready after/);
     const ports = new Map<ServerName, number>();
     for (const [, name, port] of started.output().matchAll(/^ {2}(\w+) +http:\/\/[^:]+:(\d+)/gm))

@@ -6,6 +6,8 @@ import type { Line } from '../cluster/line.ts';
 /** A fault. `inflict` returns when the fault is over; the cluster may still need time to recover. */
 export interface Fault {
   name: string;
+  /** Whether this machine allows the fault; it does by default. */
+  isPossible?(cluster: ChaosCluster): boolean;
   inflict(cluster: ChaosCluster, random: Random): Promise<void>;
 }
 
@@ -52,6 +54,12 @@ const crashPostgres: Fault = {
 const failOverPostgres: Fault = {
   name: 'PostgreSQL fails over',
   inflict: ({ postgres }) => postgres.failOver(() => undefined),
+};
+
+const fillDisk: Fault = {
+  name: "the primary's disk is full",
+  isPossible: ({ postgres }) => postgres.canFillDisk,
+  inflict: ({ postgres }, random) => postgres.fillDisk(seconds(random, 3, 8)),
 };
 
 const failOverRedis: Fault = {
@@ -107,6 +115,7 @@ export const FAULTS: readonly Fault[] = [
   suspendReplica,
   ...networkFaults('the network to PostgreSQL', ({ postgres }, random) => someOf(postgres.lines, random)),
   rollingRestart,
+  fillDisk,
   ...networkFaults('the network to Redis', ({ redis }, random) => someOf(redis.lines, random)),
   hangRedis,
   ...networkFaults('the network to a replica', ({ balancers }, random) => {

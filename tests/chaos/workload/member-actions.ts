@@ -10,6 +10,9 @@ let texts = 0;
 /** A text that occurs once in the run. The checker counts its rows. */
 export const newText = ({ mark }: World): string => `${mark} ${(texts += 1)}`;
 
+/** Some requests have no key and are sent once, so that a repetition by the platform itself is noticed. */
+const keyedOrOnce = (random: Random) => (random.chance(0.6) ? 'key' : 'once');
+
 const idOf = ({ body }: { body: { id: string } }): string => body.id;
 
 async function perform<Value>(
@@ -31,13 +34,13 @@ const logFood: Action = (world, member, random) => {
         query: 'mutation ($input: LogFoodInput!) { logFood(input: $input) { id } }',
         variables: { input: meal },
       },
-      repeat: 'key',
+      repeat: keyedOrOnce(random),
       value: ({ body }) => body.data.logFood.id as string,
     });
   return perform(world, member, {
     ...common,
     request: { method: 'POST', path: '/nutrition/log', body: meal },
-    repeat: random.chance(0.7) ? 'key' : 'once',
+    repeat: keyedOrOnce(random),
     value: idOf,
   });
 };
@@ -48,7 +51,7 @@ const writePost: Action = async (world, member, random) => {
     kind: 'post',
     input: { text },
     request: { method: 'POST', path: '/gym/posts', body: { text } },
-    repeat: random.chance(0.7) ? 'key' : 'once',
+    repeat: keyedOrOnce(random),
     value: idOf,
   });
   if (written.value) world.posts.push(written.value);
@@ -66,13 +69,13 @@ const comment: Action = async (world, member, random) => {
         query: 'mutation ($input: CommentPostInput!) { commentPost(input: $input) { id } }',
         variables: { input: { postId, text } },
       },
-      repeat: 'key',
+      repeat: keyedOrOnce(random),
       value: ({ body }) => body.data.commentPost.id as string,
     });
   return perform(world, member, {
     ...common,
     request: { method: 'POST', path: `/gym/posts/${postId}/comments`, body: { text } },
-    repeat: random.chance(0.7) ? 'key' : 'once',
+    repeat: keyedOrOnce(random),
     value: idOf,
   });
 };
@@ -99,7 +102,7 @@ const progress: Action = (world, member, random) => {
       path: `/gym/challenges/${world.challengeId}/progress`,
       body: { amount },
     },
-    repeat: random.chance(0.7) ? 'key' : 'once',
+    repeat: keyedOrOnce(random),
   });
 };
 
@@ -114,7 +117,7 @@ const checkIn: Action = (world, member, random) => {
         query: 'mutation ($input: CheckInInput!) { checkIn(input: $input) { id duplicate } }',
         variables: { input },
       },
-      repeat: 'key',
+      repeat: keyedOrOnce(random),
       value: ({ body }) => body.data.checkIn as { id: string; duplicate: boolean },
     });
   // Staff may scan the code, too.
@@ -122,7 +125,7 @@ const checkIn: Action = (world, member, random) => {
   return perform(world, scannedBy, {
     ...common,
     request: { method: 'POST', path: '/gym/locations/check-in', body: input },
-    repeat: random.chance(0.7) ? 'key' : 'once',
+    repeat: keyedOrOnce(random),
     value: ({ body: { id, duplicate } }) => ({ id, duplicate }),
   });
 };
@@ -132,7 +135,7 @@ const checkOut: Action = (world, member, random) =>
     kind: 'check-out',
     input: { userId: member.id },
     request: { method: 'POST', path: '/gym/locations/check-out', body: {} },
-    repeat: random.chance(0.7) ? 'key' : 'once',
+    repeat: keyedOrOnce(random),
     value: idOf,
   });
 
