@@ -18,7 +18,7 @@ beforeAll(async () => {
     {
       GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       CORS_ORIGINS: 'https://front.example',
-      SUBGRAPH_TIMEOUT_MILLIS: '250',
+      SUBGRAPH_MUTATION_TIMEOUT_MILLIS: '250',
     },
   );
 });
