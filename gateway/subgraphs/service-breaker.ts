@@ -16,8 +16,8 @@ const PAUSE_MILLIS = 2_000; // 2 s
  * Stops requests to a service that fails, so that callers get the rest of their answers at once. It opens
  *
  * - if at least half of at least 5 requests within 10 s failed by a lost connection or an answer that is none;
- * - after a time-out, if within 10 s nothing came from the service, and it does not answer a probe either. A time-out alone
- *   says nothing: one caller's slow operations must not make the service unavailable to the others.
+ * - after a time-out, if the service answered nothing else while that request waited, and does not answer a probe either.
+ *   A time-out alone says nothing: one caller's slow operations must not make the service unavailable to the others.
  *
  * While it is open, the gateway sends a probe after each pause, and no requests of clients, so that no client has to wait
  * for the result of a trial. The first probe that is answered closes it (docs/decisions/0019-breaker-by-share.md).
@@ -28,6 +28,8 @@ export class ServiceBreaker {
   private readonly answered = new Uint32Array(WINDOW_SECONDS);
   private readonly failures = new Uint32Array(WINDOW_SECONDS);
   private second = 0;
+  /** When the service last answered a request, by `performance.now()`. */
+  private answeredAt = Number.NEGATIVE_INFINITY;
   private nextTrialAt = 0;
   private isProbing = false;
   private isClosed = false;
@@ -44,23 +46,25 @@ export class ServiceBreaker {
 
   /** The service has answered a request. */
   succeeded(): void {
-    const slot = this.slot();
+    const now = performance.now();
+    this.answeredAt = now;
+    const slot = this.slot(now);
     this.answered[slot] = (this.answered[slot] as number) + 1;
   }
 
   /** A request failed by a lost connection, or an answer that is none. */
   failed(): void {
-    const slot = this.slot();
+    const slot = this.slot(performance.now());
     this.failures[slot] = (this.failures[slot] as number) + 1;
     const failed = sumOf(this.failures);
     const all = failed + sumOf(this.answered);
     if (all >= MIN_REQUESTS && failed * 2 >= all) this.open();
   }
 
-  /** A request got no answer in time. */
-  timedOut(): void {
-    this.slot();
-    if (!this.isOpen && !this.isProbing && sumOf(this.answered) === 0) void this.openUnlessItAnswers();
+  /** A request got no answer in time. @param waitedMillis how long it waited */
+  timedOut(waitedMillis: number): void {
+    const sentAt = performance.now() - waitedMillis;
+    if (!this.isOpen && !this.isProbing && this.answeredAt < sentAt) void this.openUnlessItAnswers();
   }
 
   /** Ends the trials. */
@@ -70,9 +74,10 @@ export class ServiceBreaker {
   }
 
   private async openUnlessItAnswers(): Promise<void> {
+    const sentAt = performance.now();
     const answers = await this.probe();
-    // Other requests may have been answered during the probe.
-    if (!answers && sumOf(this.answered) === 0) this.open();
+    // Another request may have been answered during the probe.
+    if (!answers && this.answeredAt < sentAt) this.open();
   }
 
   private open(): void {
@@ -108,14 +113,14 @@ export class ServiceBreaker {
   }
 
   /** The slot of the current second, after the slots of the seconds without a request are emptied. */
-  private slot(): number {
-    const now = Math.floor(performance.now() / 1_000);
-    for (let at = Math.max(this.second + 1, now - WINDOW_SECONDS + 1); at <= now; at += 1) {
+  private slot(nowMillis: number): number {
+    const second = Math.floor(nowMillis / 1_000);
+    for (let at = Math.max(this.second + 1, second - WINDOW_SECONDS + 1); at <= second; at += 1) {
       this.answered[at % WINDOW_SECONDS] = 0;
       this.failures[at % WINDOW_SECONDS] = 0;
     }
-    this.second = now;
-    return now % WINDOW_SECONDS;
+    this.second = second;
+    return second % WINDOW_SECONDS;
   }
 }
 

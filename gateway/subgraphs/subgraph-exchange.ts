@@ -113,7 +113,7 @@ export class SubgraphExchange implements AnswerReceiver {
     const { breaker } = this.endpoint;
     if (error instanceof ClientLeftError) return this.fail('aborted', error);
     const isLate = error instanceof TimeLimitError;
-    if (isLate) breaker.timedOut();
+    if (isLate) breaker.timedOut(this.options.timeLimit.millis);
     else if (!this.options.isCallersFault?.()) breaker.failed();
     this.fail(isLate ? 'late' : 'failed', error);
   }

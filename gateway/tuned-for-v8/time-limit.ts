@@ -18,7 +18,7 @@ export abstract class TimeLimited {
  * 31 µs per request instead of 4 to 6 (`npm run bench -- "platform small"`; docs/performance.md, "Where the time goes").
  */
 export class TimeLimit {
-  private readonly millis: number;
+  readonly millis: number;
   private first: TimeLimited | undefined;
   private last: TimeLimited | undefined;
   private timer: NodeJS.Timeout | undefined;
