@@ -81,6 +81,7 @@ const environment = (dataDir: string, more: Record<string, string> = {}): Record
   LOG_LEVEL: 'silent',
   RATE_LIMITS: 'off',
   STOP_GRACE_PERIOD_MILLIS: '1000',
+  SUBGRAPH_TIMEOUT_MILLIS: '10000', // for busy machines
   ...more,
 });
 
