@@ -28,7 +28,7 @@ const why = !process.env.REDIS_URL
 
   beforeAll(async () => {
     const startedAt = performance.now();
-    stage = await startStage(seed, { members: 10, pairs: 3 }, { DRAIN_DELAY_MILLIS: '5000' });
+    stage = await startStage(seed, { members: 10, pairs: 3 }, { DRAIN_DELAY_MILLIS: '3000' });
     print(`ready after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   }, 5 * MINUTES);
   afterAll(async () => stage?.stop(), MINUTES);
@@ -45,7 +45,7 @@ const why = !process.env.REDIS_URL
         { perSecond: ROLLING_PER_SECOND, sockets: ROLLING_SOCKETS, progress: print },
       );
       print(JSON.stringify({ failed: failed.length, missed, slowestMillis, ...result }));
-      expect({ failed, missed }).toEqual({ failed: [], missed: 0 });
+      expect({ failed: failed.slice(0, 20), missed }).toEqual({ failed: [], missed: 0 });
       expect(slowestMillis).toBeLessThan(3_000);
     },
     5 * MINUTES,

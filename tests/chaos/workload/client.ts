@@ -39,7 +39,9 @@ const REPEAT_MILLIS = 60_000;
 export class ChaosClient {
   readonly history: History;
   readonly url: string;
-  private readonly agent = new Agent({ connections: 32, connectTimeout: 5_000 });
+  // An idle connection is closed before a server that drains closes it (DRAIN_DELAY_MILLIS of the tests is longer), so that
+  // no request is sent over a connection that is being closed.
+  private readonly agent = new Agent({ connections: 64, connectTimeout: 5_000, keepAliveTimeout: 2_000 });
 
   constructor(history: History, url: string) {
     this.history = history;
