@@ -8,7 +8,7 @@ import { runChaos, startStage, type Stage } from './run.ts';
 
 /** Small by default; README.md in this folder has the sizes of long runs. */
 const size = (variable: string, byDefault: number): number => Number(process.env[variable] || byDefault);
-const SECONDS = size('CHAOS_SECONDS', 45);
+const SECONDS = size('CHAOS_SECONDS', 40);
 const PER_SECOND = size('CHAOS_RATE', 30);
 const ROLLING_PER_SECOND = size('ROLLING_RATE', 40);
 const ROLLING_SOCKETS = size('ROLLING_SOCKETS', 60);

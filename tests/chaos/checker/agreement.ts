@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { REPLICAS, type ChaosCluster } from '../cluster/cluster.ts';
 import type { ServerName } from '../cluster/replica.ts';
+import type { History } from '../history.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { World } from '../workload/people.ts';
 import type { Violation } from './violation.ts';
@@ -42,8 +43,9 @@ function reads({ members, pairs, challengeId, locations }: World, workload: Work
 }
 
 /**
- * While no operation runs: whether every replica answers the same, and every member's socket has received the last
- * revision and all messages of its squad. Waits until `untilMillis`, a time of `performance.now`.
+ * While no operation runs: whether every member's socket has received what was acknowledged in its squad, and every
+ * replica answers the same. Waits until `untilMillis`, a time of `performance.now`. The sockets come first: a replica that
+ * is read brings its own sockets up to date, which would hide a report that it never got.
  */
 export async function disagreements(
   cluster: ChaosCluster,
@@ -51,13 +53,56 @@ export async function disagreements(
   workload: Workload,
   untilMillis: number,
 ): Promise<Violation[]> {
+  const { history } = world.client;
+  const late = await untilNone(() => Promise.resolve(missingAtSockets(history, workload)), untilMillis);
+  const differing = await untilNone(
+    () => differences(cluster, world, workload).catch((error: Error) => [error.message]),
+    Math.max(untilMillis, performance.now() + 1_000),
+  );
+  return [
+    ...late.map((what) => ({ rule: 'events are missing', what, operations: [] })),
+    ...differing.map((what) => ({ rule: 'replicas differ', what, operations: [] })),
+  ];
+}
+
+/** How long it is watched after the limit whether a difference vanishes. Squad compares its journals every 15 s. */
+const WATCH_MILLIS = 20_000;
+
+/** What is found at the limit, with the time when it had vanished. */
+async function untilNone(look: () => Promise<string[]>, untilMillis: number): Promise<string[]> {
+  let atLimit: string[] | undefined;
   for (;;) {
-    const found = await differences(cluster, world, workload).catch((error: Error) => [error.message]);
-    if (found.length === 0) return [];
-    if (performance.now() > untilMillis)
-      return found.map((what) => ({ rule: 'replicas differ', what, operations: [] }));
+    const found = await look();
+    const lateMillis = performance.now() - untilMillis;
+    if (found.length === 0 && !atLimit) return [];
+    if (lateMillis > 0) atLimit ??= found;
+    const note =
+      found.length === 0 ? `right ${Math.round(lateMillis)} ms too late` : 'not right 20 s after the limit';
+    if (atLimit && (found.length === 0 || lateMillis > WATCH_MILLIS))
+      return atLimit.map((what) => `${what} (${note})`);
     await sleep(200);
   }
+}
+
+function missingAtSockets(history: History, { pairs }: Workload): string[] {
+  return pairs.flatMap(({ squadId, host, sockets }) => {
+    const valuesOf = (kind: string): number[] =>
+      history
+        .of<number>(kind)
+        .filter(({ input, outcome }) => input.squadId === squadId && outcome === 'ok')
+        .map(({ value }) => value ?? 0);
+    // A squad that is ended sends nothing to those who come back afterwards.
+    if (history.of('end-squad').some(({ input }) => input.squadId === squadId)) return [];
+    const revision = Math.max(0, ...valuesOf('set'));
+    return sockets.flatMap((socket, index) => {
+      const name = `${host.name}: socket ${index} of ${squadId}`;
+      const missing = valuesOf('message').filter((seq) => !socket.received.includes(seq));
+      return [
+        ...(socket.revision < revision ? [`${name} has revision ${socket.revision}, not ${revision}`] : []),
+        ...(missing.length > 0 ? [`${name} has not received the messages ${missing.join()}`] : []),
+      ];
+    });
+  });
 }
 
 async function differences(cluster: ChaosCluster, world: World, workload: Workload): Promise<string[]> {
@@ -73,27 +118,24 @@ async function differences(cluster: ChaosCluster, world: World, workload: Worklo
         `${server} ${path}: ${comparable.map((answer) => JSON.stringify(answer).slice(0, 1_500)).join('\n  ')}`,
       );
   }
-  for (const { squadId, host, sockets } of workload.pairs) {
+  return [...found, ...(await wrongOrders(cluster, workload))];
+}
+
+/** Sockets that received other messages than those that are stored, or in another order. */
+async function wrongOrders(cluster: ChaosCluster, { pairs }: Workload): Promise<string[]> {
+  const read = replicaReader(cluster);
+  const found: string[] = [];
+  for (const { squadId, host, sockets } of pairs) {
     if (!squadId) continue;
-    const read = replicaReader(cluster);
-    const { revision, status } = await read<{ revision: number; status: string }>(
-      0,
-      `/squads/${squadId}`,
-      host.token,
-    );
+    const { status } = await read<{ status: string }>(0, `/squads/${squadId}`, host.token);
     if (status === 'ENDED') continue;
     const messages = await read<{ seq: number }[]>(0, `/squads/${squadId}/messages?limit=200`, host.token);
-    const seqs = messages.map(({ seq }) => seq).toReversed();
-    for (const socket of sockets) {
-      if (socket.revision < revision)
+    const stored = messages.map(({ seq }) => seq).toReversed();
+    for (const { received } of sockets)
+      if (!isDeepStrictEqual(received, stored))
         found.push(
-          `${host.name}: a socket has revision ${socket.revision} of ${squadId}; the squad has ${revision}`,
+          `${host.name}: a socket received the messages ${received.join()} of ${squadId}; stored are ${stored.join()}`,
         );
-      if (!isDeepStrictEqual(socket.received, seqs))
-        found.push(
-          `${host.name}: a socket received the messages ${socket.received.join()} of ${squadId}; stored are ${seqs.join()}`,
-        );
-    }
   }
   return found;
 }

@@ -31,6 +31,11 @@ export class Line {
     for (const pair of this.pairs) pair.setSilent(true);
   }
 
+  /** From now on requests arrive, but their answers do not. Follow it by `cut`, which loses these answers for ever. */
+  holdAnswers(): void {
+    for (const pair of this.pairs) pair.holdAnswers();
+  }
+
   /** Ends silence and delay. */
   heal(): void {
     this.delayMillis = 0;
@@ -66,6 +71,7 @@ class Pair {
   private readonly client: Socket;
   private readonly upstream: Socket;
   private isSilent = false;
+  private holdsAnswers = false;
 
   constructor(client: Socket, upstream: Socket, delayMillis: () => number) {
     this.client = client;
@@ -82,6 +88,11 @@ class Pair {
       else socket.resume();
   }
 
+  holdAnswers(): void {
+    this.holdsAnswers = true;
+    this.upstream.pause();
+  }
+
   reset(): void {
     reset(this.client);
     reset(this.upstream);
@@ -93,7 +104,10 @@ class Pair {
       if (to.destroyed) return;
       if (!to.write(chunk)) {
         from.pause();
-        to.once('drain', () => void (this.isSilent || from.resume()));
+        to.once('drain', () => {
+          const isHeld = this.isSilent || (this.holdsAnswers && from === this.upstream);
+          if (!isHeld) from.resume();
+        });
       }
     };
     /** Runs `work` after everything that was received before, and after the delay. */

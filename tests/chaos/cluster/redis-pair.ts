@@ -17,8 +17,11 @@ interface RedisNode {
 export interface RedisPair {
   urls: readonly string[];
   lines: readonly Line[];
-  /** Stops the replication, then waits `tailMillis`, in which the replica misses what is written, and then moves to the replica. */
-  failOver(tailMillis: number): Promise<void>;
+  /**
+   * Stops the replication, and waits `tailMillis`, in which the replica misses what is written. Then ends the server, waits
+   * `downMillis`, and makes the replica the server. A new replica follows in the background.
+   */
+  failOver(tailMillis: number, downMillis: number): Promise<void>;
   /** Suspends the server for `millis`: it answers nothing and closes no connection. */
   hang(millis: number): Promise<void>;
   stop(): Promise<void>;
@@ -39,24 +42,29 @@ export async function startRedisPair(folder: string, replicas: number, reaper: R
     return node;
   };
   let primary = await start();
-  let replica = await replicaOf(primary);
+  let replica = replicaOf(primary);
+  await replica;
   const lines = Array.from({ length: replicas }, () => new Line(endpointOf(primary)));
   const entrances = await Promise.all(lines.map((line) => openEntrance(() => [line])));
   return {
     urls: entrances.map(({ port }) => `redis://127.0.0.1:${port}`),
     lines,
-    async failOver(tailMillis) {
-      replica.process.kill('SIGSTOP');
+    async failOver(tailMillis, downMillis) {
+      const next = await replica;
+      next.process.kill('SIGSTOP');
       await sleep(tailMillis);
       await endNode(primary);
-      replica.process.kill('SIGCONT');
-      await command(replica, ['REPLICAOF', 'NO', 'ONE']);
-      primary = replica;
+      for (const line of lines) line.cut();
+      await sleep(downMillis);
+      next.process.kill('SIGCONT');
+      await command(next, ['REPLICAOF', 'NO', 'ONE']);
+      primary = next;
       for (const line of lines) {
         line.endpoint = endpointOf(primary);
         line.cut();
       }
-      replica = await replicaOf(primary);
+      replica = replicaOf(primary);
+      replica.catch(() => undefined); // reported by the next use
     },
     async hang(millis) {
       primary.process.kill('SIGSTOP');
@@ -65,7 +73,7 @@ export async function startRedisPair(folder: string, replicas: number, reaper: R
     },
     async stop() {
       await Promise.all(entrances.map((entrance) => entrance.close()));
-      await Promise.all([endNode(primary), endNode(replica)]);
+      await Promise.all([endNode(primary), endNode(await replica)]);
     },
   };
 }

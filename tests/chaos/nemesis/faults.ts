@@ -64,7 +64,7 @@ const fillDisk: Fault = {
 
 const failOverRedis: Fault = {
   name: 'Redis fails over, its tail is lost',
-  inflict: ({ redis }, random) => redis.failOver(seconds(random, 1, 3)),
+  inflict: ({ redis }, random) => redis.failOver(seconds(random, 1, 3), 500 + random.below(1_500)),
 };
 
 const hangRedis: Fault = {
@@ -89,6 +89,18 @@ function networkFaults(
   return [
     fault('is slow', (line, random) => (line.delayMillis = 200 + random.below(1_800))),
     fault('is silent', (line) => line.silence()),
+    {
+      name: `${what} loses answers`,
+      async inflict(cluster, random) {
+        const lines = linesOf(cluster, random);
+        for (let cut = 0; cut < 3; cut += 1) {
+          for (const line of lines) line.holdAnswers();
+          await sleep(500 + random.below(1_000));
+          for (const line of lines) line.cut();
+          await sleep(random.below(1_000));
+        }
+      },
+    },
     {
       name: `${what} is cut`,
       async inflict(cluster, random) {
