@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -180,11 +180,6 @@ export class PostgresNode {
     }
     await this.query(`alter system set synchronous_standby_names = '*'`);
     await this.query('select pg_reload_conf()');
-  }
-
-  /** The processes of the server, the first of them the one that starts the others. */
-  get pid(): number {
-    return Number.parseInt(readFileSync(path.join(this.dir, 'postmaster.pid'), 'utf8'), 10);
   }
 
   private own(name: string, content: string): void {

@@ -12,7 +12,7 @@ export interface PostgresPair {
   /** Ends the primary at once, and starts it again after `downMillis`. */
   crash(downMillis: number): Promise<void>;
   /** Ends the primary at once, promotes the standby, moves the address, and makes a new standby of the old primary. */
-  failOver(onMoved: () => void): Promise<void>;
+  failOver(): Promise<void>;
   /** Fills the disk of the primary for a while. A server that ended because of it is started again. */
   fillDisk(millis: number): Promise<void>;
   /** Whether the disk can be filled, which needs the right to mount a file system. */
@@ -47,7 +47,7 @@ export async function startPostgresPair(
       await new Promise((resolve) => setTimeout(resolve, downMillis));
       await primary.start();
     },
-    async failOver(onMoved) {
+    async failOver() {
       await primary.crash(); // it is fenced: nothing can be acknowledged by it from here on
       await standby.promote();
       [primary, standby] = [standby, primary];
@@ -55,7 +55,6 @@ export async function startPostgresPair(
         line.endpoint = primary.endpoint;
         line.cut();
       }
-      onMoved();
       await attach();
     },
     async fillDisk(millis) {

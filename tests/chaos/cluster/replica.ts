@@ -13,8 +13,6 @@ export class Replica {
   private readonly reaper: Reaper;
   private process: StartedProcess | undefined;
   private readonly onPorts: (ports: ReadonlyMap<ServerName, number>) => void;
-  /** Lines of the log of all starts that are errors. */
-  readonly errors: string[] = [];
 
   constructor(
     index: number,
@@ -57,7 +55,6 @@ export class Replica {
     const ended = this.process;
     if (!ended) return null;
     const code = await ended.end(signal);
-    this.errors.push(...ended.output().split('\n').filter(isError));
     this.process = undefined;
     return code;
   }
@@ -74,5 +71,3 @@ export class Replica {
     this.process?.child.kill('SIGKILL');
   }
 }
-
-const isError = (line: string): boolean => /"level":"(error|fatal)"/.test(line);

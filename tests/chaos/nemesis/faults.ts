@@ -53,7 +53,7 @@ const crashPostgres: Fault = {
 
 const failOverPostgres: Fault = {
   name: 'PostgreSQL fails over',
-  inflict: ({ postgres }) => postgres.failOver(() => undefined),
+  inflict: ({ postgres }) => postgres.failOver(),
 };
 
 const fillDisk: Fault = {
