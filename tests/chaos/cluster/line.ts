@@ -128,10 +128,14 @@ class Pair {
   }
 }
 
-/** Ends a connection at once, with a TCP reset. A Unix socket has no reset and is closed. */
+/**
+ * Ends a connection at once, with a TCP reset if that is possible. A Unix socket has no reset. libuv refuses the reset of a
+ * connection whose end is being sent; Node 24 then never closes it, and the process spins when it exits
+ * (`TCPWrap::Reset`, `uv_tcp_close_reset`).
+ */
 function reset(socket: Socket): void {
   if (socket.destroyed) return;
-  if (socket.remoteAddress) socket.resetAndDestroy();
+  if (socket.remoteAddress && !socket.writableEnded) socket.resetAndDestroy();
   else socket.destroy();
 }
 
