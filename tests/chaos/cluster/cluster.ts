@@ -100,9 +100,14 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
-  // The first replica creates the databases and the demo data; the others start at once after it.
-  await replicas[0]!.start();
-  await Promise.all(replicas.slice(1).map((replica) => replica.start()));
-  await cluster.whenReady(60_000);
-  return cluster;
+  try {
+    // The first replica creates the databases and the demo data; the others start at once after it.
+    await replicas[0]!.startUntilReady();
+    await Promise.all(replicas.slice(1).map((replica) => replica.startUntilReady()));
+    await cluster.whenReady(60_000);
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
 }

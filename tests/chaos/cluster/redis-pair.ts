@@ -73,7 +73,8 @@ export async function startRedisPair(folder: string, replicas: number, reaper: R
     },
     async stop() {
       await Promise.all(entrances.map((entrance) => entrance.close()));
-      await Promise.all([endNode(primary), endNode(await replica)]);
+      const last = await replica.catch(() => undefined); // it needs the server until it is connected
+      await Promise.all([endNode(primary), last && endNode(last)]);
     },
   };
 }
@@ -108,8 +109,15 @@ async function startNode(dir: string, more: readonly string[]): Promise<RedisNod
   return node;
 }
 
+const LINK_MILLIS = 20_000;
+
 async function linked(node: RedisNode): Promise<void> {
-  while (!/master_link_status:up/.test(String(await command(node, ['INFO', 'replication'])))) await sleep(20);
+  const until = Date.now() + LINK_MILLIS;
+  while (!/master_link_status:up/.test(String(await command(node, ['INFO', 'replication'])))) {
+    if (Date.now() > until)
+      throw new Error(`The replica of Redis was not connected within ${LINK_MILLIS} ms.`);
+    await sleep(20);
+  }
 }
 
 async function endNode({ process }: RedisNode): Promise<void> {

@@ -39,7 +39,7 @@ export class Replica {
     this.onPorts(ports);
   }
 
-  /** Starts the process; repeats it if the database or Redis refuses the start. */
+  /** Starts the process; repeats it if the database or Redis refuses the start, or if another program has taken a port. */
   async startUntilReady(): Promise<void> {
     for (let attempt = 1; ; attempt += 1)
       try {
