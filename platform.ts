@@ -1,8 +1,8 @@
-import { gatewaySettingsOf } from './gateway/settings.ts';
+import { gatewaySettingsOf, type GatewaySettings } from './gateway/settings.ts';
 import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePorts } from '#server/http/listen.ts';
-import { openDatabaseServer, settingsOf } from '#server/run.ts';
+import { openDatabaseServer, settingsOf, stopTimesOf, type StoppableDatabase } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
 import { complete, missingChoices, type Environment } from '#server/settings.ts';
 import type { StartOptions } from '#server/start/options.ts';
@@ -20,19 +20,13 @@ export async function startPlatform(
 ): Promise<Running> {
   const startedAt = performance.now();
   // A person reads the output of this start, so requests are logged only if LOG_LEVEL says so.
-  const environment = await withOwnUrls({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
-  const running: {
-    gateway?: RunningGateway;
-    services: RunningSubgraph[];
-    database?: { stop(): Promise<void> };
-  } = {
-    services: [],
-  };
-  const stop = async () => {
-    await running.gateway?.stop();
-    await Promise.all(running.services.map((service) => service.stop()));
-    await running.database?.stop();
-  };
+  // No load balancer chooses between replicas of this process, so that it need not wait for one before it stops.
+  const environment = await withOwnUrls({
+    ...env,
+    LOG_LEVEL: env.LOG_LEVEL || 'warn',
+    DRAIN_DELAY_MILLIS: env.DRAIN_DELAY_MILLIS || '0',
+  });
+  const running: Started = { services: [] };
   try {
     const missing = missingChoices(env, { hasDatabase: true, isSeparate: false });
     const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
@@ -62,11 +56,37 @@ export async function startPlatform(
     running.gateway = gateway;
     progress(`  ${'gateway'.padEnd(10)} ${gateway.url}`);
     progress(readyText(gateway.url, gatewaySettings.demo, (performance.now() - startedAt) / 1000));
-    return { stop, stopGracePeriodMillis: gatewaySettings.stopGracePeriodMillis };
+    return stoppable(running, gatewaySettings);
   } catch (error) {
-    await stop();
+    await stopAll(running);
     throw error;
   }
+}
+
+interface Started {
+  gateway?: RunningGateway;
+  services: RunningSubgraph[];
+  database?: StoppableDatabase;
+}
+
+async function stopAll({ gateway, services, database }: Started): Promise<void> {
+  await gateway?.stop();
+  await Promise.all(services.map((service) => service.stop()));
+  await database?.stop();
+}
+
+function stoppable(started: Started, settings: GatewaySettings): Running {
+  const { gateway, services, database } = started;
+  const servers = [...(gateway ? [{ ...gateway, name: 'gateway' }] : []), ...services];
+  return {
+    drain: () => servers.forEach((server) => server.drain()),
+    stop: () => stopAll(started),
+    unfinished: () => [
+      ...servers.flatMap(({ name, unfinished }) => unfinished().map((part) => `${name}: ${part}`)),
+      ...(database?.unfinished() ?? []),
+    ],
+    ...stopTimesOf(settings),
+  };
 }
 
 /**

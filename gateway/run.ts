@@ -1,3 +1,4 @@
+import { stopTimesOf } from '#server/run.ts';
 import { runUntilSignal } from '#server/run-until-signal.ts';
 import { complete, missingChoices, type Environment } from '#server/settings.ts';
 import { gatewaySettingsOf } from './settings.ts';
@@ -17,7 +18,7 @@ export async function runGateway(args: readonly string[], env: Environment): Pro
     const settings = complete(missing, () => gatewaySettingsOf(environment));
     const running = await startGateway(settings);
     progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);
-    return { stop: () => running.stop(), stopGracePeriodMillis: settings.stopGracePeriodMillis };
+    return { ...running, ...stopTimesOf(settings) };
   });
 }
 

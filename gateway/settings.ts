@@ -2,14 +2,23 @@ import { z } from 'zod';
 import {
   port,
   readSettings,
+  SERVICE_NAMES,
   serverSettings,
   toggle,
   withDemoDefaults,
   type Environment,
+  type ServiceName,
 } from '#server/settings.ts';
 
 /** No request to a subgraph takes longer. */
 export const MAX_SUBGRAPH_TIMEOUT_MILLIS = 600_000; // 10 min
+
+const timeLimit = z.coerce.number('expected milliseconds').int().min(1).max(MAX_SUBGRAPH_TIMEOUT_MILLIS);
+
+/** `gymTimeoutMillis` and so on: the time limit of a query to that service, instead of `subgraphTimeoutMillis`. */
+const timeLimitsOfServices = Object.fromEntries(
+  SERVICE_NAMES.map((name) => [`${name}TimeoutMillis`, timeLimit.optional()]),
+) as Record<`${ServiceName}TimeoutMillis`, z.ZodOptional<typeof timeLimit>>;
 
 /** The gateway's settings, in addition to those of every server. */
 export const gatewaySettings = serverSettings.extend({
@@ -23,13 +32,14 @@ export const gatewaySettings = serverSettings.extend({
     .min(100)
     .max(3_600_000)
     .default(10_000), // 10 s
-  /** The time limit of a request to a subgraph, in milliseconds. */
-  subgraphTimeoutMillis: z.coerce
-    .number('expected milliseconds')
-    .int()
-    .min(1)
-    .max(MAX_SUBGRAPH_TIMEOUT_MILLIS)
-    .default(10_000), // 10 s
+  /** The time limit of a query to a subgraph, in milliseconds; then the fields of the other subgraphs are returned. */
+  subgraphTimeoutMillis: timeLimit.default(2_500), // 2.5 s
+  ...timeLimitsOfServices,
+  /**
+   * The time limit of a mutation at a subgraph, in milliseconds; six times as long for uploads, and for REST requests that
+   * move no byte.
+   */
+  subgraphMutationTimeoutMillis: timeLimit.default(10_000), // 10 s
   /** The maximum number of connections to one subgraph. */
   subgraphConnections: z.coerce
     .number('expected a number of connections')

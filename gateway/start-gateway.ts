@@ -1,6 +1,7 @@
 import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { createApp } from '#server/http/create-app.ts';
-import { close, httpServerFor, listen } from '#server/http/listen.ts';
+import { ClientConnections } from '#server/http/client-connections.ts';
+import { httpServerFor, listen } from '#server/http/listen.ts';
 import { RequestOrigins } from '#server/http/request-origin.ts';
 import { createSockets } from '#server/http/sockets.ts';
 import { mountHealth } from '#server/observability/health.ts';
@@ -68,11 +69,15 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
   app.use(problemHandler);
 
   const server = httpServerFor(proxies.listener(graph.listener), settings, origins);
-  const graceMillis = settings.stopGracePeriodMillis;
-  parts.add('requests', { stop: () => close(server, graceMillis) }, graceMillis + 1_000);
+  const connections = new ClientConnections(server);
   const sockets = createSockets(server, { settings, metrics, origins, otherwise: proxies.upgrade });
-  parts.add('sockets', { stop: () => sockets.close() });
   const endpoint = sockets.endpoint('/graphql', ['graphql-transport-ws'], MAX_SUBSCRIBE_BYTES);
-  parts.add('subscriptions', serveGraphOverSockets(endpoint, { ...host, graph: graph.socketGraph }));
+  const subscriptions = serveGraphOverSockets(endpoint, { ...host, graph: graph.socketGraph });
+  parts.addDoors(connections, settings, {
+    async stop() {
+      await Promise.all([sockets.close(), proxies.closeSockets()]);
+      await subscriptions.stop();
+    },
+  });
   return listen(server, settings.gatewayPort, settings.host, 'GATEWAY_PORT');
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from './observability/logger.ts';
 import { StartError } from './start-error.ts';
 
@@ -6,25 +7,32 @@ export type Progress = (line: string) => void;
 
 /** The result of a start. */
 export interface Running {
+  /** Called first on a signal; everything is still accepted for `drainDelayMillis`. Default: nothing happens. */
+  drain?(): void;
   stop(): Promise<void>;
+  /** The names of the parts whose stop has begun and not ended. Default: none are known. */
+  unfinished?(): string[];
+  /** The time from `drain` to `stop`. Default 0: `stop` alone is called. */
+  readonly drainDelayMillis?: number;
   /** How long the stop waits for running requests; see STOP_MARGIN_MILLIS. */
   readonly stopGracePeriodMillis: number;
 }
 
 /**
- * If a stop takes longer than its grace period plus this time, the process ends without it: a supervisor would kill the
- * process soon after.
+ * If a stop takes longer than its delay and its grace period plus this time, the process ends without it: a supervisor
+ * would kill the process soon after.
  */
 const STOP_MARGIN_MILLIS = 5_000; // 5 s
 /** The grace period until the start has read the settings. */
 const DEFAULT_GRACE_PERIOD_MILLIS = 10_000; // 10 s
 
 /**
- * Calls `start`, and waits for SIGINT or SIGTERM. Then it stops what was started, and ends the process with 0, or with 1 if
- * the stop takes too long.
+ * Calls `start`, and waits for SIGINT or SIGTERM. Then it drains and stops what was started, and ends the process with 0, or
+ * with 1 if the stop takes too long.
  *
  * - A second signal ends the process at once.
- * - An unhandled error is logged and begins the stop, too. The process then ends with 1, because its state is unknown.
+ * - An unhandled error is logged and begins the stop, too, without a delay, because the state of the process is unknown.
+ *   The process then ends with 1.
  * - If the start fails, a message says what to do, and the process ends with 1.
  */
 export async function runUntilSignal(start: (progress: Progress) => Promise<Running>): Promise<void> {
@@ -32,23 +40,29 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
   let running: Running | undefined;
   let exitCode: number | undefined;
 
-  const end = async (code: number) => {
+  const end = async (code: number, drainDelayMillis = 0) => {
+    if (drainDelayMillis > 0) {
+      progress(`Stopping in ${drainDelayMillis / 1_000} s; repeat the signal to end at once ...`);
+      running?.drain?.();
+      await sleep(drainDelayMillis);
+    }
     progress('Stopping ...');
     await running?.stop();
     progress('Stopped.');
     process.exit(code);
   };
-  const beginEnd = (code: number) => {
+  const beginEnd = (code: number, drainDelayMillis = 0) => {
     exitCode = code;
     const graceMillis = running?.stopGracePeriodMillis ?? DEFAULT_GRACE_PERIOD_MILLIS;
-    setTimeout(() => abortStop(graceMillis + STOP_MARGIN_MILLIS), graceMillis + STOP_MARGIN_MILLIS);
-    if (running) void end(code).catch(fail);
+    const limitMillis = drainDelayMillis + graceMillis + STOP_MARGIN_MILLIS;
+    setTimeout(() => abortStop(limitMillis, running?.unfinished?.() ?? []), limitMillis);
+    if (running) void end(code, drainDelayMillis).catch(fail);
   };
   const onSignal = () => {
     if (exitCode !== undefined) process.exit(130);
     if (!running)
       progress('Stopping as soon as the start has finished; repeat the signal to end at once ...');
-    beginEnd(0);
+    beginEnd(0, running?.drainDelayMillis);
   };
   const onUnhandled = (error: unknown) => {
     if (exitCode !== undefined) return;
@@ -66,9 +80,10 @@ export async function runUntilSignal(start: (progress: Progress) => Promise<Runn
   if (exitCode !== undefined) await end(exitCode);
 }
 
-function abortStop(afterMillis: number): never {
+function abortStop(afterMillis: number, unfinished: readonly string[]): never {
+  const names = unfinished.length > 0 ? ` (${unfinished.join(', ')})` : '';
   process.stderr.write(
-    `Not everything could be stopped within ${afterMillis / 1_000} s; the process ends anyway. ` +
+    `Not everything could be stopped within ${afterMillis / 1_000} s${names}; the process ends anyway. ` +
       'Usually a database or Redis does not answer; nothing acknowledged is lost.\n',
   );
   process.exit(1);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { DatabaseServer } from './database/database-server.ts';
 import type { AnySubgraph } from './define-subgraph.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts';
-import { runUntilSignal, type Progress } from './run-until-signal.ts';
+import { runUntilSignal, type Progress, type Running } from './run-until-signal.ts';
 import {
   complete,
   missingChoices,
@@ -36,16 +36,46 @@ export function settingsOf(
 export async function openDatabaseServer(
   settings: Pick<ServerSettings, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
   progress: Progress,
-): Promise<{ server: DatabaseServer; stop(): Promise<void> }> {
+): Promise<StoppableDatabase> {
   const { databaseUrl, databaseDirectUrl } = settings;
   if (databaseUrl)
-    return { server: { url: databaseUrl, directUrl: databaseDirectUrl }, stop: async () => undefined };
+    return {
+      server: { url: databaseUrl, directUrl: databaseDirectUrl },
+      stop: async () => undefined,
+      unfinished: () => [],
+    };
   const embedded: EmbeddedPostgres = await startEmbeddedPostgres({
     dataDir: path.join(settings.dataDir, 'postgres'),
     onProgress: progress,
   });
-  return embedded;
+  let isStopping = false;
+  return {
+    server: embedded.server,
+    async stop() {
+      isStopping = true;
+      await embedded.stop();
+      isStopping = false;
+    },
+    unfinished: () => (isStopping ? ['embedded PostgreSQL'] : []),
+  };
 }
+
+/** A database server that the caller must stop. */
+export interface StoppableDatabase {
+  readonly server: DatabaseServer;
+  stop(): Promise<void>;
+  /** The name of the server while it is being stopped. */
+  unfinished(): string[];
+}
+
+/** How long the stop of a server with these settings may take. */
+export const stopTimesOf = ({
+  drainDelayMillis,
+  stopGracePeriodMillis,
+}: ServerSettings): Pick<Running, 'drainDelayMillis' | 'stopGracePeriodMillis'> => ({
+  drainDelayMillis,
+  stopGracePeriodMillis,
+});
 
 /** Runs one subgraph alone in this process until a signal ends it, for its `main.ts`. */
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
@@ -69,11 +99,13 @@ export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise
     }
     progress(`${subgraph.title} is ready: ${running.url} (REST pages at ${running.url}/docs)`);
     return {
+      drain: () => running.drain(),
       async stop() {
         await running.stop();
         await database?.stop();
       },
-      stopGracePeriodMillis: settings.stopGracePeriodMillis,
+      unfinished: () => [...running.unfinished(), ...(database?.unfinished() ?? [])],
+      ...stopTimesOf(settings),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { PlatformError, type ErrorCode, ERRORS, type FieldError } from './errors.ts';
+import { mayRetry } from './http/may-retry.ts';
 import { continued } from './http/trace.ts';
 import { noteOutsideEffect } from './outside-effects.ts';
 import type { ServiceTokens } from './auth/service-tokens.ts';
@@ -35,50 +36,70 @@ export interface ServiceCallsOptions {
   name: ServiceName;
   url: string;
   tokens: ServiceTokens;
-  /** The time limit of a call. Default 3 s. */
+  /** The time limit of a call; a shorter limit of the request that causes it applies instead. Default 3 s. */
   timeoutMillis?: number;
 }
 
-/** Pooled keep-alive connections to one service, with time limits. */
+/**
+ * Pooled keep-alive connections to one service, with time limits. A call whose connection is lost is sent once more if that
+ * cannot do anything twice.
+ */
 export function serviceCalls({
   name,
   url,
   tokens,
   timeoutMillis = 3_000,
 }: ServiceCallsOptions): ServiceCalls {
-  const pool = new Pool(url, { connections: 32, keepAliveTimeout: 30_000, connect: { timeout: 1_000 } }); // 30 s, 1 s
+  const options = { connections: 32, connect: { timeout: 1_000 } }; // 1 s
+  const pool = new Pool(url, { ...options, keepAliveTimeout: 30_000 }); // 30 s
+  const newConnections = new Pool(url, { ...options, pipelining: 0 });
   return {
-    async call({ method, path, body, as, origin, onBehalfOf, idempotencyKey }) {
+    async call(call) {
+      const { method, origin } = call;
       if (method !== 'GET') noteOutsideEffect();
-      const authorization = as === 'caller' ? origin.authorization : `Bearer ${await tokens.get()}`;
-      const signal = AbortSignal.timeout(timeoutMillis);
+      const request = requestOf(call, call.as === 'caller' ? origin.authorization : await bearerOf(tokens));
+      const signal = AbortSignal.timeout(Math.min(timeoutMillis, Math.ceil(origin.timeLeft?.() ?? Infinity)));
+      const send = async (connections: Pool) => {
+        const { statusCode, body } = await connections.request({ ...request, signal });
+        return { status: statusCode, text: await body.text() };
+      };
       let answer: { status: number; text: string };
       try {
-        const response = await pool.request({
-          method,
-          path,
-          signal,
-          headers: {
-            accept: 'application/json',
-            traceparent: continued(origin.traceparent),
-            ...(origin.requestId && { 'x-request-id': origin.requestId }),
-            ...(origin.address && { 'x-forwarded-for': origin.address }),
-            ...(authorization && { authorization }),
-            ...(onBehalfOf && { 'x-on-behalf-of': onBehalfOf }),
-            ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-            ...(body !== undefined && { 'content-type': 'application/json' }),
-          },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+        answer = await send(pool).catch((error: unknown) => {
+          if (signal.aborted || !mayRetry(error, method === 'GET')) throw error;
+          return send(newConnections);
         });
-        answer = { status: response.statusCode, text: await response.body.text() };
       } catch (cause) {
         throw unavailable(name, signal.aborted, cause);
       }
       return bodyOf(name, answer.status, answer.text);
     },
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([pool.close(), newConnections.close()]);
+    },
   };
 }
+
+const bearerOf = async (tokens: ServiceTokens): Promise<string> => `Bearer ${await tokens.get()}`;
+
+const requestOf = (
+  { method, path, body, origin, onBehalfOf, idempotencyKey }: ServiceCall,
+  authorization: string | undefined,
+) => ({
+  method,
+  path,
+  headers: {
+    accept: 'application/json',
+    traceparent: continued(origin.traceparent),
+    ...(origin.requestId && { 'x-request-id': origin.requestId }),
+    ...(origin.address && { 'x-forwarded-for': origin.address }),
+    ...(authorization && { authorization }),
+    ...(onBehalfOf && { 'x-on-behalf-of': onBehalfOf }),
+    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+});
 
 /** All services of the platform. The connection to each is opened at its first call. */
 export interface CallsToServices {

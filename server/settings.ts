@@ -235,6 +235,11 @@ export const serverSettings = z.object({
       'expected silent, fatal, error, warn, info, debug or trace',
     )
     .default('info'),
+  /**
+   * How long a server still accepts everything after the signal to stop, in milliseconds: load balancers need this time to
+   * notice that it is not ready any more.
+   */
+  drainDelayMillis: z.coerce.number('expected milliseconds').int().min(0).max(120_000).default(5_000), // 5 s
   /** How long a stop waits for running requests, in milliseconds. */
   stopGracePeriodMillis: z.coerce.number().int().min(0).max(120_000).default(10_000), // 10 s
   ...retentionSettings.shape,

@@ -1,8 +1,9 @@
 import { serviceSecretOf } from './auth/service-secret.ts';
 import type { AnySubgraph } from './define-subgraph.ts';
+import { ClientConnections } from './http/client-connections.ts';
 import { createApp } from './http/create-app.ts';
 import { forwardingProofOf } from './http/forwarding-proof.ts';
-import { close, httpServerFor, listen } from './http/listen.ts';
+import { httpServerFor, listen } from './http/listen.ts';
 import { RequestOrigins } from './http/request-origin.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
@@ -61,9 +62,7 @@ async function openParts(
   mountRest(app, host);
 
   const server = httpServerFor(graph.listener, settings, origins);
-  const graceMillis = settings.stopGracePeriodMillis;
-  parts.add('requests', { stop: () => close(server, graceMillis) }, graceMillis + 1_000);
-  parts.add('sockets', openSockets(server, host, graph));
+  parts.addDoors(new ClientConnections(server), settings, openSockets(server, host, graph));
   const port = await listen(server, options.port, settings.host, `${name.toUpperCase()}_PORT`);
   parts.add(
     'retention',

@@ -12,13 +12,22 @@ export interface StopStep {
 /**
  * Runs the steps of a stop one after the other. If a step fails or exceeds its time limit, this is logged and the next step
  * begins, so that a database that hangs does not prevent the other steps.
+ *
+ * @param running contains the names of the steps that have begun and not ended
  */
-export async function stopInOrder(steps: readonly StopStep[], log: Logger): Promise<void> {
+export async function stopInOrder(
+  steps: readonly StopStep[],
+  log: Logger,
+  running = new Set<string>(),
+): Promise<void> {
   for (const { name, run, withinMillis = 2_000 } of steps) {
     const late = new AbortController();
+    running.add(name);
     try {
       const outcome = await Promise.race([
-        (async () => run())().then(() => 'done'),
+        (async () => run())()
+          .finally(() => running.delete(name))
+          .then(() => 'done'),
         sleep(withinMillis, 'late', { signal: late.signal }),
       ]);
       if (outcome === 'late')

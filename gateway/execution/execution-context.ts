@@ -16,12 +16,27 @@ export class ExecutionContext {
   /** Whether no string in the data contains a character that JSON escapes. */
   hasNoEscapes = true;
 
+  /** The errors of the services that did not answer a fetch of this execution in time. */
+  private late: Map<string, GraphQLError> | undefined;
+
   constructor(request: ExecutionRequest) {
     this.request = request;
   }
 
   fail(thrown: unknown): void {
     this.errors.push(asGraphqlError(thrown));
+  }
+
+  /** A fetch to the service failed. */
+  failFetch(service: string, thrown: unknown): void {
+    const error = asGraphqlError(thrown);
+    this.errors.push(error);
+    if (error.extensions['code'] === 'UPSTREAM_TIMEOUT') (this.late ??= new Map()).set(service, error);
+  }
+
+  /** Set if a further query to the service is not sent: it would probably make the client wait for as long again. */
+  lateness(service: string): GraphQLError | undefined {
+    return this.late?.get(service);
   }
 }
 

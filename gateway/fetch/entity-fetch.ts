@@ -29,16 +29,17 @@ export class EntityFetch implements PlanStep {
 
   async run(execution: ExecutionContext): Promise<void> {
     try {
-      const { path, representationOf, request } = this.options;
+      const { path, representationOf, request, serviceName } = this.options;
       const entities = valuesAt(execution.data, path, execution.repeatedValues);
       const batch = batchEntities(entities, representationOf, execution.hasNoEscapes);
       const [only, ...more] = batch.representations;
       if (only === undefined) return;
       const send = (representations: string) => request.sendFor(representations, execution);
-      const answer = more.length === 0 ? await send(only) : await sendInParts(batch, send, execution);
+      const answer =
+        more.length === 0 ? await send(only) : await sendInParts(batch, send, execution, serviceName);
       this.mergeAnswer(answer, batch, execution);
     } catch (error) {
-      execution.fail(error);
+      execution.failFetch(this.options.serviceName, error);
     }
   }
 

@@ -43,6 +43,8 @@ export class FetchRequest {
 
   private post(execution: ExecutionContext, body: string, files?: Files): Promise<SubgraphAnswer> {
     const { context } = execution.request;
+    const late = this.kind === 'query' ? execution.lateness(this.subgraph.name) : undefined;
+    if (late) return Promise.reject(late);
     return this.subgraph.send(
       files ? { body, kind: this.kind, context, files } : { body, kind: this.kind, context },
     );

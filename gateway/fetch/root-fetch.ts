@@ -26,12 +26,12 @@ export class RootFetch implements PlanStep {
   }
 
   async run(execution: ExecutionContext): Promise<void> {
-    const { path, answer } = this.options;
+    const { path, answer, serviceName } = this.options;
     try {
       const targets = path.length === 0 ? [execution.data] : valuesAt(execution.data, path);
       if (targets.length > 0) this.mergeAnswer(await answer.send(execution), targets, execution);
     } catch (error) {
-      execution.fail(error);
+      execution.failFetch(serviceName, error);
     }
   }
 

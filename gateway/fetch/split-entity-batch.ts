@@ -12,6 +12,7 @@ export async function sendInParts(
   { representations, count }: EntityBatch,
   send: (representations: string) => Promise<SubgraphAnswer>,
   execution: ExecutionContext,
+  serviceName: string,
 ): Promise<SubgraphAnswer> {
   const parts = await Promise.allSettled(representations.map(send));
   const entities: unknown[] = Array.from({ length: count }, () => null);
@@ -20,7 +21,7 @@ export async function sendInParts(
   for (const [part, result] of parts.entries()) {
     const first = part * MAX_REPRESENTATIONS;
     if (result.status === 'rejected') {
-      execution.fail(result.reason);
+      execution.failFetch(serviceName, result.reason);
       continue;
     }
     const { value: answer } = result;

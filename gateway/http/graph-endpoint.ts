@@ -27,7 +27,7 @@ import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import { SubgraphRequestCounts } from '../subgraphs/subgraph-request-counts.ts';
 import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
-import { isOwnSupergraph, subgraphUrls } from '../supergraph/subgraph-urls.ts';
+import { isOwnSupergraph, readyUrlOf, subgraphUrls, timeLimitsOf } from '../supergraph/subgraph-urls.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { socketOperations } from '../websocket/socket-operations.ts';
 import type { SocketGraph } from '../websocket/websocket-server.ts';
@@ -211,11 +211,16 @@ function graphOptions({
         name,
         url,
         headers: platformHeaders.of(url),
-        timeoutMillis: settings.subgraphTimeoutMillis,
+        ...timeLimitsOf(name, settings),
         connections: settings.subgraphConnections,
         shareInFlight: settings.shareInFlight,
         writes,
         takesKeys: platformHeaders.proof !== undefined,
+        readyUrl: readyUrlOf(name, settings),
+        onBreaker: (isOpen) =>
+          isOpen
+            ? log.warn({ subgraph: name }, 'a subgraph does not answer; it gets no requests until it does')
+            : log.info({ subgraph: name }, 'a subgraph answers again'),
         onDone: requests.of(name),
       });
     },

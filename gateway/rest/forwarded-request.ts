@@ -4,6 +4,7 @@ import type { Express, Request, Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { PlatformError } from '#server/errors.ts';
 import { readBytes } from '#server/http/read-body.ts';
+import { mayRetry } from '#server/http/may-retry.ts';
 import type { RequestContext } from '#server/http/request-context.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { streamOf } from '#server/streams.ts';
@@ -45,6 +46,9 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private isOver = false;
+  /** Absent for a stream, which has been read, at least in part. */
+  private retriableBody: Buffer | null | undefined;
+  private isRetried = false;
 
   constructor(message: ForwardedMessage, connections: ServiceConnections) {
     super();
@@ -64,17 +68,35 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   }
 
   private dispatch(body: Buffer | Readable | null): void {
-    const { req, res, path } = this.message;
+    const { res } = this.message;
     if (res.destroyed) return; // the client has left
     if (!this.connections.begin()) {
       this.isOver = true;
       return this.fail(new Error('too many requests wait for the service'));
     }
     this.connections.idle.begin(this);
-    this.connections.pool.dispatch(
+    if (body === null || Buffer.isBuffer(body)) this.retriableBody = body;
+    this.sendOver(this.connections.pool, body);
+  }
+
+  private sendOver(pool: Dispatcher, body: Buffer | Readable | null): void {
+    const { req, path } = this.message;
+    pool.dispatch(
       { method: req.method as Dispatcher.HttpMethod, path, headers: headersOf(req.headers), body },
       this,
     );
+  }
+
+  /** Sends the request once more if that cannot do anything twice. @returns false if it may not */
+  private retry(error: Error): boolean {
+    const { req, res } = this.message;
+    const { retriableBody: body } = this;
+    if (this.isRetried || this.failure || body === undefined || res.headersSent) return false;
+    if (!mayRetry(error, req.method === 'GET' || req.method === 'HEAD')) return false;
+    this.isRetried = true;
+    this.controller = undefined;
+    this.sendOver(this.connections.newConnections, body);
+    return true;
   }
 
   /** The client's connection has closed; if it closed too early, nobody waits for the response. */
@@ -121,7 +143,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.isOver) return;
+    if (this.isOver || this.retry(error)) return;
     this.end();
     this.fail(this.failure ?? error);
   }

@@ -13,7 +13,9 @@ import type { Metrics } from '#server/observability/metrics.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { UPLOAD_TIME_FACTOR } from '../subgraphs/http-subgraph.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
+import { ForwardedSockets } from './forwarded-sockets.ts';
 import { setForwardingHeaders } from './forwarding-headers.ts';
 import { removeHopByHop } from './hop-by-hop-headers.ts';
 import { isPrivatePath } from './private-paths.ts';
@@ -35,7 +37,8 @@ const TARGET = new RegExp(
 );
 
 /** Pictures, imports and exports take longer than a query. */
-const timeLimitMillis = (settings: GatewaySettings): number => settings.subgraphTimeoutMillis * 6;
+const timeLimitMillis = (settings: GatewaySettings): number =>
+  settings.subgraphMutationTimeoutMillis * UPLOAD_TIME_FACTOR;
 
 /**
  * Forwards `/<service>/...` to that service without the prefix, streamed in both directions; WebSockets, too.
@@ -48,6 +51,7 @@ export class RestProxies {
   private readonly app: Express;
   private readonly connections: ReadonlyMap<string, ServiceConnections>;
   private readonly sockets: ReadonlyMap<string, ReturnType<typeof socketsTo>>;
+  private readonly forwardedSockets = new ForwardedSockets();
   private readonly onEnd: ReturnType<typeof requestLog>;
   private readonly timeLimit: string;
 
@@ -91,9 +95,15 @@ export class RestProxies {
     if (!proxy || !rest || isPrivatePath(rest)) return false;
     request.url = rest;
     setForwardingHeaders(request, { ...this.options, prefix: `/${service}` });
+    this.forwardedSockets.add(socket);
     proxy.upgrade(request as Request, socket as Socket, head);
     return true;
   };
+
+  /** Closes the forwarded WebSockets with 1001. */
+  closeSockets(): Promise<void> {
+    return this.forwardedSockets.close(this.options.settings.stopGracePeriodMillis / 2);
+  }
 
   async close(): Promise<void> {
     await Promise.all([...this.connections.values()].map((one) => one.close()));

@@ -7,6 +7,8 @@ const WAITING_A_CONNECTION = 32;
 /** The pooled keep-alive connections for the forwarded requests of one service. */
 export class ServiceConnections {
   readonly pool: Pool;
+  /** Opens a new connection for each request. */
+  readonly newConnections: Pool;
   /** How long neither a byte of the request nor of the response may move. */
   readonly idle: TimeLimit;
   private readonly maxPending: number;
@@ -14,13 +16,15 @@ export class ServiceConnections {
 
   /** @param idleMillis the limit of `idle`, in milliseconds */
   constructor(url: string, { connections, idleMillis }: { connections: number; idleMillis: number }) {
-    this.pool = new Pool(new URL(url).origin, {
+    const { origin } = new URL(url);
+    const options = {
       connections,
-      keepAliveTimeout: 30_000, // 30 s
       connect: { timeout: Math.min(idleMillis, 10_000) }, // 10 s
       headersTimeout: 0, // `idle` is the limit
       bodyTimeout: 0,
-    });
+    };
+    this.pool = new Pool(origin, { ...options, keepAliveTimeout: 30_000 }); // 30 s
+    this.newConnections = new Pool(origin, { ...options, pipelining: 0 });
     this.idle = new TimeLimit(idleMillis);
     this.maxPending = connections * (WAITING_A_CONNECTION + 1);
   }
@@ -36,7 +40,7 @@ export class ServiceConnections {
     this.pending -= 1;
   }
 
-  close(): Promise<void> {
-    return this.pool.destroy();
+  async close(): Promise<void> {
+    await Promise.all([this.pool.destroy(), this.newConnections.destroy()]);
   }
 }

@@ -9,17 +9,21 @@ export interface RawAnswer {
   readonly isReplay: boolean;
 }
 
-/** Exactly one of the two is called, once. */
+/** Exactly one of `onAnswer` and `onFailure` is called, once. */
 export interface AnswerReceiver {
   onAnswer(answer: RawAnswer): void;
   onFailure(error: Error): void;
+  /** Whether the request is sent once more; the reader then reads the new answer within the same time limit. */
+  retriesAfter(error: Error): boolean;
+  retriesAfterStatus(status: number): boolean;
 }
 
 /** The time limit ended before the answer. */
 export class TimeLimitError extends Error {}
 
 /**
- * Reads one answer within a size limit and a time limit, which includes the wait for a connection and the sending.
+ * Reads one answer within a size limit and a time limit, which includes the wait for a connection, the sending, and a
+ * retry.
  *
  * Written for speed: it is a handler of undici's `dispatch`, without the streams of undici's `request`, which cost more
  * than the rest of a small fetch (docs/performance.md, "Where the time goes"; `npm run bench -- "platform small"`).
@@ -68,14 +72,26 @@ export class AnswerReader extends TimeLimited implements Dispatcher.DispatchHand
   }
 
   onResponseEnd(): void {
+    if (this.status >= 500 && !this.failure && this.receiver.retriesAfterStatus(this.status)) return;
     this.timeLimit.end(this);
     const text = this.further ? Buffer.concat(this.further).toString() : (this.first?.toString() ?? '');
     if (!this.failure) this.receiver.onAnswer({ status: this.status, text, isReplay: this.isReplay });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.failure && this.receiver.retriesAfter(error)) return;
     this.timeLimit.end(this);
     if (!this.failure) this.receiver.onFailure(error);
+  }
+
+  /** Forgets the answer so far, before the request is sent once more. */
+  restart(): void {
+    this.controller = undefined;
+    this.status = 0;
+    this.isReplay = false;
+    this.bytes = 0;
+    this.first = undefined;
+    this.further = undefined;
   }
 
   onTimeout(): void {

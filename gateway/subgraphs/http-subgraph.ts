@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { Pool } from 'undici';
-import { CircuitBreaker } from '#server/circuit-breaker.ts';
 import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
@@ -19,14 +18,18 @@ import { forwardedHeaders } from './forwarded-headers.ts';
 import { callerOf, WriteGenerations } from './write-generations.ts';
 import { InFlightQueries } from './in-flight-queries.ts';
 import { multipartBody } from './multipart-body.ts';
+import { ServiceBreaker } from './service-breaker.ts';
+import { serviceProbe } from './service-probe.ts';
 import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
 import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
 interface HttpSubgraphOptions {
   name: string;
   url: string;
-  /** The time limit of one attempt, from waiting for a connection to the last byte; six times as long for uploads. */
+  /** The time limit of a query, from waiting for a connection to the last byte. */
   timeoutMillis: number;
+  /** The time limit of a mutation; six times as long for uploads. Default: that of a query. */
+  mutationTimeoutMillis?: number;
   /** The maximum number of connections at once. */
   connections: number;
   /** Whether equal concurrent queries of one caller are sent once. */
@@ -37,15 +40,26 @@ interface HttpSubgraphOptions {
   takesKeys?: boolean;
   /** Notified of every mutation. Default: the mutations of this instance alone. */
   writes?: Writes;
+  /** The URL of its readiness, if it is a service of the platform. */
+  readyUrl?: string | undefined;
+  /** Called when its breaker opens, and when it closes again. */
+  onBreaker?: (isOpen: boolean) => void;
   /** Called for every request, for metrics. */
   onDone?: (outcome: RequestOutcome) => void;
 }
 
-const UPLOAD_TIME_FACTOR = 6;
+export const UPLOAD_TIME_FACTOR = 6;
 /** The maximum number of requests that wait for each connection; further ones are refused. */
 const WAITING_PER_CONNECTION = 32;
-/** After 10 failures in a row the subgraph gets no requests for 5 s, then one trial request. */
-const BREAKER = { failuresToOpen: 10, openMillis: 5_000 };
+/** The maximum of connections for retries, and for probes. */
+const NEW_CONNECTIONS = 16;
+
+/** The headers and the time limit of one kind of request. */
+interface RequestKind {
+  /** Names and values in turn, which is undici's fastest form. */
+  readonly headers: readonly string[];
+  readonly timeLimit: TimeLimit;
+}
 
 /**
  * A subgraph over pooled keep-alive connections, with a time limit and a circuit breaker. If it fails, only its own fields
@@ -56,11 +70,9 @@ export class HttpSubgraph implements Subgraph {
   readonly url: string;
   private readonly options: HttpSubgraphOptions;
   private readonly endpoint: SubgraphEndpoint;
-  /** Names and values in turn, which is undici's fastest form. */
-  private readonly headers: readonly string[];
-  private readonly uploadHeaders: readonly string[];
-  private readonly timeLimit: TimeLimit;
-  private readonly uploadTimeLimit: TimeLimit;
+  private readonly queries: RequestKind;
+  private readonly mutations: RequestKind;
+  private readonly uploads: RequestKind;
   private readonly generations = new WriteGenerations();
   private readonly inFlight = new InFlightQueries(this.generations);
   private readonly writes: Writes;
@@ -71,21 +83,30 @@ export class HttpSubgraph implements Subgraph {
     this.options = options;
     this.name = options.name;
     this.url = options.url;
-    const uploadMillis = options.timeoutMillis * UPLOAD_TIME_FACTOR;
+    const { timeoutMillis, mutationTimeoutMillis = timeoutMillis, connections } = options;
     const ownHeaders = Object.entries(options.headers ?? {}).flat();
-    this.headers = [...ownHeaders, TIME_LIMIT_HEADER, String(options.timeoutMillis)];
-    this.uploadHeaders = [...ownHeaders, TIME_LIMIT_HEADER, String(uploadMillis)];
-    this.timeLimit = new TimeLimit(options.timeoutMillis);
-    this.uploadTimeLimit = new TimeLimit(uploadMillis);
+    const kindOf = (millis: number): RequestKind => ({
+      headers: [...ownHeaders, TIME_LIMIT_HEADER, String(millis)],
+      timeLimit: new TimeLimit(millis),
+    });
+    this.queries = kindOf(timeoutMillis);
+    this.mutations = kindOf(mutationTimeoutMillis);
+    this.uploads = kindOf(mutationTimeoutMillis * UPLOAD_TIME_FACTOR);
+    const connect = { timeout: 2_000 }; // 2 s
+    const path = `${pathname}${search}`;
+    const newConnections = new Pool(origin, { connections: NEW_CONNECTIONS, pipelining: 0, connect });
+    const { readyUrl } = options;
+    const probe = serviceProbe({
+      dispatcher: newConnections,
+      graphPath: path,
+      readyPath: readyUrl === undefined ? undefined : new URL(readyUrl).pathname,
+    });
     this.endpoint = {
-      pool: new Pool(origin, {
-        connections: options.connections,
-        keepAliveTimeout: 30_000, // 30 s
-        connect: { timeout: 2_000 }, // 2 s
-      }),
-      path: `${pathname}${search}`,
-      breaker: new CircuitBreaker(BREAKER),
-      maxPending: options.connections * (WAITING_PER_CONNECTION + 1),
+      pool: new Pool(origin, { connections, keepAliveTimeout: 30_000, connect }), // 30 s
+      newConnections,
+      path,
+      breaker: new ServiceBreaker({ probe, onChange: options.onBreaker ?? (() => undefined) }),
+      maxPending: connections * (WAITING_PER_CONNECTION + 1),
       pending: 0,
       onDone: options.onDone ?? (() => undefined),
     };
@@ -105,9 +126,11 @@ export class HttpSubgraph implements Subgraph {
     throw this.unavailable(new Error(`no GraphQL answer (status ${raw.status}): ${raw.text.slice(0, 200)}`));
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    const { breaker, pool, newConnections } = this.endpoint;
     this.stopListening();
-    return this.endpoint.pool.close();
+    breaker.close();
+    await Promise.all([pool.close(), newConnections.close()]);
   }
 
   private ask(request: SubgraphRequest): Promise<RawAnswer> {
@@ -145,12 +168,14 @@ export class HttpSubgraph implements Subgraph {
   }
 
   private post({ body, kind, context }: SubgraphRequest, further?: readonly string[]): SubgraphExchange {
-    const headers = forwardedHeaders(context).concat(this.headers);
+    const isRead = kind === 'query';
+    const { headers: own, timeLimit } = isRead ? this.queries : this.mutations;
+    const headers = forwardedHeaders(context).concat(own);
     return new SubgraphExchange(this.endpoint, {
       body,
       headers: further ? headers.concat(further) : headers,
-      timeLimit: this.timeLimit,
-      mayRetry: kind === 'query',
+      timeLimit,
+      isRead,
     });
   }
 
@@ -166,7 +191,7 @@ export class HttpSubgraph implements Subgraph {
       `multipart/form-data; boundary=${boundary}`,
       'apollo-require-preflight',
       'true',
-      ...this.uploadHeaders,
+      ...this.uploads.headers,
       ...further,
     ];
     const stream = multipartBody(boundary, body, files);
@@ -178,8 +203,8 @@ export class HttpSubgraph implements Subgraph {
       return await new SubgraphExchange(this.endpoint, {
         body: stream,
         headers,
-        timeLimit: this.uploadTimeLimit,
-        mayRetry: false,
+        timeLimit: this.uploads.timeLimit,
+        isRead: false,
         isCallersFault: () => broken !== undefined,
       }).answer;
     } catch (error) {

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
-import type { CircuitBreaker } from '#server/circuit-breaker.ts';
+import { mayRetry } from '#server/http/may-retry.ts';
 import { ClientLeftError, type WaitingClient } from '../context/waiting-client.ts';
 import type { Droppable } from '../tuned-for-v8/droppable.ts';
 import type { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
+import type { ServiceBreaker } from './service-breaker.ts';
 
 /** `refused`: not sent, because the breaker is open or too many requests wait. `aborted`: all waiting clients have left. */
 export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused' | 'aborted';
@@ -12,8 +13,10 @@ export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refus
 /** The state that all requests to one subgraph share. */
 export interface SubgraphEndpoint {
   readonly pool: Pool;
+  /** Opens a new connection for each request. */
+  readonly newConnections: Pool;
   readonly path: string;
-  readonly breaker: CircuitBreaker;
+  readonly breaker: ServiceBreaker;
   /** The maximum number of pending requests, including those that wait for a connection. */
   readonly maxPending: number;
   pending: number;
@@ -24,10 +27,10 @@ export interface SubgraphEndpoint {
 interface SubgraphExchangeOptions {
   readonly body: string | Readable;
   readonly headers: string[];
-  /** The time limit of one attempt, from waiting for a connection to the last byte. */
+  /** The time limit from waiting for a connection to the last byte, also of a retry. */
   readonly timeLimit: TimeLimit;
-  /** Whether it is sent a second time if the connection broke, or if the server was just restarting. */
-  readonly mayRetry: boolean;
+  /** Whether it is sent once more if its connection broke, or if the server was just restarting. */
+  readonly isRead: boolean;
   /** Whether a failure was the caller's and says nothing about the subgraph. */
   readonly isCallersFault?: () => boolean;
 }
@@ -65,7 +68,7 @@ export class SubgraphExchange implements AnswerReceiver {
   private resolve!: (answer: RawAnswer) => void;
   private reject!: (error: Error) => void;
   private reader: AnswerReader | undefined;
-  private attemptsLeft: number;
+  private isRetried = false;
   private waiters = 0;
   /** Its `target` is undefined once the exchange is over. */
   readonly reference: Droppable<SubgraphExchange> = { target: this };
@@ -74,7 +77,6 @@ export class SubgraphExchange implements AnswerReceiver {
   constructor(endpoint: SubgraphEndpoint, options: SubgraphExchangeOptions) {
     this.endpoint = endpoint;
     this.options = options;
-    this.attemptsLeft = options.mayRetry ? 2 : 1;
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -82,8 +84,9 @@ export class SubgraphExchange implements AnswerReceiver {
     const isCrowded = endpoint.pending >= endpoint.maxPending;
     endpoint.pending += 1;
     if (isCrowded) this.fail('refused', new RefusedError(CROWDED_RETRY_MILLIS));
-    else if (endpoint.breaker.tryAcquire()) this.send();
-    else this.fail('refused', new RefusedError(endpoint.breaker.retryAfterMillis));
+    else if (endpoint.breaker.isOpen)
+      this.fail('refused', new RefusedError(endpoint.breaker.retryAfterMillis));
+    else this.send();
   }
 
   /** Without a client the exchange runs to its end. */
@@ -100,9 +103,7 @@ export class SubgraphExchange implements AnswerReceiver {
 
   onAnswer(answer: RawAnswer): void {
     const { breaker } = this.endpoint;
-    const isFailed = isFailure(answer);
-    if (isFailed && TRANSIENT_STATUSES.has(answer.status) && this.mayRetry) return this.retry();
-    if (isFailed) breaker.failed();
+    if (isFailure(answer)) breaker.failed();
     else breaker.succeeded();
     this.end('answered');
     this.resolve(answer);
@@ -110,16 +111,19 @@ export class SubgraphExchange implements AnswerReceiver {
 
   onFailure(error: Error): void {
     const { breaker } = this.endpoint;
-    if (error instanceof ClientLeftError) {
-      breaker.undecided();
-      return this.fail('aborted', error);
-    }
-    // One caller's slow query says nothing about the queries of others.
+    if (error instanceof ClientLeftError) return this.fail('aborted', error);
     const isLate = error instanceof TimeLimitError;
-    if (!isLate && this.mayRetry) return this.retry();
-    if (isLate || this.options.isCallersFault?.()) breaker.undecided();
-    else breaker.failed();
+    if (isLate) breaker.timedOut(this.options.timeLimit.millis);
+    else if (!this.options.isCallersFault?.()) breaker.failed();
     this.fail(isLate ? 'late' : 'failed', error);
+  }
+
+  retriesAfter(error: Error): boolean {
+    return mayRetry(error, this.options.isRead) && this.retry();
+  }
+
+  retriesAfterStatus(status: number): boolean {
+    return this.options.isRead && TRANSIENT_STATUSES.has(status) && this.retry();
   }
 
   private fail(outcome: RequestOutcome, error: Error): void {
@@ -135,21 +139,26 @@ export class SubgraphExchange implements AnswerReceiver {
     this.onOver?.();
   }
 
-  private get mayRetry(): boolean {
-    return this.attemptsLeft > 0;
-  }
-
-  private retry(): void {
-    this.endpoint.onDone('retried');
-    this.send();
-  }
-
   private send(): void {
-    const { pool, path } = this.endpoint;
-    const { body, headers, timeLimit } = this.options;
-    this.attemptsLeft -= 1;
-    this.reader = new AnswerReader({ timeLimit, maxBytes: MAX_ANSWER_BYTES }, this);
-    pool.dispatch({ path, method: 'POST', headers, body }, this.reader);
+    this.reader = new AnswerReader({ timeLimit: this.options.timeLimit, maxBytes: MAX_ANSWER_BYTES }, this);
+    this.dispatch(this.endpoint.pool, this.reader);
+  }
+
+  /** @returns false if it cannot be sent again */
+  private retry(): boolean {
+    const { reader } = this;
+    // A stream has been read, at least in part.
+    if (this.isRetried || !reader || typeof this.options.body !== 'string') return false;
+    this.isRetried = true;
+    this.endpoint.onDone('retried');
+    reader.restart();
+    this.dispatch(this.endpoint.newConnections, reader);
+    return true;
+  }
+
+  private dispatch(pool: Pool, reader: AnswerReader): void {
+    const { body, headers } = this.options;
+    pool.dispatch({ path: this.endpoint.path, method: 'POST', headers, body }, reader);
   }
 }
 

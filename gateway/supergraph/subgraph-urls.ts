@@ -15,6 +15,22 @@ export function subgraphUrls(settings: GatewaySettings): (name: string, urlInFil
   };
 }
 
+/** The URL of the readiness of a service of the platform; undefined for other subgraphs. */
+export const readyUrlOf = (name: string, settings: GatewaySettings): string | undefined =>
+  isOwnSupergraph(settings) && isService(name) ? `${urlOf(name, settings)}/health/ready` : undefined;
+
+/** The time limits of requests to a subgraph. */
+export function timeLimitsOf(
+  name: string,
+  settings: GatewaySettings,
+): { timeoutMillis: number; mutationTimeoutMillis: number } {
+  const own = isOwnSupergraph(settings) && isService(name) ? settings[`${name}TimeoutMillis`] : undefined;
+  return {
+    timeoutMillis: own ?? settings.subgraphTimeoutMillis,
+    mutationTimeoutMillis: settings.subgraphMutationTimeoutMillis,
+  };
+}
+
 /** Whether the gateway serves the platform's own supergraph. */
 export const isOwnSupergraph = ({ supergraph }: Pick<GatewaySettings, 'supergraph'>): boolean =>
   supergraph === undefined || supergraph === COMPOSE;

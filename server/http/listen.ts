@@ -64,15 +64,3 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
-
-/** Accepts no new connections, lets running requests finish for `gracePeriodMillis`, then closes the remaining connections. */
-export async function close(server: Server, gracePeriodMillis: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const idle = setInterval(() => server.closeIdleConnections(), 50); // 50 ms
-  const late = setTimeout(() => server.closeAllConnections(), gracePeriodMillis);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(late);
-}

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocketServer, type WebSocket } from 'ws';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServerSettings } from '../settings.ts';
 import { isAllowedOrigin } from './response-headers.ts';
@@ -13,9 +14,19 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 export interface Sockets {
   /** Adds a WebSocket endpoint at `path`. `protocols` are its sub-protocols, the preferred one first. */
   endpoint(path: string, protocols: readonly string[], maxPayloadBytes: number): WebSocketServer;
-  /** Closes every socket with 1001, so that clients reconnect to another replica. */
+  /**
+   * Refuses further sockets, and closes every open one with 1001, so that clients connect to another replica. Many sockets
+   * are closed one after the other, so that their clients do not all connect at the same moment.
+   */
   close(): Promise<void>;
 }
+
+/** How many sockets are closed per second, unless that would take longer than `CLOSE_WITHIN_MILLIS`. */
+const CLOSED_PER_SECOND = 100;
+/** Within this time all sockets are closed. */
+const CLOSE_WITHIN_MILLIS = 3_000; // 3 s
+/** A client that does not close its side within this time is disconnected. */
+const CLOSE_ANSWER_MILLIS = 1_000; // 1 s
 
 interface SocketsOptions {
   settings: ServerSettings;
@@ -34,6 +45,7 @@ export function createSockets(
 ): Sockets {
   const endpoints = new Map<string, WebSocketServer>();
   const perAddress = new Quota(settings.rateLimits ? settings.socketsPerAddress : Infinity);
+  let isClosing = false;
 
   server.on('upgrade', (request, socket: Duplex, head) => {
     socket.on('error', () => socket.destroy());
@@ -45,6 +57,7 @@ export function createSockets(
       !isSameOrigin(origin, request.headers.host)
     )
       return refuse(socket, '403 Forbidden');
+    if (isClosing) return refuse(socket, '503 Service Unavailable');
     if (!endpoint) {
       if (!otherwise?.(request, socket, head)) refuse(socket, '404 Not Found');
       return;
@@ -71,18 +84,44 @@ export function createSockets(
       return endpoint;
     },
     async close() {
-      await Promise.all(
-        [...endpoints.values()].map(async (endpoint) => {
-          for (const client of endpoint.clients) client.close(1001, 'the server stops; connect again');
-          const late = setTimeout(() => endpoint.clients.forEach((client) => client.terminate()), 1_000); // 1 s
-          await new Promise<void>((resolve) => endpoint.close(() => resolve()));
-          while (endpoint.clients.size > 0)
-            await new Promise((resolve) => [...endpoint.clients][0]?.once('close', resolve));
-          clearTimeout(late);
-        }),
-      );
+      isClosing = true;
+      const clients = [...endpoints.values()].flatMap((endpoint) => [...endpoint.clients]);
+      await oneAfterTheOther(clients, closeClient, settings.stopGracePeriodMillis / 2);
     },
   };
+}
+
+/** @param withinMillis the bound of the time, if it is less than `CLOSE_WITHIN_MILLIS` */
+export async function oneAfterTheOther<Socket>(
+  sockets: readonly Socket[],
+  closeOne: (socket: Socket) => Promise<void>,
+  withinMillis: number,
+): Promise<void> {
+  const wholeMillis = Math.min(
+    CLOSE_WITHIN_MILLIS,
+    withinMillis,
+    (sockets.length * 1_000) / CLOSED_PER_SECOND,
+  );
+  const startedAt = performance.now();
+  const closing: Promise<void>[] = [];
+  for (const [index, socket] of sockets.entries()) {
+    const millisLeft = startedAt + (wholeMillis * index) / sockets.length - performance.now();
+    if (millisLeft > 1) await sleep(millisLeft);
+    closing.push(closeOne(socket));
+  }
+  await Promise.all(closing);
+}
+
+function closeClient(client: WebSocket): Promise<void> {
+  if (client.readyState === client.CLOSED) return Promise.resolve();
+  return new Promise((resolve) => {
+    const late = setTimeout(() => client.terminate(), CLOSE_ANSWER_MILLIS);
+    client.once('close', () => {
+      clearTimeout(late);
+      resolve();
+    });
+    client.close(1001, 'the server stops; connect again');
+  });
 }
 
 const isSameOrigin = (origin: string, host: string | undefined): boolean =>

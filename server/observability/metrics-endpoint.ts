@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Express } from 'express';
 import { unauthenticated } from '../errors.ts';
-import { close, listen } from '../http/listen.ts';
+import { ClientConnections } from '../http/client-connections.ts';
+import { listen } from '../http/listen.ts';
 import { contextOf } from '../http/request-context.ts';
 import { unknownPath } from '../rest/mount-routes.ts';
 import type { ServerSettings } from '../settings.ts';
@@ -48,6 +49,7 @@ const listeners = new Map<number, MetricsListener>();
 class MetricsListener {
   private readonly members = new Set<Metrics>();
   private readonly server: Server;
+  private readonly connections: ClientConnections;
   private listening: Promise<number> | undefined;
 
   constructor(token: string | undefined) {
@@ -62,6 +64,7 @@ class MetricsListener {
       );
     });
     this.server.maxConnections = MAX_CONNECTIONS;
+    this.connections = new ClientConnections(this.server);
   }
 
   async add(metrics: Metrics, port: number, host: string): Promise<void> {
@@ -74,7 +77,7 @@ class MetricsListener {
   async remove(metrics: Metrics): Promise<boolean> {
     this.members.delete(metrics);
     if (this.members.size > 0) return false;
-    await close(this.server, 0);
+    await this.connections.close(0);
     return true;
   }
 

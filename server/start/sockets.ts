@@ -19,8 +19,8 @@ export function openSockets(server: Server, host: DoorHost, graph: Graph): { sto
   return {
     async stop() {
       for (const door of subgraph.sockets ?? []) door.onStop?.(rules.resources);
-      await stopSubscriptions?.();
       await sockets.close();
+      await stopSubscriptions?.();
     },
   };
 }

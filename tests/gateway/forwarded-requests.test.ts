@@ -18,7 +18,7 @@ beforeAll(async () => {
     {
       GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       CORS_ORIGINS: 'https://front.example',
-      SUBGRAPH_TIMEOUT_MILLIS: '250',
+      SUBGRAPH_MUTATION_TIMEOUT_MILLIS: '250',
     },
   );
 });
@@ -248,11 +248,38 @@ describe('if the service fails', () => {
     });
   });
 
-  it('by silence: 504', async () => {
-    answer = () => undefined;
+  it('by silence: 504, without a retry', async () => {
+    let requests = 0;
+    answer = () => (requests += 1);
     const { status, body } = await askAs();
     expect([status, JSON.parse(body.toString())]).toEqual([504, problem(504, 'UPSTREAM_TIMEOUT')]);
+    expect(requests).toBe(1);
   });
+
+  it.each([
+    ['GET', 200, 2],
+    ['HEAD', 200, 2],
+    ['POST', 503, 1],
+    ['PUT', 503, 1],
+    ['DELETE', 503, 1],
+  ])(
+    'by closing the connection without an answer: %s gets %d after %d attempts',
+    async (method, expected, attempts) => {
+      answer = (_req, res) => void res.end('ok');
+      await ask({ path: '/gym/things' }); // the gateway keeps this connection
+      const connections: unknown[] = [];
+      answer = (req, res) => {
+        connections.push(req.socket);
+        if (connections.length === 1) req.socket.destroy();
+        else res.end('ok');
+      };
+      const { status } = await ask({ method, path: '/gym/things' }, (request) =>
+        request.end(method === 'POST' ? '{}' : undefined),
+      );
+      expect([status, connections.length]).toEqual([expected, attempts]);
+      expect(new Set(connections).size).toBe(attempts);
+    },
+  );
 
   it('in the middle of its answer: the response breaks off', async () => {
     answer = (_req, res) => {

@@ -3,7 +3,7 @@ import { analysisService, EGG, says } from './analysis-service.ts';
 
 // The time limit of an attempt is long, so that only the client or the gateway can end the wait.
 const service = analysisService(
-  { GEMINI_TIMEOUT_MILLIS: '20000', SUBGRAPH_TIMEOUT_MILLIS: '1500' },
+  { GEMINI_TIMEOUT_MILLIS: '20000', SUBGRAPH_MUTATION_TIMEOUT_MILLIS: '1500' },
   { gateway: true },
 );
 const { standIn, analyze } = service;

@@ -76,6 +76,7 @@ export async function startOtherGraph(
       LOG_LEVEL: 'silent',
       RATE_LIMITS: 'off',
       STOP_GRACE_PERIOD_MILLIS: '500',
+      SUBGRAPH_TIMEOUT_MILLIS: '10000', // for busy machines
       SUPERGRAPH: file,
       ...env,
     }),

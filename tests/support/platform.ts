@@ -85,6 +85,7 @@ const environment = (dataDir: string, more: Record<string, string> = {}): Record
   RATE_LIMITS: 'off',
   STOP_GRACE_PERIOD_MILLIS: '1000',
   ...(process.env.TEST_DATABASE_POOLER && { DATABASE_PREPARED_STATEMENTS: 'off' }),
+  SUBGRAPH_TIMEOUT_MILLIS: '10000', // for busy machines
   ...more,
 });
 

@@ -21,7 +21,8 @@ export interface StartedProcess {
 
 /**
  * Starts `node main.ts ...args`, or another program, with the Node that runs the tests. The program gets `env`, and of the
- * machine's variables only PATH, HOME and TMPDIR, because others could change its behaviour.
+ * machine's variables only PATH, HOME and TMPDIR, because others could change its behaviour. By default it stops without a
+ * delay.
  */
 export function startProcess(
   args: readonly string[],
@@ -31,7 +32,14 @@ export function startProcess(
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
     cwd: ROOT,
-    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    env: {
+      PATH,
+      HOME,
+      ...(TMPDIR && { TMPDIR }),
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      DRAIN_DELAY_MILLIS: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

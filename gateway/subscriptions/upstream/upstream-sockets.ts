@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CloseCode, createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
@@ -8,6 +9,15 @@ const LONGEST_RETRY_MILLIS = 2_000; // 2 s
 const PONG_WITHIN_MILLIS = 5_000; // 5 s
 /** The close code with which graphql-ws terminates a socket. */
 const TERMINATED = 4499;
+
+/** The close code of a server that stops. */
+const GOING_AWAY = 1001;
+
+const retryMillis = (tries: number): number =>
+  Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS * 2 ** tries) * (0.5 + Math.random() / 2);
+
+const codeOf = (cause: unknown): unknown =>
+  typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
 
 /** One multiplexed graphql-transport-ws socket to a subgraph. */
 export interface UpstreamSocket {
@@ -51,6 +61,7 @@ export class UpstreamSockets {
   private open(url: string, isProved: boolean): UpstreamSocket {
     let pongTimer: NodeJS.Timeout | undefined;
     let isConnected = false;
+    let isServiceStopping = false;
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
       webSocketImpl: terminableWebSocket(this.headersOf(url)),
@@ -63,17 +74,15 @@ export class UpstreamSockets {
       // A subgraph may restart, which may take any time. By default graphql-ws treats a refused connection as fatal.
       retryAttempts: Number.POSITIVE_INFINITY,
       shouldRetry: (cause) => !(isProved && this.isRefused(cause, url)),
-      retryWait: (tries) =>
-        new Promise((resolve) => {
-          setTimeout(
-            resolve,
-            Math.min(LONGEST_RETRY_MILLIS, FIRST_RETRY_MILLIS * 2 ** tries) * (0.5 + Math.random() / 2),
-          );
-        }),
+      // If a replica stops, another one accepts the socket at once.
+      retryWait: async (tries) => {
+        if (tries > 0 || !isServiceStopping) await sleep(retryMillis(tries));
+      },
       on: {
         connected: () => (isConnected = true),
-        closed: () => {
+        closed: (event) => {
           isConnected = false;
+          isServiceStopping = codeOf(event) === GOING_AWAY;
           clearTimeout(pongTimer);
           this.log.debug({ url }, 'the socket to a subgraph is closed');
         },
@@ -107,8 +116,7 @@ export class UpstreamSockets {
 
   /** A refused proof is not retried; each viewer then gets an upstream subscription of their own. */
   private isRefused(cause: unknown, url: string): boolean {
-    const isRefused =
-      typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === CloseCode.Forbidden;
+    const isRefused = codeOf(cause) === CloseCode.Forbidden;
     if (isRefused)
       this.log.warn(
         { url },

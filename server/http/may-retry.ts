@@ -1,0 +1,13 @@
+/** How a request fails whose connection was refused, or closed before the answer. */
+const LOST_CONNECTION = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/**
+ * Whether a request that failed without an answer may be sent once more, over a new connection: with several replicas
+ * behind one address, another one then gets it. A write may only if nothing of it was sent; nothing may after a time-out.
+ *
+ * @param isRead whether it changes nothing at the server
+ */
+export function mayRetry(error: unknown, isRead: boolean): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return isRead ? LOST_CONNECTION.has(code) : code === 'ECONNREFUSED';
+}

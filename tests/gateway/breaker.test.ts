@@ -1,0 +1,132 @@
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+
+const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+const TIMEOUT_MILLIS = 600;
+/** The time that a busy machine may need in addition. */
+const MARGIN_MILLIS = 1_500;
+
+const graphs: OtherGraph[] = [];
+afterEach(async () => {
+  for (const graph of graphs.splice(0)) await graph.stop();
+});
+
+async function start(): Promise<OtherGraph> {
+  const graph = await startOtherGraph(
+    {
+      people: {
+        typeDefs: `${LINK} type Query { person: Person } type Person @key(fields: "id") { id: ID! name: String }`,
+        resolvers: { Query: { person: () => ({ id: '1', name: 'Ann' }) } },
+      },
+      visits: {
+        typeDefs: `${LINK} type Query { doors: Int slow(one: Int): Int } type Person @key(fields: "id") { id: ID! visits: Int }`,
+        resolvers: {
+          Query: { doors: () => 3, slow: () => sleep(20_000, 1, { ref: false }) },
+          Person: { __resolveReference: () => ({ visits: 7 }) },
+        },
+      },
+    },
+    { SUBGRAPH_TIMEOUT_MILLIS: String(TIMEOUT_MILLIS) },
+  );
+  graphs.push(graph);
+  return graph;
+}
+
+const HOME = '{ person { name visits } doors }';
+const WITHOUT_VISITS = { person: { name: 'Ann', visits: null }, doors: null };
+const neverAnswer = (): void => undefined;
+const codesOf = ({ errors = [] }: { errors?: { extensions: { code: string } }[] }): string[] =>
+  errors.map(({ extensions }) => extensions.code);
+
+/** Sends the query until the breaker is open: until it fails although no request was sent. */
+async function untilOpen(graph: OtherGraph): Promise<void> {
+  const until = Date.now() + 20_000;
+  while (Date.now() < until)
+    if (codesOf((await graph.ask(HOME)).body).includes('UPSTREAM_UNAVAILABLE')) return;
+  throw new Error('the breaker does not open');
+}
+
+describe('a subgraph that hangs', () => {
+  it('delays an operation once, whatever the number of its fetches, and then no operation until it answers', async () => {
+    const graph = await start();
+    expect((await graph.ask(HOME)).body.data).toEqual({ person: { name: 'Ann', visits: 7 }, doors: 3 });
+    const visits = graph.subgraph('visits');
+    visits.instead = neverAnswer;
+    // The fetch of `doors` is sent first, the one of `visits` when `person` is known.
+    const first = await graph.ask(HOME);
+    expect(first.body.data).toEqual(WITHOUT_VISITS);
+    expect(codesOf(first.body)).toEqual(['UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT']);
+    expect(first.millis).toBeLessThan(TIMEOUT_MILLIS + MARGIN_MILLIS);
+  });
+
+  it('gets no requests of clients until it answers a probe', async () => {
+    const graph = await start();
+    const visits = graph.subgraph('visits');
+    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+    visits.instead = neverAnswer;
+    await untilOpen(graph);
+    const times: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const { body, millis } = await graph.ask(HOME);
+      expect(body.data).toEqual(WITHOUT_VISITS);
+      expect(codesOf(body)).toContain('UPSTREAM_UNAVAILABLE');
+      times.push(millis);
+    }
+    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(100);
+    visits.instead = undefined;
+    const until = Date.now() + 20_000;
+    for (;;) {
+      const { body } = await graph.ask(HOME);
+      if (!body.errors) break;
+      expect(codesOf(body)).not.toContain('UPSTREAM_TIMEOUT');
+      expect(Date.now()).toBeLessThan(until);
+      await sleep(50);
+    }
+  });
+});
+
+describe('slow operations of one caller', () => {
+  it('do not make the subgraph unavailable, neither beside operations of others nor alone', async () => {
+    const graph = await start();
+    const slow = (round: number) =>
+      Promise.all(
+        Array.from({ length: 10 }, async (_, one) => {
+          const { body } = await graph.ask(`query { slow(one: ${round * 100 + one}) }`);
+          expect(codesOf(body)).toEqual(['UPSTREAM_TIMEOUT']);
+        }),
+      );
+    await slow(1);
+    await slow(2);
+    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+    let isOver = false;
+    const slower = slow(3).finally(() => (isOver = true));
+    while (!isOver) {
+      expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+      await sleep(20);
+    }
+    await slower;
+    await sleep(1_100); // the time limit of a probe
+    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+  });
+});
+
+describe('a subgraph of which half of the requests fail', () => {
+  it('gets no requests for a while', async () => {
+    const graph = await start();
+    const visits = graph.subgraph('visits');
+    let count = 0;
+    visits.instead = (_req: http.IncomingMessage, res: http.ServerResponse) => {
+      count += 1;
+      if (count % 2 === 0) res.end('{"data":{"doors":3}}');
+      else res.writeHead(500).end('no GraphQL');
+    };
+    const codes: string[] = [];
+    for (let i = 0; i < 8; i += 1) codes.push(...codesOf((await graph.ask('{ doors }')).body));
+    const { requests } = visits;
+    await graph.ask('{ doors }');
+    expect(visits.requests).toBe(requests);
+    expect(requests).toBe(5);
+  });
+});
