@@ -2,7 +2,7 @@ import { gatewaySettingsOf } from './gateway/settings.ts';
 import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePorts } from '#server/http/listen.ts';
-import { openDatabaseServer, settingsOf } from '#server/run.ts';
+import { needsOf, openDatabaseServer, settingsOf } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
 import { complete, missingChoices, type Environment } from '#server/settings.ts';
 import type { StartOptions } from '#server/start/options.ts';
@@ -34,7 +34,7 @@ export async function startPlatform(
     await running.database?.stop();
   };
   try {
-    const missing = missingChoices(env, { hasDatabase: true, isSeparate: false });
+    const missing = missingChoices(env, { ...needsOf(subgraphs), isSeparate: false });
     const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
     progress(
