@@ -69,7 +69,9 @@ class S3Storage implements FileStorage {
       await upload.done();
     } catch (error) {
       stream.destroy();
-      throw error === stream.errored ? error : refusalOf(error);
+      // The upload ends a stream that it no longer needs with an AbortError.
+      const { errored } = stream;
+      throw errored && errored.name !== 'AbortError' ? errored : refusalOf(error);
     }
   }
 

@@ -44,7 +44,7 @@ export async function identityResources({
   });
   const tokens = new AccessTokens(keyRing, settings);
   const mailer = mailerOf(settings);
-  const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
+  const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, metrics, log });
   resetMailer.wake(); // for mails that were not sent before the last stop
   // Identity signs its own service tokens, so that it does not call itself over the network.
   const ownTokens = { get: async () => tokens.ofService('identity') };

@@ -5,8 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 
-/** What a connection to the store does: nothing unusual, refused, accepted without an answer, or cut within the answer. */
-export type Fault = 'none' | 'refuse' | 'hang' | 'cut';
+/**
+ * What happens to connections: nothing unusual; they are refused; accepted without an answer; closed within the answer; or
+ * open without the rest of the answer.
+ */
+export type Fault = 'none' | 'refuse' | 'hang' | 'cut' | 'stall';
 
 /** An S3-compatible server of the test, behind a proxy that can fail. */
 export interface OwnS3 {
@@ -14,13 +17,11 @@ export interface OwnS3 {
   filesUrl: string;
   /** Connections behave in this way from now on; open ones are closed. */
   fail(fault: Fault): void;
-  /** Connections that the proxy has accepted since the last `fail`. */
-  readonly connections: number;
   stop(): Promise<void>;
 }
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }; // those of the package
-const CUT_AFTER_BYTES = 20_000; // of the answers of one connection
+const FAILS_AFTER_BYTES = 20_000; // of the answers of one connection
 
 export async function startS3(bucket = 'files'): Promise<OwnS3> {
   Object.assign(process.env, CREDENTIALS);
@@ -39,9 +40,6 @@ export async function startS3(bucket = 'files'): Promise<OwnS3> {
   return {
     filesUrl: `s3://${bucket}/test?endpoint=http://127.0.0.1:${proxy.port}&forcePathStyle=true&timeoutMillis=700`,
     fail: proxy.fail,
-    get connections() {
-      return proxy.connections();
-    },
     async stop() {
       await proxy.stop();
       await server.close();
@@ -52,25 +50,21 @@ export async function startS3(bucket = 'files'): Promise<OwnS3> {
 
 async function failingProxy(target: number) {
   let fault: Fault = 'none';
-  let accepted = 0;
   const open = new Set<Socket>();
   const proxy = createServer((client) => {
-    accepted += 1;
     track(client);
     if (fault === 'refuse') return client.resetAndDestroy();
     if (fault === 'hang') return;
     const store = track(connect(target, '127.0.0.1'));
     client.pipe(store);
-    let sent = 0;
-    const isCut = fault === 'cut';
+    const faultOfConnection = fault;
+    let left = faultOfConnection === 'none' ? Number.POSITIVE_INFINITY : FAILS_AFTER_BYTES;
     store.on('data', (bytes: Buffer) => {
-      sent += bytes.length;
-      if (isCut && sent > CUT_AFTER_BYTES) {
-        client.write(bytes.subarray(0, bytes.length - (sent - CUT_AFTER_BYTES)), () =>
-          client.resetAndDestroy(),
-        );
-        store.destroy();
-      } else client.write(bytes);
+      client.write(bytes.subarray(0, left));
+      left -= bytes.length;
+      if (left > 0) return;
+      store.destroy();
+      if (faultOfConnection === 'cut') client.destroySoon();
     });
     store.on('end', () => client.end());
   });
@@ -85,10 +79,8 @@ async function failingProxy(target: number) {
   await once(proxy, 'listening');
   return {
     port: (proxy.address() as AddressInfo).port,
-    connections: () => accepted,
     fail(next: Fault) {
       fault = next;
-      accepted = 0;
       closeAll();
     },
     async stop() {
