@@ -21,7 +21,7 @@ export const ROWS_PER_MEMBER_AND_DAY: Readonly<
   'gym.post': { rows: 0.02, keptDays: 'for ever', why: '' },
   'squad.journal_record': {
     rows: 0.8,
-    keptDays: 'for ever',
+    keptDays: 90,
     why: 'one member in 30 trains in a squad, with 25 sets and messages',
   },
   'gym.idempotency_record': { rows: 1.7, keptDays: 1, why: 'one for each POST with a key' },

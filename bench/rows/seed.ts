@@ -50,7 +50,7 @@ export const SEEDS: Readonly<Record<string, readonly [table: string, statement: 
       'check_in',
       `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, source, checked_in_by)
        select ${AT}, member(i), member(i / 500), member(i / 500), at, at + interval '90 minutes', at + interval '70 minutes', 'MANUAL', 'QR', 'app', member(i)
-       from (select 1 + n % $1::int as i, timestamptz '2026-08-01' + n * (interval '92 days' / ($1::int * 36)) as at from generate_series(1, $1::int * 36) as n) as visits`,
+       from (select 1 + n % $1::int as i, timestamptz '2026-08-01' + n * (interval '91 days' / ($1::int * 36)) as at from generate_series(1, $1::int * 36) as n) as visits`,
     ],
     [
       'post',
@@ -74,7 +74,7 @@ export const SEEDS: Readonly<Record<string, readonly [table: string, statement: 
       'food_log',
       `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at)
        select ${AT}, member(i), 'Oat flakes with milk', 380, 13.5, 58.7, 7.1, 1, 'bowl', 250, 'BREAKFAST', 'FOOD_TABLE', at, at::date, at
-       from (select 1 + n % $1::int as i, timestamptz '2026-08-01' + n * (interval '92 days' / ($1::int * 90)) as at from generate_series(1, $1::int * 90) as n) as entries`,
+       from (select 1 + n % $1::int as i, timestamptz '2026-08-01' + n * (interval '91 days' / ($1::int * 90)) as at from generate_series(1, $1::int * 90) as n) as entries`,
     ],
     [
       'food_log_day',
