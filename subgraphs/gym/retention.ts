@@ -8,10 +8,9 @@ import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
 /** Removes pictures without a post. */
 export const unusedPictures = (files: FileStorage): RetentionRule =>
   unusedFiles(files, async (unit, names) => {
-    const posts = await unit.em.execute<{ image: string }[]>(
-      'select image from post where image = any(?::text[])',
-      [names],
-    );
+    const posts = await unit.read<{ image: string }>('select image from post where image = any(?::text[])', [
+      names,
+    ]);
     return new Set(posts.map(({ image }) => image));
   });
 

@@ -201,10 +201,9 @@ export async function removeExpiredExports(
 export async function usedSections(unit: UnitOfWork, keys: readonly string[]): Promise<string[]> {
   const idOf = (key: string): string => /^exports\/([0-9a-f-]{36})-[a-z]+\.json$/.exec(key)?.[1] ?? '';
   const ids = new Set(keys.map(idOf).filter(isUuid));
-  const found = await unit.em.execute<{ id: string }[]>(
-    'select id from account_export where id = any(?::uuid[])',
-    [[...ids]],
-  );
+  const found = await unit.read<{ id: string }>('select id from account_export where id = any(?::uuid[])', [
+    [...ids],
+  ]);
   const kept = new Set(found.map(({ id }) => id));
   return keys.filter((key) => kept.has(idOf(key)));
 }

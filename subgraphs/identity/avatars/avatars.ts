@@ -59,7 +59,7 @@ const keyOf = (path: string): string => path.slice(1);
 
 /** Those of these keys that are the picture of an account. */
 export async function usedAvatars(unit: UnitOfWork, keys: readonly string[]): Promise<string[]> {
-  const rows = await unit.em.execute<{ avatar: string }[]>(
+  const rows = await unit.read<{ avatar: string }>(
     'select avatar from user_account where avatar = any(?::text[])',
     [keys.map((key) => `/${key}`)],
   );
