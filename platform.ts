@@ -2,7 +2,7 @@ import { gatewaySettingsOf, type GatewaySettings } from './gateway/settings.ts';
 import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePorts } from '#server/http/listen.ts';
-import { openDatabaseServer, settingsOf, stopTimesOf, type StoppableDatabase } from '#server/run.ts';
+import { needsOf, openDatabaseServer, settingsOf, stopTimesOf, type StoppableDatabase } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
 import { complete, missingChoices, type Environment } from '#server/settings.ts';
 import type { StartOptions } from '#server/start/options.ts';
@@ -28,7 +28,7 @@ export async function startPlatform(
   });
   const running: Started = { services: [] };
   try {
-    const missing = missingChoices(env, { hasDatabase: true, isSeparate: false });
+    const missing = missingChoices(env, { ...needsOf(subgraphs), isSeparate: false });
     const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
     progress(

@@ -14,7 +14,12 @@ export async function runGateway(args: readonly string[], env: Environment): Pro
     };
     // The subgraphs of another supergraph do not have the platform's service secret.
     const isPlatform = !environment.SUPERGRAPH || environment.SUPERGRAPH === 'compose';
-    const missing = missingChoices(environment, { hasDatabase: false, isSeparate: isPlatform });
+    const missing = missingChoices(environment, {
+      hasDatabase: false,
+      storesFiles: false,
+      sendsMails: false,
+      isSeparate: isPlatform,
+    });
     const settings = complete(missing, () => gatewaySettingsOf(environment));
     const running = await startGateway(settings);
     progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);

@@ -24,7 +24,8 @@ export interface ServiceBase<Settings> {
   settings: ServerSettings & Settings;
   log: Logger;
   metrics: Metrics;
-  files: FileStorage;
+  /** The service's uploaded files. @throws Error if the service does not declare `storesFiles` */
+  readonly files: FileStorage;
   /** Undefined if the service declares no database, or keeps its state in memory by setting. */
   orm: MikroORM | undefined;
   /** The address of the ORM's database, for code that needs a connection of its own. */
@@ -73,6 +74,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** The service's own environment variables; see `readSettings`. */
   settings: z.ZodObject<z.ZodRawShape> & z.ZodType<Settings>;
   database?: DatabaseDeclaration;
+  /** Whether the service stores uploaded files. Only then it has `ServiceBase.files`. */
+  storesFiles?: true;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: ServerSettings & Settings): boolean;
   /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */

@@ -29,6 +29,13 @@ export function settingsOf(
   return { settings, port: Number(settings[portField]) };
 }
 
+/** What the subgraphs need, as far as an operator must choose it. */
+export const needsOf = (subgraphs: readonly AnySubgraph[]) => ({
+  hasDatabase: subgraphs.some(({ database }) => database !== undefined),
+  storesFiles: subgraphs.some(({ storesFiles }) => storesFiles === true),
+  sendsMails: subgraphs.some(({ settings }) => 'smtpUrl' in settings.shape),
+});
+
 /**
  * The database server for this start: the configured one, or an embedded one that is started with its data in
  * `<dataDir>/postgres`, and that the caller must stop.
@@ -80,7 +87,7 @@ export const stopTimesOf = ({
 /** Runs one subgraph alone in this process until a signal ends it, for its `main.ts`. */
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
-    const missing = missingChoices(env, { hasDatabase: subgraph.database !== undefined, isSeparate: true });
+    const missing = missingChoices(env, { ...needsOf([subgraph]), isSeparate: true });
     const { settings, port: chosenPort } = complete(missing, () => settingsOf(subgraph, env));
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isDatabaseUrl } from './database/connection.ts';
 import { DEFAULT_POOL_MAX } from './database/pool-size.ts';
 import { DAY_MILLIS } from './durations.ts';
+import { filesPlaceOf } from './files/files-url.ts';
 import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -49,6 +50,10 @@ interface StartKind {
   hasDatabase: boolean;
   /** Whether the other services run in other processes. */
   isSeparate: boolean;
+  /** Whether the started servers store uploaded files. */
+  storesFiles: boolean;
+  /** Whether the started servers send mails. */
+  sendsMails: boolean;
 }
 
 /**
@@ -65,7 +70,8 @@ const isProduction = (env: Environment): boolean => env.NODE_ENV === 'production
 const isOn = (word: string): boolean => ['on', 'true', '1'].includes(word);
 
 /** The settings that the operator must choose, because they have no safe default, but has not; empty if none is missing. */
-export function missingChoices(env: Environment, { hasDatabase, isSeparate }: StartKind): string[] {
+export function missingChoices(env: Environment, kind: StartKind): string[] {
+  const { hasDatabase, isSeparate, storesFiles, sendsMails } = kind;
   const missing: string[] = [];
   if (isProduction(env) && hasDatabase && !env.DATABASE_URL && !env.DEMO)
     missing.push(
@@ -87,7 +93,35 @@ export function missingChoices(env: Environment, { hasDatabase, isSeparate }: St
       'SERVICE_SECRET: services in separate processes authenticate with it. Set the same one for all of them, at least 32 ' +
         'characters; "openssl rand -hex 32" creates one',
     );
+  if (storesFiles && mayHaveReplicas(env, kind) && !isForReplicas(env.FILES_URL))
+    missing.push(
+      'FILES_URL: there can be several replicas, and each would store uploaded files on a disk of its own. Name a bucket ' +
+        '(s3://bucket/prefix?region=...), or a folder on a volume that all replicas have mounted ' +
+        '(file:///folder?shared=true); with only one replica of each service, that is any folder on a lasting volume',
+    );
+  if (sendsMails && isProduction(env) && !env.SMTP_URL && !isOn(withDemoDefaults(env).DEMO ?? ''))
+    missing.push(
+      'SMTP_URL: NODE_ENV is production, and no mail server is chosen. Name one (smtp://user:password@host:587); or set ' +
+        'SMTP_URL=outbox: to write each mail to a file in DATA_DIR/outbox',
+    );
   return missing;
+}
+
+/** Whether the settings allow several replicas of a server: they need one database, and Redis or separate services. */
+const mayHaveReplicas = (env: Environment, { isSeparate }: StartKind): boolean =>
+  isSeparate
+    ? Boolean(env.REDIS_URL || (isProduction(env) && env.DATABASE_URL))
+    : Boolean(env.REDIS_URL && env.DATABASE_URL);
+
+/** Whether all replicas find the same files at this FILES_URL. A wrong URL is reported when the settings are read. */
+function isForReplicas(filesUrl: string | undefined): boolean {
+  if (!filesUrl) return false;
+  try {
+    const place = filesPlaceOf(filesUrl);
+    return place.kind === 's3' || place.isShared;
+  } catch {
+    return true;
+  }
 }
 
 /** Reads settings, and reports everything that is missing or wrong in one message. @throws SettingsError */
@@ -173,6 +207,20 @@ export const serverSettings = z.object({
     .min(2, 'expected a number of connections from 2 to 1000')
     .max(1_000, 'expected a number of connections from 2 to 1000')
     .default(DEFAULT_POOL_MAX),
+   * Where uploaded files are stored: `s3://bucket/prefix?region=...`, `file:///folder?shared=true`; if absent, in the data
+   * folder.
+   */
+  filesUrl: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return filesPlaceOf(text);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message });
+        return z.NEVER;
+      }
+    })
+    .optional(),
   /**
    * Whether connections keep prepared statements for frequent reads. Off behind a pooler that gives a client another
    * connection for each transaction.

@@ -1,53 +1,48 @@
-import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { Disk, errors } from 'flydrive';
-import { FSDriver } from 'flydrive/drivers/fs';
-import { noteOutsideEffect } from '../outside-effects.ts';
+import { PlatformError } from '../errors.ts';
 
-/** The storage of uploaded files. The platform chooses the keys, never a client. */
+/** A file that is being read. */
+export interface FileContent {
+  readonly stream: Readable;
+  /** Bytes. */
+  readonly length: number;
+  /** In the form of the header `ETag`, with its quotes. */
+  readonly etag: string;
+}
+
+export interface StoredFile {
+  readonly key: string;
+  readonly storedAt: Date;
+}
+
+/**
+ * The storage of one service's uploaded files. The platform chooses the keys, never a client. Nobody can read the files
+ * but through the platform, also in a bucket.
+ *
+ * A call fails with UPSTREAM_UNAVAILABLE if the storage does not answer, and with INSUFFICIENT_STORAGE (or an error of the
+ * file system that becomes this one) if it is full.
+ */
 export interface FileStorage {
+  /** Resolves when the file is durable. A reader gets the whole previous file or the whole new one. */
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
-  /** As `put`, with bounded memory. If the stream fails, part of the file may be stored. */
+  /** As `put`, with bounded memory. If the stream fails, nothing is stored. */
   putStream(key: string, stream: Readable, contentType: string): Promise<void>;
-  /** Returns undefined if there is no such file. */
-  read(
-    key: string,
-  ): Promise<{ stream: Readable; contentType: string; length: number; etag: string } | undefined>;
+  /** Returns undefined if there is no such file. The stream must be read or destroyed. */
+  read(key: string): Promise<FileContent | undefined>;
+  /** Deletes the file, if there is one. */
   delete(key: string): Promise<void>;
+  /**
+   * The stored files, those of unfinished writes included, with bounded memory. A bucket begins after the key `after`, in the
+   * order of keys; a folder has no order, so it returns all of its files.
+   */
+  files(after?: string): AsyncIterable<StoredFile>;
+  /** Whether `files` returns keys in their order. */
+  readonly isOrdered: boolean;
+  close(): void;
 }
 
-/** Files of one service on the local disk, under `<dataDir>/files/<service>`. */
-export function diskStorage(dataDir: string, service: string): FileStorage {
-  const disk = new Disk(
-    new FSDriver({ location: path.resolve(dataDir, 'files', service), visibility: 'private' }),
-  );
-  return {
-    put(key, bytes, contentType) {
-      noteOutsideEffect();
-      return disk.put(key, bytes, { contentType });
-    },
-    putStream(key, stream, contentType) {
-      noteOutsideEffect();
-      return disk.putStream(key, stream, { contentType });
-    },
-    async read(key) {
-      try {
-        const metadata = await disk.getMetaData(key);
-        return {
-          stream: await disk.getStream(key),
-          contentType: metadata.contentType ?? 'application/octet-stream',
-          length: metadata.contentLength,
-          etag: metadata.etag,
-        };
-      } catch (error) {
-        if (error instanceof errors.E_CANNOT_GET_METADATA || error instanceof errors.E_CANNOT_READ_FILE)
-          return undefined;
-        throw error;
-      }
-    },
-    delete(key) {
-      noteOutsideEffect();
-      return disk.delete(key);
-    },
-  };
-}
+export const storageUnavailable = (cause: unknown): PlatformError =>
+  new PlatformError('UPSTREAM_UNAVAILABLE', 'The file storage does not answer now; try again in a moment.', {
+    cause,
+    retryAfterSeconds: 2,
+  });

@@ -3,7 +3,7 @@ import { serviceTokens } from '../auth/service-tokens.ts';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
 import { Features, featuresByGymService, withSwitches } from '../features.ts';
-import { diskStorage } from '../files/file-storage.ts';
+import { openFileStorage } from '../files/open-file-storage.ts';
 import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -47,11 +47,15 @@ export async function openRules(
 ): Promise<Rules> {
   const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NO_ORIGIN) =>
     new UnitOfWork(database?.orm, viewer, log, origin);
+  const files = subgraph.storesFiles ? await openFileStorage(settings, subgraph.name, log) : undefined;
   const base: ServiceBase<object> = {
     settings,
     log,
     metrics,
-    files: diskStorage(settings.dataDir, subgraph.name),
+    get files() {
+      if (!files) throw new Error(`The ${subgraph.name} service does not declare storesFiles.`);
+      return files;
+    },
     orm: database?.orm,
     database: database?.address,
     serviceTokens: serviceTokens(subgraph.name, settings),
@@ -85,6 +89,9 @@ export async function openRules(
       const unit = unitOf();
       await subgraph.demo(subgraph.services(unit, resources, settings), unit, resources);
     },
-    stop: async () => resources.dispose?.(),
+    async stop() {
+      await resources.dispose?.();
+      files?.close();
+    },
   };
 }

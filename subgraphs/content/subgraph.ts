@@ -24,6 +24,7 @@ export const content = defineSubgraph({
   description: 'Workout routines, the exercise library, and the products of gym shops.',
   settings: z.object({}),
   database,
+  storesFiles: true,
   async resources({ orm, files, settings, serviceTokens, unitOf, log }) {
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });

@@ -1,7 +1,18 @@
+import type { FileStorage } from '#server/files/file-storage.ts';
+import { unusedFiles } from '#server/files/unused-files.ts';
 import { firstIdOf } from '#server/ids.ts';
 import { removalsRetention } from '#server/references/removals.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
+
+/** Removes pictures without a post. */
+export const unusedPictures = (files: FileStorage): RetentionRule =>
+  unusedFiles(files, async (unit, names) => {
+    const posts = await unit.read<{ image: string }>('select image from post where image = any(?::text[])', [
+      names,
+    ]);
+    return new Set(posts.map(({ image }) => image));
+  });
 
 /** Ids are UUIDs of version 7, so the primary key finds the oldest rows. */
 export const gymRetention: readonly RetentionRule[] = [

@@ -24,7 +24,7 @@ import { locationsRest } from './locations/locations.rest.ts';
 import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
 import { postsGraphql } from './posts/posts.graphql.ts';
 import { postsRest } from './posts/posts.rest.ts';
-import { gymRetention } from './retention.ts';
+import { gymRetention, unusedPictures } from './retention.ts';
 import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
@@ -40,6 +40,7 @@ export const gym = defineSubgraph({
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
   settings: gymSettings,
   database,
+  storesFiles: true,
   async resources({ database: address, settings, serviceTokens, unitOf, files, log }) {
     if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
@@ -93,6 +94,6 @@ export const gym = defineSubgraph({
     ...accountDataRest,
     ...removedReferencesRest,
   ],
-  retention: () => gymRetention,
+  retention: ({ files }) => [...gymRetention, unusedPictures(files)],
   demo: (_services, unit) => demo(unit),
 });

@@ -20,7 +20,7 @@ import { smtpMailer } from './mail/mailer.smtp.ts';
 import { ResetMailer } from './password-resets/reset-mailer.ts';
 import { ServiceClients } from './service-clients/service-clients.ts';
 import { AccessTokens } from './sessions/access-tokens.ts';
-import type { IdentitySettings } from './settings.ts';
+import { OUTBOX, type IdentitySettings } from './settings.ts';
 import { Passwords } from './users/passwords.ts';
 
 /** Another instance takes over the saga of a killed instance after this time. */
@@ -45,7 +45,7 @@ export async function identityResources({
   });
   const tokens = new AccessTokens(keyRing, settings);
   const mailer = mailerOf(settings);
-  const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, log });
+  const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, metrics, log });
   resetMailer.wake(); // for mails that were not sent before the last stop
   // Identity signs its own service tokens, so that it does not call itself over the network.
   const ownTokens = { get: async () => tokens.ofService('identity') };
@@ -88,7 +88,9 @@ export async function identityResources({
 export type IdentityResources = Awaited<ReturnType<typeof identityResources>>;
 
 const mailerOf = ({ smtpUrl, mailFrom, dataDir }: IdentitySettings & ServerSettings): Mailer =>
-  smtpUrl ? smtpMailer(smtpUrl, mailFrom) : outboxMailer(path.resolve(dataDir, 'outbox'), mailFrom);
+  smtpUrl && smtpUrl !== OUTBOX
+    ? smtpMailer(smtpUrl, mailFrom)
+    : outboxMailer(path.resolve(dataDir, 'outbox'), mailFrom);
 
 /** Rotates the signing key when it is due. Returns a function that stops the checks. */
 function rotateHourly(keyRing: KeyRing, log: Logger): () => void {

@@ -1,9 +1,11 @@
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
+import { unusedFiles } from '#server/files/unused-files.ts';
 import { removeEndedSecrets } from './api-clients/retention.ts';
-import { removeExpiredExports } from './accounts/exports.ts';
+import { removeExpiredExports, usedSections } from './accounts/exports.ts';
 import { removeFinishedDeletionSagas } from './accounts/retention.ts';
+import { usedAvatars } from './avatars/avatars.ts';
 import { removePasswordResets } from './password-resets/retention.ts';
 import type { IdentityResources } from './resources.ts';
 import {
@@ -30,5 +32,9 @@ export const identityRetention = ({
     kept: { millis: 0 },
     run: (unit) => removeExpiredExports(unit, { files, sagaStore }),
   },
+  unusedFiles(
+    files,
+    async (unit, keys) => new Set([...(await usedAvatars(unit, keys)), ...(await usedSections(unit, keys))]),
+  ),
   auditRetention,
 ];

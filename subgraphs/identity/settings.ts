@@ -1,15 +1,21 @@
 import { z } from 'zod';
 import type { ServerSettings } from '#server/settings.ts';
 
+/** The `SMTP_URL` that chooses files instead of a mail server. */
+export const OUTBOX = 'outbox:';
+
 /** The settings of the identity service, in addition to those of every server. */
 export const identitySettings = z.object({
   /** The first SUPER_ADMIN of an installation, created when the service starts and no account has that email. Both settings must be given, or neither. */
   bootstrapAdminEmail: z.email('expected an email address').max(254).optional(),
   bootstrapAdminPassword: z.string().min(8, 'expected at least 8 characters').max(200).optional(),
-  /** A mail server, `smtp://user:password@host:587` or `smtps://...`; absent: mails are written to `<dataDir>/outbox`. */
+  /**
+   * A mail server, `smtp://user:password@host:587` or `smtps://...`. `outbox:`, or absent: mails are written to
+   * `<dataDir>/outbox`.
+   */
   smtpUrl: z
     .string()
-    .regex(/^smtps?:\/\/[^/\s]+/, 'expected smtp://user:password@host:port')
+    .regex(/^(smtps?:\/\/[^/\s]+|outbox:$)/, 'expected smtp://user:password@host:port, or outbox:')
     .optional(),
   mailFrom: z.string().max(300).default('Fitness Platform <no-reply@localhost>'),
   /** The URL of the page of a front end that sets a new password; `{token}` in it is replaced by the token. Absent: mails contain only the token. */

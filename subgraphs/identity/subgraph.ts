@@ -40,6 +40,7 @@ export const identity = defineSubgraph({
   description: 'Accounts, log-in, profiles and roles.',
   settings: identitySettings,
   database,
+  storesFiles: true,
   resources: identityResources,
   services: identityServices,
   // Identity checks tokens in its own database, so it does not call itself over HTTP, and refuses ended sessions without delay.

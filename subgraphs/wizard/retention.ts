@@ -1,10 +1,12 @@
-import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { unusedFiles } from '#server/files/unused-files.ts';
+import type { RetentionRule } from '#server/retention/retention.ts';
 import { removeReservations } from './availability/retention.ts';
 import {
   removeAbandonedSessions,
   removeDeployedOnboardings,
   SESSIONS_PER_BATCH,
+  usedSessionFiles,
   type SessionRetention,
 } from './sessions/retention.ts';
 
@@ -29,4 +31,6 @@ export const wizardRetention = (parts: SessionRetention): readonly RetentionRule
     batchRows: SESSIONS_PER_BATCH,
     run: removeDeployedOnboardings(parts),
   },
+  // Sessions in memory are those of one process; the files of another process may be in the same storage.
+  ...(parts.storage.isInMemory ? [] : [unusedFiles(parts.files, usedSessionFiles(parts.storage))]),
 ];

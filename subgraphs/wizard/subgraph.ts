@@ -25,6 +25,7 @@ export const wizardOf = (parts: WizardParts) =>
     description: 'Onboarding of gyms and members, step by step.',
     settings: wizardSettings,
     database,
+    storesFiles: true,
     withoutDatabase: ({ wizardStorage }) => wizardStorage === 'memory',
     resources: (base) => wizardResources(base, parts),
     services: wizardServices,

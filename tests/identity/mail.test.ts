@@ -100,3 +100,45 @@ it('sends no mail for an address with a line break', async () => {
     expect((await request(email)).status).toBe(400);
   expect(received).toHaveLength(count);
 });
+
+it('sends each mail once, however many replicas there are', async () => {
+  const replicas = [await platform.replica('identity'), await platform.replica('identity')];
+  const accounts = await Promise.all(Array.from({ length: 8 }, () => platform.register()));
+  await Promise.all(
+    accounts.map(({ email }, n) =>
+      fetch(`${[platform.url('identity'), ...replicas.map(({ url }) => url)][n % 3]}/auth/password-reset`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email }),
+      }),
+    ),
+  );
+  for (const { email } of accounts) await mailTo(email);
+  const unsent = 'select 1 from password_reset where sent_at is null';
+  await eventually(async () => (await platform.sql('identity', unsent)).length === 0);
+  for (const { email } of accounts) expect(received.filter(({ to }) => to === email)).toHaveLength(1);
+  const sent = await Promise.all(
+    [platform.url('identity'), ...replicas.map(({ url }) => url)].map(async (url) => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return Number(/^mails_total\{outcome="sent".*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    }),
+  );
+  expect(sent.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(accounts.length);
+});
+
+it('gives a mail up after a day, and counts it', async () => {
+  const { email } = await platform.register();
+  await platform.sql(
+    'identity',
+    `insert into password_reset (id, purpose, email, requested_at, next_attempt_at)
+     values (gen_random_uuid(), 'RESET', $1, now() - interval '25 hours', now())`,
+    [email],
+  );
+  await platform.restart('identity');
+  await eventually(async () =>
+    (await (await fetch(`${platform.url('identity')}/metrics`)).text()).includes(
+      'mails_total{outcome="given_up",service="identity"} 1',
+    ),
+  );
+  expect(received.some(({ to }) => to === email)).toBe(false);
+});

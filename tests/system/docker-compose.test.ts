@@ -165,6 +165,8 @@ describe('docker-compose.yml', () => {
       'BOOTSTRAP_ADMIN_EMAIL',
       'BOOTSTRAP_ADMIN_PASSWORD',
       'WIZARD_PUBLIC_URL',
+      'SMTP_URL',
+      'MAIL_FROM',
     ]);
     for (const name of servers) {
       const unknown = Object.keys(compose.services[name]!.environment!).filter(

@@ -80,31 +80,47 @@ describe('settings', () => {
 });
 
 describe('a start without the choices of an operator', () => {
-  const WHOLE = { hasDatabase: true, isSeparate: false };
-  const ALONE = { hasDatabase: true, isSeparate: true };
+  const WHOLE = { hasDatabase: true, isSeparate: false, storesFiles: true, sendsMails: true };
+  const ALONE = { ...WHOLE, isSeparate: true };
+  const NUTRITION = { ...ALONE, storesFiles: false, sendsMails: false };
   const production = { NODE_ENV: 'production' };
   const url = { DATABASE_URL: 'postgres://db/postgres' };
   const secret = { SERVICE_SECRET: 'x'.repeat(32) };
+  const redis = { REDIS_URL: 'redis://r' };
+  const bucket = { FILES_URL: 's3://bucket' };
+  const smtp = { SMTP_URL: 'smtp://mail' };
+  const all = { ...production, ...url, ...secret, ...redis, ...smtp };
   const namesOf = (missing: readonly string[]) => missing.map((problem) => problem.split(':', 1)[0]);
 
   it.each([
     ['the demo on this machine', {}, WHOLE, []],
     ['one service of the demo', {}, ALONE, []],
-    ['production with nothing else', production, WHOLE, ['DATABASE_URL']],
-    ['one service in production with nothing else', production, ALONE, ['DATABASE_URL', 'SERVICE_SECRET']],
-    ['one service with Redis', { REDIS_URL: 'redis://r' }, ALONE, ['DATABASE_URL']],
+    ['production with nothing else', production, WHOLE, ['DATABASE_URL', 'SMTP_URL']],
+    [
+      'one service in production with nothing else',
+      production,
+      ALONE,
+      ['DATABASE_URL', 'SERVICE_SECRET', 'SMTP_URL'],
+    ],
+    ['one service with Redis', redis, ALONE, ['DATABASE_URL', 'FILES_URL']],
     [
       'a direct address without a pooler',
       { DATABASE_DIRECT_URL: 'postgres://db/postgres' },
       WHOLE,
       ['DATABASE_URL'],
     ],
-    ['the whole platform with Redis', { REDIS_URL: 'redis://r' }, WHOLE, []],
+    ['the whole platform with Redis', redis, WHOLE, []],
+    ['one of several whole platforms', { ...redis, ...url }, WHOLE, ['FILES_URL']],
     ['one service on a database', url, ALONE, ['SERVICE_SECRET']],
-    ['the whole platform on a database', { ...production, ...url }, WHOLE, []],
-    ['the embedded database without the demo', { ...production, DEMO: 'off' }, WHOLE, []],
+    ['the whole platform on a database', { ...production, ...url, ...smtp }, WHOLE, []],
+    ['the embedded database without the demo', { ...production, ...smtp, DEMO: 'off' }, WHOLE, []],
+    ['mails in files by choice', { ...production, ...url, SMTP_URL: 'outbox:' }, WHOLE, []],
+    ['replicas with files on disks of their own', all, ALONE, ['FILES_URL']],
+    ['replicas with a folder that is not shared', { ...all, FILES_URL: 'file:///f' }, ALONE, ['FILES_URL']],
+    ['replicas with a shared folder', { ...all, FILES_URL: 'file:///f?shared=true' }, ALONE, []],
+    ['replicas with a bucket', { ...all, ...bucket }, ALONE, []],
+    ['replicas of a service without files and mails', { ...all, SMTP_URL: '' }, NUTRITION, []],
     ['the demo in production by choice', { ...production, DEMO: 'on' }, ALONE, []],
-    ['one service with all it needs', { ...production, ...url, ...secret }, ALONE, []],
   ])('(%s) names the missing variables', (_what, env, kind, expected) => {
     expect(namesOf(missingChoices(env, kind))).toEqual(expected);
   });
@@ -122,6 +138,8 @@ describe('a start without the choices of an operator', () => {
   it('reports everything that is missing or wrong in one message', () => {
     const missing = missingChoices(production, ALONE);
     const read = () => readSettings(serverSettings, { LOG_LEVEL: 'loud' });
-    expect(() => complete(missing, read)).toThrow(/DATABASE_URL: [^]*SERVICE_SECRET: [^]*LOG_LEVEL: /);
+    expect(() => complete(missing, read)).toThrow(
+      /DATABASE_URL: [^]*SERVICE_SECRET: [^]*SMTP_URL: [^]*LOG_LEVEL: /,
+    );
   });
 });

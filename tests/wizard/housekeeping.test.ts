@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { listenTo } from '#server/database/notifications.ts';
-import { diskStorage } from '#server/files/file-storage.ts';
+import { diskStorage } from '#server/files/file-storage.disk.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
@@ -57,7 +57,7 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
   it('removes sessions that were abandoned a month ago, with their files, and no deployed ones', async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
     const { unitOf, storage, sagaStore, close } = await partsIn(storageName);
-    const files = diskStorage(dataDir, 'wizard');
+    const files = diskStorage(path.join(dataDir, 'files/wizard'));
     const sagas = new Sagas({ store: sagaStore, definitions: [], log });
     const add = async (status: WizardStatus, expiredDaysAgo: number) => {
       const [id, fileId] = [uuidv7(), uuidv7()];
@@ -107,7 +107,11 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
     const remaining = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
     expect(remaining.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());
     const haveFiles = await Promise.all(
-      [...over, ...staying].map(async ({ key }) => Boolean(await files.read(key))),
+      [...over, ...staying].map(async ({ key }) => {
+        const found = await files.read(key);
+        found?.stream.destroy();
+        return found !== undefined;
+      }),
     );
     expect(haveFiles).toEqual([false, false, false, true, true, true]);
     await sagas.dispose();

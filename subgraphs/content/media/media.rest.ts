@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FileContent } from '#server/files/file-storage.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
@@ -8,7 +9,7 @@ import type { Products } from '../products/products.ts';
 import { ProductShape } from '../products/products.shapes.ts';
 import type { Workouts } from '../workouts/workouts.ts';
 import { WorkoutRoutineShape } from '../workouts/workouts.shapes.ts';
-import type { Media, StoredPicture } from './media.ts';
+import type { Media } from './media.ts';
 
 const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>();
 
@@ -16,9 +17,9 @@ const upload = { field: 'image' };
 const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.';
 
 // The picture behind a name never changes, so caches may store it for ever.
-const served = ({ stream, contentType, length, etag }: StoredPicture) =>
+const served = ({ stream, length, etag }: FileContent) =>
   new Reply(200, stream, {
-    'Content-Type': contentType,
+    'Content-Type': 'image/webp',
     'Content-Length': String(length),
     ETag: etag,
     'Cache-Control': 'public, max-age=31536000, immutable',

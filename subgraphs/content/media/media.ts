@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import { notFound } from '#server/errors.ts';
-import type { FileStorage } from '#server/files/file-storage.ts';
+import type { FileContent, FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -8,13 +7,6 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 /** Longest side in pixels. */
 const MEDIA_SIZES = { small: 320, medium: 800, large: 1_600 } as const;
 type MediaSize = keyof typeof MEDIA_SIZES;
-
-export interface StoredPicture {
-  stream: Readable;
-  contentType: string;
-  length: number;
-  etag: string;
-}
 
 /** A row with a path of its picture that the caller can request. */
 export const withPublicImage = <Row extends { image: string | null }>(unit: UnitOfWork, row: Row): Row => ({
@@ -43,7 +35,7 @@ export class Media {
   }
 
   /** @throws NOT_FOUND */
-  async read(file: string, size: MediaSize = 'large'): Promise<StoredPicture> {
+  async read(file: string, size: MediaSize = 'large'): Promise<FileContent> {
     const id = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})\.webp$/.exec(file)?.[1];
     const picture = id && (await this.files.read(keyOf(id, size)));
     if (!picture) throw notFound('picture', file);

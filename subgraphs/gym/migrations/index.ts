@@ -10,6 +10,7 @@ import { Relations } from './20261123010000_relations.ts';
 import { Versions } from './20261123010100_versions.ts';
 import { ListIndexes } from './20261123010200_list_indexes.ts';
 import { Retention } from './20261123050000_retention.ts';
+import { FilesWithoutRows } from './20261123090944_files_without_rows.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -24,4 +25,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123010200_list_indexes', class: ListIndexes },
   { name: '20261123050000_retention', class: Retention },
   { name: '20261123090100_listed_references', class: ListedReferences },
+  { name: '20261123090944_files_without_rows', class: FilesWithoutRows },
 ];

@@ -5,7 +5,15 @@ import { Gym } from '../gyms/gym.entity.ts';
 const PostSchema = defineEntity({
   name: 'Post',
   tableName: 'post',
-  indexes: [{ properties: ['gymId', 'id'] }, { properties: ['authorId', 'id'] }],
+  indexes: [
+    { properties: ['gymId', 'id'] },
+    { properties: ['authorId', 'id'] },
+    // for pictures without a post
+    {
+      name: 'post_image',
+      expression: `create index "post_image" on "post" ("image") where "image" is not null`,
+    },
+  ],
   properties: {
     id: p
       .uuid()

@@ -140,7 +140,7 @@ export const postsRest = [
       const file = await files.read(params.file);
       if (!file) throw notFound('picture', params.file);
       return new Reply(200, file.stream, {
-        'Content-Type': file.contentType,
+        'Content-Type': 'image/webp',
         'Content-Length': String(file.length),
         'Cache-Control': 'public, max-age=31536000, immutable',
       });

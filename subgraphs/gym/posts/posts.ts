@@ -5,6 +5,7 @@ import { lockedForChange } from '#server/database/versioned.ts';
 import { forbidden } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
+import { discard } from '#server/files/unused-files.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -126,7 +127,7 @@ export class Posts {
         return present(this.unit, presented(PostRow, post), false);
       });
     } catch (error) {
-      if (name) await this.files.delete(name);
+      if (name) await discard(this.files, [name], this.unit.log);
       throw error;
     }
   }
@@ -139,7 +140,7 @@ export class Posts {
           throw forbidden("Only its author and the gym's admins may delete a post.");
       });
       await this.unit.em.nativeDelete(Post, { id });
-      if (image) await this.unit.afterCommit(() => this.files.delete(image));
+      if (image) await this.unit.afterCommit(() => discard(this.files, [image], this.unit.log));
     });
     this.byId.clear(id);
   }

@@ -197,6 +197,17 @@ export async function removeExpiredExports(
   return expired.length;
 }
 
+/** Those of these keys that are sections of an export that has not been removed. */
+export async function usedSections(unit: UnitOfWork, keys: readonly string[]): Promise<string[]> {
+  const idOf = (key: string): string => /^exports\/([0-9a-f-]{36})-[a-z]+\.json$/.exec(key)?.[1] ?? '';
+  const ids = new Set(keys.map(idOf).filter(isUuid));
+  const found = await unit.read<{ id: string }>('select id from account_export where id = any(?::uuid[])', [
+    [...ids],
+  ]);
+  const kept = new Set(found.map(({ id }) => id));
+  return keys.filter((key) => kept.has(idOf(key)));
+}
+
 const present = (unit: UnitOfWork, one: AccountExport, saga: Saga | undefined): AccountExportShape => ({
   id: one.id,
   requestedAt: one.requestedAt.toISOString(),

@@ -3,6 +3,7 @@ import { requireUser } from '#server/auth/viewer.ts';
 import { notFound } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
+import { discard } from '#server/files/unused-files.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { UserShape } from '../users/users.shapes.ts';
@@ -33,10 +34,10 @@ export class Avatars {
         before = changed.avatar;
         changed.avatar = path;
       });
-      await this.unit.afterCommit(() => removeAvatar(this.files, before));
+      await this.unit.afterCommit(() => discard(this.files, avatarKeys(before), this.unit.log));
       return user;
     } catch (error) {
-      await removeAvatar(this.files, path);
+      await discard(this.files, avatarKeys(path), this.unit.log);
       throw error;
     }
   }
@@ -51,11 +52,16 @@ export class Avatars {
   }
 }
 
-async function removeAvatar(files: FileStorage, path: string | null | undefined): Promise<void> {
-  if (path) await files.delete(keyOf(path));
-}
-
 /** The storage keys of the files of the picture at that path; empty if there is no picture. */
 export const avatarKeys = (path: string | null | undefined): string[] => (path ? [keyOf(path)] : []);
 
 const keyOf = (path: string): string => path.slice(1);
+
+/** Those of these keys that are the picture of an account. */
+export async function usedAvatars(unit: UnitOfWork, keys: readonly string[]): Promise<string[]> {
+  const rows = await unit.read<{ avatar: string }>(
+    'select avatar from user_account where avatar = any(?::text[])',
+    [keys.map((key) => `/${key}`)],
+  );
+  return rows.map(({ avatar }) => keyOf(avatar));
+}

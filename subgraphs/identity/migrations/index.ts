@@ -6,6 +6,7 @@ import { AuditIsAppendOnly } from './20260105120100_audit_is_append_only.ts';
 import { AccountExports } from './20261121130000_account_exports.ts';
 import { ProfileAndRelations } from './20261123000300_profile_and_relations.ts';
 import { AuditRetention } from './20261123050000_audit_retention.ts';
+import { FilesWithoutRows } from './20261123090941_files_without_rows.ts';
 import { ApiClients } from './20261123200000_api_clients.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
@@ -17,5 +18,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261121130000_account_exports', class: AccountExports },
   { name: '20261123000300_profile_and_relations', class: ProfileAndRelations },
   { name: '20261123050000_audit_retention', class: AuditRetention },
+  { name: '20261123090941_files_without_rows', class: FilesWithoutRows },
   { name: '20261123200000_api_clients', class: ApiClients },
 ];

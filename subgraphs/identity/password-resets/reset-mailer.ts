@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Logger } from '#server/observability/logger.ts';
+import { Counter, type Metrics } from '#server/observability/metrics.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import { hashOf } from '../sessions/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
@@ -17,18 +18,26 @@ interface ResetMailerOptions {
   mailer: Mailer;
   /** The URL in the mail; `{token}` in it is replaced by the token. If it is absent, the mail contains only the token. */
   resetUrl: string | undefined;
+  metrics: Metrics;
   log: Logger;
 }
 
 /** Sends the requested mails, independently of requests, so that the duration of a request does not reveal whether an address exists. */
 export class ResetMailer {
   private readonly options: ResetMailerOptions;
+  private readonly mails: Counter<'outcome'>;
   private readonly timer: NodeJS.Timeout;
   private working: Promise<void> | undefined;
   private again = false;
 
   constructor(options: ResetMailerOptions) {
     this.options = options;
+    this.mails = new Counter({
+      name: 'mails_total',
+      help: 'Mails by outcome: sent, refused by the mail server (each attempt), given up after a day.',
+      labelNames: ['outcome'] as const,
+      registers: [options.metrics.registry],
+    });
     this.timer = setInterval(() => this.wake(), POLL_MILLIS);
     this.timer.unref();
   }
@@ -66,18 +75,25 @@ export class ResetMailer {
     const { orm, mailer, resetUrl, log } = this.options;
     const claimed = await orm.em.fork().transactional((em) => this.claim(em));
     if (claimed === 'none') return false;
-    if (claimed === 'dropped') return true;
+    if (claimed === 'given up') {
+      this.mails.inc({ outcome: 'given_up' });
+      log.error('a mail was given up after a day of attempts; the log has the reason of each');
+    }
+    if (claimed === 'dropped' || claimed === 'given up') return true;
     const { id, purpose, to, token, attempts } = claimed;
     const store = (change: Partial<PasswordReset>) =>
       orm.em.fork().nativeUpdate(PasswordReset, { id }, change);
     try {
       await mailer.send({ to, ...textOf(purpose, token, resetUrl) });
-      await store({ sentAt: new Date() });
     } catch (error) {
+      this.mails.inc({ outcome: 'refused' });
       log.warn({ err: error, attempts: attempts + 1 }, 'the mail server refused a mail');
       const pause = Math.min(10_000 * 2 ** attempts, 600_000); // at most 10 min
       await store({ attempts: attempts + 1, nextAttemptAt: new Date(Date.now() + pause) });
+      return true;
     }
+    this.mails.inc({ outcome: 'sent' });
+    await store({ sentAt: new Date() });
     return true;
   }
 
@@ -86,7 +102,7 @@ export class ResetMailer {
    * database connection is occupied while the mail server answers. After a crash in between, another mail with a new token
    * is sent.
    */
-  private async claim(em: EntityManager): Promise<Claimed | 'dropped' | 'none'> {
+  private async claim(em: EntityManager): Promise<Claimed | 'dropped' | 'given up' | 'none'> {
     const [next] = await em.execute<{ id: string }[]>(
       'select id from password_reset where sent_at is null and next_attempt_at <= now() order by next_attempt_at limit 1 for update skip locked',
     );
@@ -101,9 +117,10 @@ export class ResetMailer {
     const mailed = user
       ? await em.count(PasswordReset, { userId: user.id, sentAt: { $gt: new Date(now - HOUR_MILLIS) } })
       : 0;
-    if (!user || mailed >= MAX_MAILS_PER_HOUR || now - reset.requestedAt.getTime() > GIVE_UP_MILLIS) {
+    const isTooLate = now - reset.requestedAt.getTime() > GIVE_UP_MILLIS;
+    if (!user || mailed >= MAX_MAILS_PER_HOUR || isTooLate) {
       em.remove(reset);
-      return 'dropped';
+      return user && isTooLate ? 'given up' : 'dropped';
     }
     const token = randomBytes(32).toString('base64url');
     reset.userId = user.id;

@@ -13,6 +13,11 @@ const UserSchema = defineEntity({
       name: 'user_account_super_admins',
       expression: `create index "user_account_super_admins" on "user_account" ("id") where "role" = 'SUPER_ADMIN'`,
     },
+    // for files without an account
+    {
+      name: 'user_account_avatar',
+      expression: `create index "user_account_avatar" on "user_account" ("avatar") where "avatar" is not null`,
+    },
     // for open invitations, of one gym and of all
     {
       name: 'user_account_invited',

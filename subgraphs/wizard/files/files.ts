@@ -1,6 +1,7 @@
 import { conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
+import { discard } from '#server/files/unused-files.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { isJsonObject } from '#server/json-object.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -89,10 +90,14 @@ export class Files {
         return withData({ ...current, files: [...kept, added], currentStep }, data, definition);
       });
     } catch (error) {
-      await files.delete(fileKey(sessionId, added.id));
+      await discard(files, [fileKey(sessionId, added.id)], this.unit.log);
       throw error;
     }
-    for (const { id } of replaced) await files.delete(fileKey(sessionId, id));
+    await discard(
+      files,
+      replaced.map(({ id }) => fileKey(sessionId, id)),
+      this.unit.log,
+    );
     return sessions.presented(changed);
   }
 

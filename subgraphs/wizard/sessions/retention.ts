@@ -1,4 +1,5 @@
 import type { FileStorage } from '#server/files/file-storage.ts';
+import { isUuid } from '#server/ids.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { DEPLOYMENT } from '../deployments/deployment-context.ts';
@@ -36,6 +37,15 @@ export const removeDeployedOnboardings =
       unit,
       await parts.storage.sessions(unit).findDeployedOnboardings(before, SESSIONS_PER_BATCH),
     );
+
+/** Those of these keys that are files of a session. */
+export const usedSessionFiles =
+  (storage: WizardStorage) =>
+  async (unit: UnitOfWork, keys: readonly string[]): Promise<ReadonlySet<string>> => {
+    const ids = new Set(keys.map((key) => key.split('/')[1] ?? '').filter(isUuid));
+    const sessions = await storage.sessions(unit).findByIds([...ids]);
+    return new Set(sessions.flatMap(({ id, files }) => files.map((file) => fileKey(id, file.id))));
+  };
 
 /** Files are removed first: after a crash the rows still name the files that are left. */
 async function remove(

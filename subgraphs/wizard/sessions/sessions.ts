@@ -3,6 +3,7 @@ import { requireRole, requireUser, Role, type UserViewer } from '#server/auth/vi
 import { DAY_MILLIS } from '#server/durations.ts';
 import { checkVersion, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
+import { discard } from '#server/files/unused-files.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -174,7 +175,11 @@ export class Sessions {
       await storage.reservations(this.unit).release(id);
       return changed;
     });
-    for (const file of removed) await files.delete(fileKey(id, file.id));
+    await discard(
+      files,
+      removed.map((file) => fileKey(id, file.id)),
+      this.unit.log,
+    );
     return this.presented(cancelled);
   }
 

@@ -1,0 +1,68 @@
+import { DAY_MILLIS } from '../durations.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { RetentionRule } from '../retention/retention.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { FileStorage } from './file-storage.ts';
+
+/** An upload refers to its file within minutes; a day leaves time to correct a database that was restored from a backup. */
+const KEPT_MILLIS = DAY_MILLIS;
+const FILES_PER_RUN = 20_000; // about 3 s with a bucket
+const FILES_PER_QUERY = 1_000;
+/** More unused files than this may be removed only if most files are used. */
+const FEW = 100;
+
+/** Which of these keys the service's rows refer to. */
+type UsedAmong = (unit: UnitOfWork, keys: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/**
+ * Removes files to which no row refers: of uploads that a crash interrupted, and those whose deletion failed after the row
+ * had changed. A run looks at 20,000 files of a bucket, and the next run continues there; a folder is looked at as a whole.
+ */
+export function unusedFiles(files: FileStorage, usedAmong: UsedAmong): RetentionRule {
+  let position: string | undefined;
+  return {
+    what: 'unused_files',
+    kept: { millis: KEPT_MILLIS },
+    batchRows: Number.POSITIVE_INFINITY, // one batch per run
+    async run(unit, before) {
+      const { old, last } = await oldFiles(files, position, before);
+      const unused: string[] = [];
+      for (let from = 0; from < old.length; from += FILES_PER_QUERY) {
+        const keys = old.slice(from, from + FILES_PER_QUERY);
+        const used = await usedAmong(unit, keys);
+        unused.push(...keys.filter((key) => !used.has(key)));
+      }
+      if (unused.length > FEW && unused.length > old.length / 2)
+        throw new Error(
+          `${unused.length} of ${old.length} files are unused, so none was removed: the database and the file storage seem to belong to different installations`,
+        );
+      for (const key of unused) await files.delete(key);
+      position = last;
+      return unused.length;
+    },
+  };
+}
+
+/** Files that were stored before this time; `last` is where the next run continues, undefined at the beginning. */
+async function oldFiles(files: FileStorage, after: string | undefined, before: Date) {
+  const old: string[] = [];
+  let seen = 0;
+  for await (const { key, storedAt } of files.files(after)) {
+    if (storedAt < before) old.push(key);
+    seen += 1;
+    if (seen >= FILES_PER_RUN && files.isOrdered) return { old, last: key };
+  }
+  return { old, last: undefined };
+}
+
+/**
+ * Deletes files to which nothing refers any more, after the change that removed the reference. A failure is only logged,
+ * because the change has happened; `unusedFiles` removes the files later.
+ */
+export async function discard(files: FileStorage, keys: readonly string[], log: Logger): Promise<void> {
+  try {
+    for (const key of keys) await files.delete(key);
+  } catch (error) {
+    log.warn({ err: error }, 'a file that is no longer used could not be deleted; it is removed later');
+  }
+}
