@@ -207,6 +207,7 @@ export const serverSettings = z.object({
     .min(2, 'expected a number of connections from 2 to 1000')
     .max(1_000, 'expected a number of connections from 2 to 1000')
     .default(DEFAULT_POOL_MAX),
+  /**
    * Where uploaded files are stored: `s3://bucket/prefix?region=...`, `file:///folder?shared=true`; if absent, in the data
    * folder.
    */
