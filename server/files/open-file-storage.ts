@@ -15,7 +15,7 @@ export async function openFileStorage(
     return notingWrites(diskStorage(path.resolve(filesUrl?.folder ?? path.join(dataDir, 'files'), service)));
   // The SDK is loaded only if it is used, because that takes 0.1 s and 35 MB.
   const { s3Storage } = await import('./file-storage.s3.ts');
-  return notingWrites(s3Storage(filesUrl, service, log));
+  return notingWrites(await s3Storage(filesUrl, service, log));
 }
 
 /** A transaction that has written or deleted a file is not repeated, because a rollback does not undo that. */
