@@ -12,10 +12,21 @@ import { failureOf } from './refusals.ts';
  * A `?` is a placeholder for one value; a list is one value, e.g. `id = any(?::uuid[])`. Name the columns: after a
  * migration that changes the meaning of `*`, PostgreSQL refuses the cached plan. Times are in PostgreSQL's own format.
  */
-export async function read<Row>(
+export const read = <Row>(em: EntityManager, sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
+  run(em, sql, values, readFromEither);
+
+/** As `read`, for statements that also write: they are never sent twice. */
+export const runOnce = <Row>(
   em: EntityManager,
   sql: string,
   values: readonly unknown[] = [],
+): Promise<Row[]> => run(em, sql, values, readFrom);
+
+async function run<Row>(
+  em: EntityManager,
+  sql: string,
+  values: readonly unknown[],
+  send: typeof readFrom,
 ): Promise<Row[]> {
   const statement = statementOf(sql);
   if (em.isInTransaction()) {
@@ -26,7 +37,7 @@ export async function read<Row>(
   }
   const pool = await em.getConnection().getNativeClient();
   try {
-    return (await readFromEither(pool, statement, values)) as Row[];
+    return (await send(pool, statement, values)) as Row[];
   } catch (error) {
     if (error instanceof Error) Error.captureStackTrace(error); // its own begins at the socket, and names no caller
     throw error;

@@ -134,7 +134,7 @@ describe('a transaction whose connection is lost before its COMMIT', () => {
       await effect();
       return work();
     });
-    await expect(outcome).rejects.toThrow();
+    await expect(outcome).rejects.toThrow(Error);
     expect(runs.count).toBe(1);
   });
 
@@ -147,7 +147,7 @@ describe('a transaction whose connection is lost before its COMMIT', () => {
       entry.text += ' and changed';
       return work();
     });
-    await expect(outcome).rejects.toThrow();
+    await expect(outcome).rejects.toThrow(Error);
     expect(runs.count).toBe(1);
     expect(await texts()).toEqual(['old']);
   });
@@ -221,7 +221,7 @@ describe('a COMMIT whose answer is lost', () => {
       proxy.loseAnswerTo('commit');
       return undefined;
     });
-    await expect(outcome).rejects.toThrow();
+    await expect(outcome).rejects.toThrow(Error);
     await eventually(async () => (await texts()).length > 0);
     expect(await texts()).toEqual(['a failed log-in']);
   });

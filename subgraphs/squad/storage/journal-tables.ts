@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
-import { read } from '#server/database/read.ts';
+import { runOnce } from '#server/database/read.ts';
 
 /**
  * How far an instance has read a journal. Each write has a mark of its own. If PostgreSQL loses its last transactions (a
@@ -154,7 +154,7 @@ const parsed = (text: string | null): object[] => (text === null ? [] : (JSON.pa
 /** `read` runs any statement that returns rows, also an insert, an update or a delete. */
 async function run<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
   try {
-    return await read<Row>(em, sql, values);
+    return await runOnce<Row>(em, sql, values);
   } catch (error) {
     throw refusalOfDatabase(error) ?? error;
   }
