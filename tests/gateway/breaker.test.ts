@@ -1,4 +1,4 @@
-import http from 'node:http';
+import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';

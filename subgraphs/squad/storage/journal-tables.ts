@@ -151,7 +151,6 @@ export const journalTables = {
 const at = ({ seq, mark }: Position) => [seq, mark];
 const parsed = (text: string | null): object[] => (text === null ? [] : (JSON.parse(text) as object[]));
 
-/** `read` runs any statement that returns rows, also an insert, an update or a delete. */
 async function run<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
   try {
     return await runOnce<Row>(em, sql, values);

@@ -59,6 +59,7 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
       DATA_DIR: path.join(folder, `replica-${index}`),
       DATABASE_URL: postgres.urls[index]!,
       REDIS_URL: redis.urls[index]!,
+      FILES_URL: `file://${path.join(folder, 'files')}?shared=true`,
       SERVICE_SECRET: serviceSecret,
       LOG_LEVEL: 'error',
       RATE_LIMITS: 'off',
