@@ -22,6 +22,7 @@ import type { GatewaySettings } from './settings.ts';
 import { PlatformHeaders } from './subgraphs/platform-headers.ts';
 import { openSupergraph } from './supergraph/open-supergraph.ts';
 import { serveGraphOverSockets } from './websocket/websocket-server.ts';
+import { openSharedTexts } from './operations/open-shared-texts.ts';
 import { openWrites } from './writes/open-writes.ts';
 
 export type RunningGateway = RunningServer;
@@ -42,6 +43,8 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
   parts.add('rate limits', { stop: () => rateLimitStores.close() });
   const writes = await openWrites(settings, log);
   parts.add('writes', { stop: () => writes.close() });
+  const sharedTexts = await openSharedTexts(settings, log);
+  parts.add('persisted operations', { stop: () => sharedTexts?.close() });
   const tokens = serviceTokens('gateway', settings);
   const { verifier } = parts.add('sessions', openIdentityChecks(settings, tokens, log));
   const supergraph = parts.add('supergraph', await openSupergraph(settings, log, tokens));
@@ -60,7 +63,7 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
   const host = { settings, origins, verifier, tokens, platformHeaders, metrics, log };
   const graph = parts.add(
     'graph',
-    await openGraphEndpoint(app, { ...host, supergraph, rateLimitStores, writes }),
+    await openGraphEndpoint(app, { ...host, supergraph, rateLimitStores, writes, sharedTexts }),
   );
   mountDocuments(app, settings, { log, apiSchema: () => graph.apiSchema() });
   const proxies = new RestProxies(app, { settings, origins, proof: platformHeaders.proof, metrics, log });

@@ -20,7 +20,7 @@ import { httpContext, type GatewayContext } from '../context/gateway-context.ts'
 import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
 import { operationChecks } from '../limits/operation-checks.ts';
 import { Graph, type GraphOptions } from '../operations/graph.ts';
-import { PersistedOperations, readManifest } from '../operations/persisted-operations.ts';
+import { PersistedOperations, readManifest, type SharedTexts } from '../operations/persisted-operations.ts';
 import { shownError } from '../response/client-error.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
@@ -54,6 +54,8 @@ export interface GraphEndpointOptions {
   origins: RequestOrigins;
   /** Mutations of all replicas of the gateway. */
   writes: Writes;
+  /** Automatic persisted queries of all replicas of the gateway; undefined if each knows only its own. */
+  sharedTexts: SharedTexts | undefined;
   /** Client-credentials tokens of the service `gateway`. */
   tokens: ServiceTokens;
   platformHeaders: PlatformHeaders;
@@ -84,6 +86,7 @@ export async function openGraphEndpoint(app: Express, options: GraphEndpointOpti
   const persisted = new PersistedOperations(
     await readManifest(settings.registeredOperations),
     settings.registeredOperationsOnly,
+    options.sharedTexts,
   );
   const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
   const server = graphServer({ graph, introspection, log });
@@ -102,7 +105,10 @@ export async function openGraphEndpoint(app: Express, options: GraphEndpointOpti
     socketGraph: {
       subscriptions,
       anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,
-      textOf: (payload) => persisted.textOf(payload),
+      async textOf(payload) {
+        await persisted.load(payload);
+        return persisted.textOf(payload);
+      },
       ...socketOperations({ graph, introspection, log, count: store && rateCounter(RATE_LIMIT, store) }),
     },
     apiSchema: () => subscriptions.apiSchema,

@@ -25,19 +25,25 @@ export function operationChecks(
     if (text === operation.query && !isJsonObject(operation.extensions)) return operation;
     return { ...operation, query: text, extensions: withoutReference(operation.extensions) };
   };
-  return (req, res, next) => {
+  return async (req, res, next) => {
     const { viewer } = contextOf(res);
-    if (req.method === 'GET') checkUrl(req, (operation) => checked(operation, viewer));
-    else if (Array.isArray(req.body)) {
+    if (req.method === 'GET') {
+      await persisted.load(operationInUrl(urlOf(req)));
+      checkUrl(req, (operation) => checked(operation, viewer));
+    } else if (Array.isArray(req.body)) {
       if (req.body.length > MAX_BATCH)
         throw new PlatformError(
           'OPERATION_LIMIT_EXCEEDED',
           `A request may contain ${MAX_BATCH} operations, this one contains ${req.body.length}; split it.`,
         );
+      await Promise.all(req.body.filter(isJsonObject).map((operation) => persisted.load(operation)));
       req.body = req.body.map((operation: unknown) =>
         isJsonObject(operation) ? checked(operation, viewer) : operation,
       );
-    } else if (isJsonObject(req.body)) req.body = checked(req.body, viewer);
+    } else if (isJsonObject(req.body)) {
+      await persisted.load(req.body);
+      req.body = checked(req.body, viewer);
+    }
     req.body ??= {};
     next();
   };
@@ -45,15 +51,23 @@ export function operationChecks(
 
 /** `?query=` and `?extensions=` (GraphQL over HTTP). */
 function checkUrl(req: Request, check: (operation: OperationReference) => OperationReference): void {
-  const url = new URL(req.url, 'http://gateway');
+  const url = urlOf(req);
   const { searchParams } = url;
-  const extensions = jsonIn(searchParams.get('extensions') ?? ''); // Apollo Server refuses an invalid one
-  const { query } = check({ query: searchParams.get('query') ?? undefined, extensions });
+  const operation = operationInUrl(url);
+  const { extensions } = operation;
+  const { query } = check(operation);
   if (typeof query !== 'string' || query === searchParams.get('query')) return;
   searchParams.set('query', query);
   searchParams.set('extensions', JSON.stringify(withoutReference(extensions)));
   req.url = `${url.pathname}?${searchParams.toString()}`;
 }
+
+const urlOf = (req: Request): URL => new URL(req.url, 'http://gateway');
+
+const operationInUrl = ({ searchParams }: URL): OperationReference => ({
+  query: searchParams.get('query') ?? undefined,
+  extensions: jsonIn(searchParams.get('extensions') ?? ''), // Apollo Server refuses an invalid one
+});
 
 function withoutReference(extensions: unknown): Record<string, unknown> {
   return Object.fromEntries(

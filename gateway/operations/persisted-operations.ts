@@ -12,6 +12,14 @@ export interface OperationReference {
   readonly extensions?: unknown;
 }
 
+/** The texts of automatic persisted queries that all replicas of the gateway share. */
+export interface SharedTexts {
+  /** Undefined if no replica has added it lately, or if the store does not answer. Never rejects. */
+  find(hash: string): Promise<string | undefined>;
+  /** Never rejects. */
+  add(hash: string, text: string): Promise<void>;
+}
+
 const manifest = z.union([
   /** The format of Apollo's tools. */
   z
@@ -30,12 +38,14 @@ const reference = z.object({
 
 /**
  * Operations that clients send by hash or id: registered operations of a manifest, and automatic persisted queries (APQ),
- * whose text a client sends once; their cache is bounded, and drops the least recently used ones first.
+ * whose text a client sends once; their cache is bounded, and drops the least recently used ones first. The replicas of the
+ * gateway may share them, so that a client sends the text to one of them only.
  */
 export class PersistedOperations {
   private readonly registered: ReadonlyMap<string, string>;
   private readonly registeredTexts: ReadonlySet<string>;
   private readonly registeredOnly: boolean;
+  private readonly shared: SharedTexts | undefined;
   private readonly automatic = boundedCache<string, string>({
     name: 'persisted_operations',
     maxEntries: 10_000,
@@ -43,10 +53,23 @@ export class PersistedOperations {
     bytesOf: (text, hash) => bytesOfText(text) + bytesOfText(hash),
   });
 
-  constructor(registered: ReadonlyMap<string, string>, registeredOnly: boolean) {
+  constructor(registered: ReadonlyMap<string, string>, registeredOnly: boolean, shared?: SharedTexts) {
     this.registered = registered;
+    this.shared = shared;
     this.registeredTexts = new Set(registered.values());
     this.registeredOnly = registeredOnly;
+  }
+
+  /**
+   * If the request has only a hash, and this replica does not know it, looks for its text in the store that the replicas
+   * share, so that `textOf` returns it. @throws VALIDATION_FAILED as `textOf`
+   */
+  async load({ query, extensions }: OperationReference): Promise<void> {
+    if (!this.shared || this.registeredOnly || (typeof query === 'string' && query !== '')) return;
+    const hash = hashIn(extensions);
+    if (hash === undefined || this.registered.has(hash) || this.automatic.get(hash) !== undefined) return;
+    const text = await this.shared.find(hash);
+    if (text !== undefined && hashOf(text) === hash) this.automatic.set(hash, text);
   }
 
   /**
@@ -67,15 +90,21 @@ export class PersistedOperations {
       if (this.registeredOnly) throw notRegistered();
       return undefined;
     }
-    if (createHash('sha256').update(text).digest('hex') !== hash)
+    if (hashOf(text) !== hash)
       throw new PlatformError(
         'VALIDATION_FAILED',
         'extensions.persistedQuery.sha256Hash is not the SHA-256 of the query that came with it.',
       );
     const permitted = this.permitted(text);
     // A longer text is not cached, because the limits refuse it every time.
-    if (permitted.length <= OPERATION_LIMITS.characters) this.automatic.set(hash, permitted);
+    if (permitted.length <= OPERATION_LIMITS.characters) this.remember(hash, permitted);
     return permitted;
+  }
+
+  private remember(hash: string, text: string): void {
+    if (this.automatic.get(hash) !== undefined) return;
+    this.automatic.set(hash, text);
+    void this.shared?.add(hash, text);
   }
 
   private permitted(text: string): string {
@@ -83,6 +112,8 @@ export class PersistedOperations {
     return text;
   }
 }
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Reads a manifest of registered operations. @throws StartError naming the file */
 export async function readManifest(file: string | undefined): Promise<ReadonlyMap<string, string>> {

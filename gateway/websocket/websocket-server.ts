@@ -28,7 +28,7 @@ export interface SocketGraph {
    * The text of the operation, also of a registered or persisted one; undefined if the client has to send the text.
    * @throws PlatformError if the operation is not allowed
    */
-  textOf(payload: { query?: unknown; extensions?: unknown }): string | undefined;
+  textOf(payload: { query?: unknown; extensions?: unknown }): Promise<string | undefined>;
   /** The other checks before the execution, the same as over HTTP: rate limit, introspection, cost. */
   admit(operation: SocketOperation, context: GatewayContext): Promise<void>;
   /** An error message of graphql-js that the caller may see. */
@@ -124,7 +124,7 @@ function operationReader(graph: SocketGraph, settings: SocketSettings) {
     if (!gatewayContext) return [new GraphQLError('not connected')];
     idleness?.interrupt();
     checkOperations(Object.keys(socket.subscriptions).length, settings);
-    const text = graph.textOf(payload);
+    const text = await graph.textOf(payload);
     if (text === undefined) return [unknownPersistedQuery()];
     limiter.check(text, gatewayContext.viewer);
     const { document, errors } = documents.of(text);

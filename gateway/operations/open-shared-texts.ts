@@ -1,0 +1,17 @@
+import type { Logger } from '#server/observability/logger.ts';
+import type { SharedTexts } from './persisted-operations.ts';
+
+interface OpenSharedTexts extends SharedTexts {
+  close(): void;
+}
+
+/** With REDIS_URL all replicas of the gateway know the automatic persisted queries of each other. */
+export async function openSharedTexts(
+  { redisUrl }: { redisUrl?: string | undefined },
+  log: Logger,
+): Promise<OpenSharedTexts | undefined> {
+  if (redisUrl === undefined) return undefined;
+  // Loaded only if needed, because the Redis client consists of about 650 files.
+  const { RedisSharedTexts } = await import('./shared-texts.redis.ts');
+  return RedisSharedTexts.open(redisUrl, log);
+}
