@@ -21,8 +21,10 @@ export interface ConnectionsOptions {
 export type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     gatewayContext?: GatewayContext;
+    /** Closes the socket when the access token expires. */
     expiry?: NodeJS.Timeout;
     idleness?: Idleness;
+    /** The running operations by id. */
     operations?: Readonly<Record<string, unknown>>;
   };
 
@@ -31,7 +33,7 @@ export type SocketContext = Context<Record<string, unknown>, Connection>;
 /** The longest delay of a Node timer; a longer one would fire at once. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** The open sockets of authenticated clients. */
+/** The open sockets whose `connection_init` was accepted: of clients with a valid token, and of anonymous ones. */
 export class Connections {
   private readonly options: ConnectionsOptions;
   private readonly open = new Set<Connection>();
