@@ -112,7 +112,9 @@ export class SubscriptionGroup implements UpstreamListener {
       if (addressee && !this.receivers.hasAddressed(addressee)) return;
       const result = await this.executeEvent(event).catch((error: unknown) => ({
         data: null,
-        errors: [error instanceof GraphQLError ? error : new GraphQLError('this event could not be executed')],
+        errors: [
+          error instanceof GraphQLError ? error : new GraphQLError('this event could not be executed'),
+        ],
       }));
       if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
       if (!addressee) this.keep(result, kind);

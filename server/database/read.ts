@@ -44,7 +44,7 @@ async function run<Row>(
   }
 }
 
-/** A connection that is lost after this time has been waited for long enough. */
+/** If the connection is lost after this time, the read is not repeated, because its caller has waited long enough. */
 const REPEATED_WITHIN_MILLIS = 1_000; // 1 s
 
 /** Reads on another connection if the first one is lost: a `select` changes nothing, so it may run twice. */

@@ -49,7 +49,7 @@ export function contextFor(
   };
 }
 
-/** Gives every request its context, and its id to the response. */
+/** Creates the context of each request, and sends the request's id in the response. */
 export function requestContext(log: Logger, origins: RequestOrigins): RequestHandler {
   return (req, res, next) => {
     const context = contextFor(req, res, log, origins);
