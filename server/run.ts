@@ -29,7 +29,7 @@ export function settingsOf(
   return { settings, port: Number(settings[portField]) };
 }
 
-/** What the subgraphs need, as far as an operator must choose it. */
+/** The properties of the subgraphs that decide which settings an operator must choose; see `missingChoices`. */
 export const needsOf = (subgraphs: readonly AnySubgraph[]) => ({
   hasDatabase: subgraphs.some(({ database }) => database !== undefined),
   storesFiles: subgraphs.some(({ storesFiles }) => storesFiles === true),

@@ -31,7 +31,6 @@ export type Connection = Extra &
 
 export type SocketContext = Context<Record<string, unknown>, Connection>;
 
-
 /** The open sockets whose `connection_init` was accepted: of clients with a valid token, and of anonymous ones. */
 export class Connections {
   private readonly options: ConnectionsOptions;

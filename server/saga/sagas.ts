@@ -31,8 +31,9 @@ export interface SagasOptions {
 
 /**
  * Starts sagas and works on them. Any number of instances may share one store: one instance at a time works on a saga, and
- * another one continues if that instance has ended. They look for work once a second, and at once after `wake`. `dispose` ends it: running actions finish, and
- * the other actions wait for the next start or another instance.
+ * another one continues if that instance has ended. Each instance looks for work once a second, and at once after `wake`.
+ * `dispose` ends the work of this instance: running actions finish, and the other actions wait for the next start or for
+ * another instance.
  */
 export class Sagas {
   private readonly options: SagasOptions;
