@@ -4,7 +4,7 @@ import type { AnySubgraph } from './define-subgraph.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts';
 import { runUntilSignal, type Progress, type Running } from './run-until-signal.ts';
 import {
-  complete,
+  reportingAllProblems,
   missingChoices,
   port,
   readSettings,
@@ -88,7 +88,7 @@ export const stopTimesOf = ({
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
     const missing = missingChoices(env, { ...needsOf([subgraph]), isSeparate: true });
-    const { settings, port: chosenPort } = complete(missing, () => settingsOf(subgraph, env));
+    const { settings, port: chosenPort } = reportingAllProblems(missing, () => settingsOf(subgraph, env));
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)
         ? await openDatabaseServer(settings, progress)

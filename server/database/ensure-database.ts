@@ -31,7 +31,7 @@ export async function ensureDatabase(
   const direct = withoutPooler(server);
   const limitTimes = (client: PlatformClient) => applyTimeLimits(client, server, name, options);
   try {
-    if (await wasThere(direct, name, limitTimes)) return;
+    if (await usedExisting(direct, name, limitTimes)) return;
     await onceConnected(direct, maintenanceDatabase(direct), (client) => createUnlessThere(client, name));
     await onceConnected(direct, name, limitTimes);
   } catch (error) {
@@ -39,8 +39,8 @@ export async function ensureDatabase(
   }
 }
 
-/** Returns false, without a call of `use`, if there is no such database. */
-async function wasThere(
+/** Connects to the database and calls `use`. Returns false, without a call of `use`, if there is no such database. */
+async function usedExisting(
   server: DatabaseServer,
   name: string,
   use: (client: PlatformClient) => Promise<void>,

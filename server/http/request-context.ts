@@ -20,7 +20,7 @@ export interface RequestContext {
   viewer: Viewer;
 }
 
-/** Where a request comes from, and how long its sender waits. */
+/** The origin of a request, with the time for which its sender waits. */
 export const originOf = (req: IncomingMessage, res: ServerResponse, origins: RequestOrigins): Origin => ({
   ...origins.of(req),
   timeLeft: timeLeftOf(req.headers),
