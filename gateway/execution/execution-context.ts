@@ -8,7 +8,7 @@ export class ExecutionContext {
   readonly request: ExecutionRequest;
   /** The merged answers of the subgraphs, before result coercion: they also contain keys that the client did not select. */
   readonly data: JsonObject = {};
-  /** In the order in which the fetches failed. */
+  /** In the order in which the fetches failed or returned errors. */
   readonly errors: GraphQLError[] = [];
   repeatedValues: RepeatedValues | undefined;
   /** Entities for which a subgraph returned null, because they do not exist or the caller may not see them. */

@@ -101,7 +101,7 @@ export class UpstreamSubscription {
     const { socket, query, variables, tokens } = this.options;
     const { audience } = this;
     const token = () => (this.usedToken = tokens.longestValid)?.authorization;
-    // Getters, because graphql-ws sends the message again after every reconnect.
+    // The values are getters, because graphql-ws sends the message again after every reconnect.
     const extensions = {
       get authorization() {
         return token();
