@@ -25,7 +25,7 @@ const DATA: Readonly<Record<string, string>> = {
   content:
     'Everybody may read the library, and global routines and products; users also read those of their own gym, and a SUPER_ADMIN those of any gym.',
   squad:
-    'Users see and invite users of their own gym, but nobody who has blocked them or whom they have blocked; a SUPER_ADMIN may name any gym. A squad is for its participants and the users who were invited to it. History, blocks and invites are the own ones.',
+    'Users see and invite users of their own gym, but nobody who has blocked them or whom they have blocked; a SUPER_ADMIN may name any gym. A squad is for its participants and the users who were invited to it. Of history, blocks and invites, users see only their own.',
 };
 
 /** The text of docs/rights.md. */

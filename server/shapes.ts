@@ -41,7 +41,7 @@ export type OpeningHours = z.infer<typeof openingHours>;
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 
-/** The range includes every real day, and all its days can be computed by PostgreSQL (which has no year 0) and JavaScript. */
+/** The range includes every day that users need. PostgreSQL, which has no year 0, and JavaScript can compute with all its days. */
 const isInYearRange = (text: string): boolean => {
   const year = Number(text.slice(0, 4));
   return year >= FIRST_YEAR && year <= LAST_YEAR;

@@ -28,7 +28,7 @@ export interface Origin {
 interface TransactionOptions {
   /**
    * Whether the transaction may run again if the answer to its COMMIT is lost: something that it writes first, such as a key,
-   * makes the repetition find what was committed. Asked after `work`. Default: no.
+   * makes the repetition find what was committed. Called after `work`. Default: no.
    */
   mayRepeatCommit?: () => boolean;
 }

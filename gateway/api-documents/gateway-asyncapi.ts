@@ -5,7 +5,7 @@ import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';
 import type { JsonObject } from '#server/json-object.ts';
 
-/** The levels of nested objects that the document shows of an event. */
+/** How many levels of an event's nested objects the document shows. */
 const LEVELS_SHOWN = 2;
 
 /** The gateway's address in the client's request, because the host in an AsyncAPI document cannot be relative. */
@@ -95,7 +95,7 @@ const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [IDLE, 'the socket had no operation for a long time: connect again when you need one'],
 ];
 
-const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
+const DESCRIPTION = `The WebSockets of this gateway. **The graph**: at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
 
 Close codes: ${CLOSE_CODES.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`;
 

@@ -19,8 +19,8 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 };
 
 /**
- * The JSON schema of a GraphQL type. An object has its fields down to `levels`. No field is required, because a response
- * contains the selected fields only.
+ * The JSON schema of a GraphQL type. It contains the fields of nested objects, `levels` levels deep. No field is required,
+ * because a response contains the selected fields only.
  */
 export function jsonSchemaOf(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
   if (isNonNullType(type)) return notNull(type.ofType as GraphQLOutputType, levels);

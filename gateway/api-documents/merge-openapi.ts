@@ -56,7 +56,7 @@ const tagOf = ({ service, document, state }: ServiceDocument): JsonObject => {
     name: service,
     description: document
       ? `${title ?? service}. ${description ?? ''}${note[state]}`
-      : 'The service does not answer, and its routes are not known yet; ask again in a moment.',
+      : 'The service does not answer, and its routes are not known yet; try again in a moment.',
     externalDocs: { description: 'This service alone', url: `${service}/docs` },
   };
 };

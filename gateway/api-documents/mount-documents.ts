@@ -34,7 +34,7 @@ export function mountDocuments(
   const sockets = new ServiceDocuments('/asyncapi.json', isOurs ? ['squad'] : [], settings, log);
 
   const ownRest = isOurs ? gatewayOpenApi : { ...gatewayOpenApi, info: GRAPH_ALONE };
-  const openApi = whileSame((services) =>
+  const openApi = cachedByDocuments((services) =>
     JSON.stringify({ ...mergeOpenApi(ownRest, services), 'x-services': completeness(services) }),
   );
   mountApiPages(app, ownRest.info.title, async () => openApi(await rest.all()), { collapsed: true });
@@ -48,8 +48,8 @@ export function mountDocuments(
   app.get('/asyncapi', async (req, res) => void res.type('html').send(asyncApiPage(await asyncApi(req))));
 }
 
-/** Caches the result until a service's document changes, because merging takes tens of milliseconds. */
-function whileSame<Made>(
+/** Caches the result of `make` until a service's document changes, because merging takes tens of milliseconds. */
+function cachedByDocuments<Made>(
   make: (services: readonly ServiceDocument[]) => Made,
 ): (services: readonly ServiceDocument[]) => Made {
   let last: { services: readonly ServiceDocument[]; made: Made } | undefined;

@@ -1,4 +1,4 @@
-/** The kinds of callers with an access token. */
+/** The kinds of callers with an access token, without machine clients, for which a route has `scopes`. */
 export type CallerKind = 'MEMBER' | 'GYM_ADMIN' | 'SUPER_ADMIN' | 'SERVICE';
 
 /**

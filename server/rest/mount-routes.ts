@@ -26,7 +26,7 @@ interface RouteHost<Services> {
   /** Requests per minute and caller; undefined if no request is limited. */
   generalLimitPerMinute: number | undefined;
   rateLimitStore?: (name: string) => Store | undefined;
-  /** Checks every answer against its declared shape, so that every test also tests the OpenAPI document. */
+  /** Whether every answer is checked against its declared shape. Tests do so, and thereby test the OpenAPI document, too. */
   verifyAnswers: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface RateLimit {
   /** The name of the limit in the `RateLimit` headers, and its prefix in the store. */
   name: string;
   perMinute: number;
-  /** `caller` counts by the user, or by the address if there is no user; `address` always counts by the address. */
+  /** `caller` counts by the user or machine client, or by the address of an anonymous caller; `address` by the address. */
   by: 'caller' | 'address';
 }
 

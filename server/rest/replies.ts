@@ -93,7 +93,7 @@ export async function send(req: Request, res: Response, reply: Reply): Promise<v
     body instanceof Uint8Array ||
     typeof body === 'string'
   ) {
-    // If a stream fails before its first byte, the answer is a problem document; a later failure breaks off the answer.
+    // If a stream fails before its first byte, the answer is a problem document; after a later failure the answer is incomplete.
     if (body instanceof Readable) await begun(body);
     res.status(reply.status).set({ ...reply.headers });
     if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));

@@ -16,7 +16,7 @@ import { generalLimitOf, type DoorHost } from './doors.ts';
 
 /** The graph of a started service, behind HTTP and the socket. */
 export interface Graph {
-  /** In front of express: handles known queries itself, unless the start's options say otherwise. */
+  /** Handles every request of the HTTP server: known queries itself if `usesFastPath`, all others through express. */
   listener: RequestListener;
   schema: GraphQLSchema;
   checks: OperationChecks;

@@ -49,7 +49,7 @@ interface Question {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A question that nothing speaks against, with its caller. */
+/** A question that has passed all checks, with its caller. */
 interface Admitted {
   readonly prepared: PreparedExecution;
   readonly viewer: Viewer;
@@ -83,7 +83,7 @@ export class FastPath {
   private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const body = await readBody(req);
-    if (!body) return void res.destroy(); // the client broke the request off
+    if (!body) return void res.destroy(); // the client aborted the request
     const mediaType = answerTypeFor(req.headers);
     const admitted = mediaType === undefined ? undefined : await this.admit(body, req, res);
     const running = admitted && this.execution(admitted);
@@ -92,7 +92,7 @@ export class FastPath {
       return this.options.app(req, res);
     }
     const { requestId, traceparent } = admitted.origin;
-    // Before the answer is there, because the client may leave earlier.
+    // The listener is added before the answer exists, because the client may leave earlier.
     res.once('close', () =>
       this.onEnd({
         door: 'graphql',

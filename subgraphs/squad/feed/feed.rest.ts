@@ -12,7 +12,7 @@ export const feedRest = [
     path: '/feed',
     summary: "What happens in the caller's gym",
     description:
-      'Posts and announcements of the gym, and the activities of its squads and clubs. If the gym service does not answer, the feed contains the activities only, and the answer has the header `Incomplete: gym`; ask again in a moment.',
+      'Posts and announcements of the gym, and the activities of its squads and clubs. If the gym service does not answer, the feed contains the activities only, and the answer has the header `Incomplete: gym`; try again in a moment.',
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'Newest first.', shape: FeedItemShape, page: true },
