@@ -4,7 +4,10 @@ import type { ApiTag } from '#server/rest/route.ts';
 export const TAGS = {
   gyms: { name: 'Gyms', description: 'Gyms, and the branding and feature switches of each.' },
   locations: { name: 'Locations', description: 'The sites of a gym, and how many members are inside.' },
-  checkIns: { name: 'Check-ins', description: 'Visits of members: check-in by QR code, check-out, refused check-ins.' },
+  checkIns: {
+    name: 'Check-ins',
+    description: 'Visits of members: check-in by QR code, check-out, refused check-ins.',
+  },
   challenges: { name: 'Challenges', description: 'Competitions of members, with a leaderboard.' },
   announcements: { name: 'Announcements', description: 'News by the staff of a gym.' },
   posts: { name: 'Posts', description: 'Texts and pictures of members, with likes, comments and reports.' },

@@ -6,5 +6,8 @@ export const TAGS = {
   foodLog: { name: 'Food log', description: 'What a user ate: entries, import and export.' },
   goals: { name: 'Goals', description: 'The energy and nutrients that a user wants to eat in a day.' },
   days: { name: 'Days', description: 'Totals of the food log by day, week or month.' },
-  foods: { name: 'Foods', description: "The food table, users' own foods and favourites, and foods by barcode." },
+  foods: {
+    name: 'Foods',
+    description: "The food table, users' own foods and favourites, and foods by barcode.",
+  },
 } as const satisfies Readonly<Record<string, ApiTag>>;

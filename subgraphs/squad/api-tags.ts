@@ -9,5 +9,8 @@ export const TAGS = {
   chat: { name: 'Chat', description: 'The messages of a squad, and reports about them.' },
   blocks: { name: 'Blocks', description: 'The users whom a user has blocked.' },
   squadHistory: { name: 'Squad history', description: 'The squads in which a user trained.' },
-  feed: { name: 'Feed', description: 'What happens at a gym: posts, announcements and activities of squads.' },
+  feed: {
+    name: 'Feed',
+    description: 'What happens at a gym: posts, announcements and activities of squads.',
+  },
 } as const satisfies Readonly<Record<string, ApiTag>>;

@@ -12,7 +12,9 @@ import type { Workouts } from '../workouts/workouts.ts';
 import { WorkoutRoutineShape } from '../workouts/workouts.shapes.ts';
 import type { Media } from './media.ts';
 
-const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>(TAGS.pictures);
+const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>(
+  TAGS.pictures,
+);
 
 const upload = { field: 'image' };
 const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.';
