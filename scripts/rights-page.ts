@@ -1,3 +1,4 @@
+import { audienceOf } from '#server/rest/openapi.ts';
 import type { RestRoute } from '#server/rest/route.ts';
 import { subgraphs } from '../subgraphs/index.ts';
 
@@ -44,9 +45,3 @@ const section = (name: string, routes: readonly RestRoute<never>[]): string =>
     ),
     '',
   ].join('\n');
-
-const audienceOf = ({ only, auth, scopes }: RestRoute<never>): string =>
-  [
-    only?.note ?? (auth === 'required' ? 'users' : 'everybody'),
-    ...(scopes ? [`machine clients with ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`] : []),
-  ].join('; ');
