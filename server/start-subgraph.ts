@@ -12,7 +12,7 @@ import { idempotencyRetention } from './rest/idempotency.database.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
 import { startRetention } from './retention/retention.ts';
 import { openServiceDatabase } from './start/database.ts';
-import { mountRest, type DoorHost } from './start/doors.ts';
+import { openRest, type DoorHost } from './start/doors.ts';
 import { openGraph } from './start/graph.ts';
 import { startParts, type OpenParts, type RunningServer } from './start/open-parts.ts';
 import type { StartOptions } from './start/options.ts';
@@ -59,9 +59,9 @@ async function openParts(
   const app = createApp(settings, { origins, log, metrics });
   mountPages(app, host, { database, isStopping: () => parts.isStopping });
   const graph = parts.add('graph', await openGraph(app, host));
-  mountRest(app, host);
+  const listener = openRest(app, host, graph.listener);
 
-  const server = httpServerFor(graph.listener, settings, origins);
+  const server = httpServerFor(listener, settings, origins);
   parts.addDoors(new ClientConnections(server), settings, openSockets(server, host, graph));
   const port = await listen(server, options.port, settings.host, `${name.toUpperCase()}_PORT`);
   parts.add(

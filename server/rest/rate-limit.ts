@@ -13,6 +13,24 @@ export interface RateLimit {
   by: 'caller' | 'address';
 }
 
+/**
+ * Returns a function that gives each limit its counter; undefined without limits. Limits with the same name are counted
+ * together. Requests without a limit of their own have the general limit.
+ */
+export function rateCounters(
+  generalPerMinute: number | undefined,
+  storeOf: (name: string) => Store,
+): (limit: RateLimit | undefined) => RateCounter | undefined {
+  const known = new Map<string, RateCounter>();
+  return (limit) => {
+    if (generalPerMinute === undefined) return undefined;
+    const { name, ...rate } = limit ?? { name: 'general', perMinute: generalPerMinute, by: 'caller' };
+    const counter = known.get(name) ?? rateCounter({ name, ...rate }, storeOf(name));
+    known.set(name, counter);
+    return counter;
+  };
+}
+
 interface RateLimitOptions extends RateLimit {
   /** Contains the counts, of all replicas together if they share it. Default: the memory of this process. */
   store?: Store | undefined;
