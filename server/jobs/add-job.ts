@@ -17,7 +17,12 @@ interface AddOptions {
  */
 export async function addJob<Payload extends object>(
   em: EntityManager,
-  { name, payload: shape, maxAttempts, queue }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts' | 'queue'>,
+  {
+    name,
+    payload: shape,
+    maxAttempts,
+    queue,
+  }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts' | 'queue'>,
   payload: Payload,
   { runAt, key }: AddOptions = {},
 ): Promise<void> {

@@ -21,7 +21,11 @@ export async function releaseLostJobs(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ worker: string }>(
     `select distinct locked_by as worker from graphile_worker._private_jobs where locked_at < now() - ${LOST_AFTER}`,
   );
-  if (rows.length > 0) await unlock(pool, rows.map(({ worker }) => worker));
+  if (rows.length > 0)
+    await unlock(
+      pool,
+      rows.map(({ worker }) => worker),
+    );
   return rows.length;
 }
 

@@ -144,19 +144,26 @@ export class JobWorker {
   private async addScheduled(runner: Runner): Promise<void> {
     for (const job of scheduledAmong(this.jobs))
       await runner
-        .addJob(job.name, {}, {
-          jobKey: scheduleKeyOf(job),
-          maxAttempts: job.maxAttempts,
-          ...(job.queue && { queueName: job.queue }),
-        })
-        .catch((error: unknown) => this.host.log.warn({ err: error, job: job.name }, 'a job could not be added'));
+        .addJob(
+          job.name,
+          {},
+          {
+            jobKey: scheduleKeyOf(job),
+            maxAttempts: job.maxAttempts,
+            ...(job.queue && { queueName: job.queue }),
+          },
+        )
+        .catch((error: unknown) =>
+          this.host.log.warn({ err: error, job: job.name }, 'a job could not be added'),
+        );
   }
 
   private async upkeep(): Promise<void> {
     try {
       if (this.active > 0 && this.workerId) await renewLocks(this.pool, this.workerId);
       const lost = await releaseLostJobs(this.pool);
-      if (lost > 0) this.host.log.warn({ workers: lost }, 'the jobs of processes that have ended are run again');
+      if (lost > 0)
+        this.host.log.warn({ workers: lost }, 'the jobs of processes that have ended are run again');
       const pending = await countPending(this.pool);
       const { pending: gauge } = this.host.metrics;
       gauge.reset();

@@ -15,14 +15,16 @@ export const JobShape = z
     maxAttempts: z.int(),
     createdAt: z.iso.datetime(),
     runAt: z.iso.datetime().nullable().meta({
-      description: 'The time of the next attempt, or of the running one before it began; null after the last one.',
+      description:
+        'The time of the next attempt, or of the running one before it began; null after the last one.',
     }),
     error: z
       .string()
       .nullable()
       .meta({ description: 'Why the last attempt failed; null if none has, or if its process was killed.' }),
     payload: z.record(z.string(), z.unknown()).meta({
-      description: 'The part of what the job was given that an operator may see. Secrets and personal data are not in it.',
+      description:
+        'The part of what the job was given that an operator may see. Secrets and personal data are not in it.',
     }),
   })
   .meta({ id: 'Job' });

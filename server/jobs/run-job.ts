@@ -64,7 +64,13 @@ export async function runJob(job: AnyJob, attempt: Attempt, host: JobHost): Prom
     // The payload has the job's own shape, and the service has the job's resources: both were checked where it was declared.
     const run = job.run as (payload: unknown, context: object) => Promise<void>;
     const { unitOf } = host;
-    await run(job.payload.parse(attempt.payload), { unit: unitOf(), unitOf, resources, signal, isLastAttempt });
+    await run(job.payload.parse(attempt.payload), {
+      unit: unitOf(),
+      unitOf,
+      resources,
+      signal,
+      isLastAttempt,
+    });
     done('done');
   } catch (error) {
     done('failed');
@@ -85,7 +91,10 @@ export class StoredFailure extends Error {
 
   constructor(error: unknown) {
     const text = error instanceof Error ? error.message : String(error);
-    super(text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '[address]').slice(0, MAX_ERROR_LENGTH) || 'an error without a text');
+    super(
+      text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '[address]').slice(0, MAX_ERROR_LENGTH) ||
+        'an error without a text',
+    );
     delete this.stack; // the log has the stack of the error itself
   }
 }
