@@ -8,12 +8,11 @@ import { RequestOrigins } from './http/request-origin.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { openMetricsPort } from './observability/metrics-endpoint.ts';
-import { idempotencyRetention } from './rest/idempotency.database.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
-import { startRetention } from './retention/retention.ts';
 import { openServiceDatabase } from './start/database.ts';
 import { openRest, type DoorHost } from './start/doors.ts';
 import { openGraph } from './start/graph.ts';
+import { startJobsOf } from './start/jobs.ts';
 import { startParts, type OpenParts, type RunningServer } from './start/open-parts.ts';
 import type { StartOptions } from './start/options.ts';
 import { mountPages } from './start/pages.ts';
@@ -61,19 +60,9 @@ async function openParts(
   const graph = parts.add('graph', await openGraph(app, host));
   const listener = openRest(app, host, graph.listener);
 
+  parts.add('jobs', startJobsOf(subgraph, rules, { database, metrics }));
   const server = httpServerFor(listener, settings, origins);
   parts.addDoors(new ClientConnections(server), settings, openSockets(server, host, graph));
   const port = await listen(server, options.port, settings.host, `${name.toUpperCase()}_PORT`);
-  parts.add(
-    'retention',
-    startRetention({
-      rules: [...(database ? [idempotencyRetention] : []), ...(subgraph.retention?.(rules.resources) ?? [])],
-      settings,
-      unitOf: () => rules.unitOf(),
-      hasDatabase: database !== undefined,
-      metrics,
-      log,
-    }),
-  );
   return port;
 }

@@ -85,6 +85,11 @@ export class UnitOfWork {
     return (service ? prefix.replace(/[^/]+$/, service) : prefix) + path;
   }
 
+  /** Whether the service uses a database. */
+  get hasDatabase(): boolean {
+    return this.orm !== undefined;
+  }
+
   /** The unit's EntityManager. Inside `transaction`, its calls run in the transaction, because of `useContext`. */
   get em(): EntityManager {
     this.own ??= this.database.em.fork({ useContext: true });

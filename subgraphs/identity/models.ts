@@ -9,3 +9,4 @@ export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';
 export type { InvitationShape as Invitation } from './invitations/invitations.shapes.ts';
 export type { AuthPayloadShape as AuthPayload, SessionShape as Session } from './sessions/sessions.shapes.ts';
 export type { UserShape as User } from './users/users.shapes.ts';
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

@@ -1,5 +1,6 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { RemovedReferences } from '#server/references/removed-references.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { AccountExports } from './accounts/exports.ts';
@@ -66,6 +67,7 @@ export const identityServices = (
     }),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
+    jobs: new Jobs(unit),
     keys: new Keys(unit, keyRing, audit),
     apiClients,
     clientTokens: new ClientTokens(unit, tokens, serviceClients),
