@@ -1,7 +1,12 @@
 import type { Logger } from '#server/observability/logger.ts';
 import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
-import { KEEPS_GONE_MILLIS, type ConnectionTime, type ConnectionTimes } from './connection-times.ts';
+import {
+  connectionTime,
+  KEEPS_GONE_MILLIS,
+  type ConnectionTime,
+  type ConnectionTimes,
+} from './connection-times.ts';
 
 const INSTANCES = 'squad:connected';
 
@@ -28,7 +33,7 @@ export class RedisConnectionTimes implements ConnectionTimes {
   }
 
   open(userId: string): () => void {
-    const known = this.connected.get(userId) ?? { count: 0, since: Date.now() };
+    const known = this.connected.get(userId) ?? { count: 0, since: connectionTime() };
     known.count += 1;
     this.connected.set(userId, known);
     if (known.count === 1)

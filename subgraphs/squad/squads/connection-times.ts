@@ -19,6 +19,9 @@ export interface ConnectionTimes {
   dispose(): void;
 }
 
+/** The present time with fractions of a millisecond, so that users who connect within the same millisecond are in order. */
+export const connectionTime = (): number => performance.timeOrigin + performance.now();
+
 /** How long the time of a user's last disconnection is kept. A setting for the length of an absence must not be longer. */
 export const KEEPS_GONE_MILLIS = 2 * 60 * 60 * 1000; // 2 h
 
@@ -34,7 +37,7 @@ export class MemoryConnectionTimes implements ConnectionTimes {
   });
 
   open(userId: string): () => void {
-    const known = this.connected.get(userId) ?? { count: 0, since: Date.now() };
+    const known = this.connected.get(userId) ?? { count: 0, since: connectionTime() };
     known.count += 1;
     this.connected.set(userId, known);
     let isOpen = true;
