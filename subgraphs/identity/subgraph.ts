@@ -31,6 +31,8 @@ import { isRefused } from './sessions/ended-sessions.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
+import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
+import { userImportsRest } from './user-imports/user-imports.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
 import { usersRest } from './users/users.rest.ts';
 
@@ -50,6 +52,7 @@ export const identity = defineSubgraph({
   }),
   graphql: [
     usersGraphql,
+    userImportsGraphql,
     sessionsGraphql,
     passwordResetsGraphql,
     passwordChangesGraphql,
@@ -64,6 +67,7 @@ export const identity = defineSubgraph({
   ],
   graphqlRateLimits,
   rest: [
+    ...userImportsRest,
     ...usersRest,
     ...sessionsRest,
     ...passwordResetsRest,

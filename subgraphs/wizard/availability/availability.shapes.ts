@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag } from '#server/shapes.ts';
 import { RESOURCES } from './resources.ts';
 
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
@@ -33,10 +34,7 @@ export const CheckAvailabilityShape = z.object({
         'A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',
     }),
   reserve: z
-    .union([
-      z.boolean(),
-      z.enum(['true', 'false'], 'expected true or false').transform((word) => word === 'true'),
-    ])
+    .union([z.boolean(), flag])
     .nullish()
     .meta({
       description:
