@@ -4,7 +4,7 @@ import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePorts } from '#server/http/listen.ts';
 import { needsOf, openDatabaseServer, settingsOf, stopTimesOf, type StoppableDatabase } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
-import { complete, missingChoices, type Environment } from '#server/settings.ts';
+import { missingChoices, reportingAllProblems, type Environment } from '#server/settings.ts';
 import type { StartOptions } from '#server/start/options.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
@@ -29,7 +29,7 @@ export async function startPlatform(
   const running: Started = { services: [] };
   try {
     const missing = missingChoices(env, { ...needsOf(subgraphs), isSeparate: false });
-    const gatewaySettings = complete(missing, () => gatewaySettingsOf(environment));
+    const gatewaySettings = reportingAllProblems(missing, () => gatewaySettingsOf(environment));
     const services = subgraphs.map((subgraph) => ({ subgraph, ...settingsOf(subgraph, environment) }));
     progress(
       gatewaySettings.databaseUrl ? 'Database: the configured server' : 'Database: the embedded PostgreSQL',

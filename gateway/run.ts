@@ -1,6 +1,6 @@
 import { stopTimesOf } from '#server/run.ts';
 import { runUntilSignal } from '#server/run-until-signal.ts';
-import { complete, missingChoices, type Environment } from '#server/settings.ts';
+import { missingChoices, reportingAllProblems, type Environment } from '#server/settings.ts';
 import { gatewaySettingsOf } from './settings.ts';
 import { startGateway } from './start-gateway.ts';
 
@@ -20,7 +20,7 @@ export async function runGateway(args: readonly string[], env: Environment): Pro
       sendsMails: false,
       isSeparate: isPlatform,
     });
-    const settings = complete(missing, () => gatewaySettingsOf(environment));
+    const settings = reportingAllProblems(missing, () => gatewaySettingsOf(environment));
     const running = await startGateway(settings);
     progress(`Gateway is ready: ${running.url} (explorer at ${running.url}/explorer)`);
     return { ...running, ...stopTimesOf(settings) };

@@ -10,7 +10,7 @@ import {
   type ServiceName,
 } from '#server/settings.ts';
 
-/** No request to a subgraph takes longer. */
+/** The longest time limit of a request to a subgraph; that of an upload is `UPLOAD_TIME_FACTOR` times as long. */
 export const MAX_SUBGRAPH_TIMEOUT_MILLIS = 600_000; // 10 min
 
 const timeLimit = z.coerce.number('expected milliseconds').int().min(1).max(MAX_SUBGRAPH_TIMEOUT_MILLIS);

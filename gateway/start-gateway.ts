@@ -65,7 +65,7 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
     'graph',
     await openGraphEndpoint(app, { ...host, supergraph, rateLimitStores, writes, sharedTexts }),
   );
-  mountDocuments(app, settings, { log, apiSchema: () => graph.apiSchema() });
+  mountDocuments(app, settings, { log, origins, apiSchema: () => graph.apiSchema() });
   const proxies = new RestProxies(app, { settings, origins, proof: platformHeaders.proof, metrics, log });
   parts.add('proxies', { stop: () => proxies.close() });
   app.use(unknownPath);

@@ -1,3 +1,4 @@
+import { audienceOf } from '#server/rest/openapi.ts';
 import type { RestRoute } from '#server/rest/route.ts';
 import { subgraphs } from '../subgraphs/index.ts';
 
@@ -25,7 +26,7 @@ const DATA: Readonly<Record<string, string>> = {
   content:
     'Everybody may read the library, and global routines and products; users also read those of their own gym, and a SUPER_ADMIN those of any gym.',
   squad:
-    'Users see and invite users of their own gym, but nobody who has blocked them or whom they have blocked; a SUPER_ADMIN may name any gym. A squad is for its participants and the users who were invited to it. History, blocks and invites are the own ones.',
+    'Users see and invite users of their own gym, but nobody who has blocked them or whom they have blocked; a SUPER_ADMIN may name any gym. A squad is for its participants and the users who were invited to it. Of history, blocks and invites, users see only their own.',
 };
 
 /** The text of docs/rights.md. */
@@ -44,9 +45,3 @@ const section = (name: string, routes: readonly RestRoute<never>[]): string =>
     ),
     '',
   ].join('\n');
-
-const audienceOf = ({ only, auth, scopes }: RestRoute<never>): string =>
-  [
-    only?.note ?? (auth === 'required' ? 'users' : 'everybody'),
-    ...(scopes ? [`machine clients with ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`] : []),
-  ].join('; ');

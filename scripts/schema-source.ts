@@ -7,7 +7,7 @@ export function parsedSchema(text: string, file: string): DocumentNode {
   try {
     return parse(new Source(text, file));
   } catch (error) {
-    // Its text, unlike its message and its stack, has the place and the line.
+    // Only `toString` contains the place and the line; the message and the stack do not.
     if (error instanceof GraphQLError) throw new SchemaError(error.toString());
     throw error;
   }

@@ -3,7 +3,7 @@ import type { EventSink } from './event-source.ts';
 
 /**
  * `eligible`: the audience's events are right for the member. `addressed`: they may see something else, and get only events
- * that are addressed to them, in the same stream. `excluded`: the gateway subscribes for them alone.
+ * that are addressed to them, in the same stream. `excluded`: the gateway opens a subscription for them alone.
  */
 export type Eligibility = 'eligible' | 'addressed' | 'excluded';
 
@@ -67,7 +67,7 @@ export class AddressedEvent {
 interface Member {
   readonly userId: string;
   eligibility: Eligibility | undefined;
-  /** The last one that names the member. */
+  /** The last notice that names the member. */
   notice: EligibilityNotice | undefined;
   end: (() => void) | undefined;
 }
@@ -173,13 +173,13 @@ export class Audience {
     if (!this.stream?.push(notice)) this.sendAgain();
   }
 
-  /** After a full queue: the dropped events may have been a notice, and events to any member. */
+  /** To be called after a full queue: a notice, or events to any member, may be among the events that were dropped. */
   private sendAgain(): void {
-    this.sendAll();
+    this.sendAllDecisions();
     this.rules?.sendWholeState();
   }
 
-  private sendAll(): void {
+  private sendAllDecisions(): void {
     const all = new EligibilityNotice();
     for (const [number, { eligibility }] of this.members) if (eligibility) all[eligibility].push(number);
     this.stream?.push(all);

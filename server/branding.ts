@@ -14,6 +14,7 @@ const EXPECTED_TEXT =
 
 /** Characters that end an attribute or a URL, and characters that browsers remove or treat as a slash. */
 const NOT_IN_ADDRESS = /[\s\p{C}"'`<>\\]/u;
+/** Characters that end a CSS value, and words that load a URL or run a script. */
 const LEAVES_CSS_VALUE = /[;{}<>\\\p{Cc}]|\/\*|url\s*\(|javascript\s*:/iu;
 
 const colour = z.string().regex(/^#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, EXPECTED_COLOUR);

@@ -9,6 +9,7 @@ import type { DatabaseServer } from './database/database-server.ts';
 import type { FeatureSource, Switches } from './features.ts';
 import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
+import type { AnyJob } from './jobs/job.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { HealthCheck } from './observability/health.ts';
@@ -100,8 +101,10 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
    * restart forgets them. With a database they are committed with the request's writes.
    */
   idempotency?(resources: Resources): IdempotencyStore | undefined;
+  /** Work that is done later, or again and again; see `jobOf`. Without a database, only scheduled jobs run. */
+  jobs?: readonly AnyJob<Resources>[];
   /**
-   * Which rows are removed when they are old, at the start and every hour. In every service this includes the stored
+   * Which rows are removed when they are old: an hourly job for each rule. In every service this includes the stored
    * answers to requests with an `Idempotency-Key`, which need no rule here.
    */
   retention?(resources: Resources): readonly RetentionRule[];

@@ -81,15 +81,15 @@ const configAnswer = z.object({ features: z.record(z.string(), z.boolean()) });
 export function featuresByGymService(gymUrl: string): FeatureSource {
   return async (gymId) => {
     const response = await fetch(`${gymUrl}/gym/config/${encodeURIComponent(gymId)}`, {
-      signal: AbortSignal.timeout(1_500),
-    }); // 1.5 s
+      signal: AbortSignal.timeout(1_500), // 1.5 s
+    });
     if (response.status === 404) return undefined;
     if (!response.ok) throw new Error(`GET /gym/config answered ${response.status}`);
     return configAnswer.parse(await response.json()).features;
   };
 }
 
-/** The module to which each rules object of a subgraph belongs. It is possible only if all its methods return promises. */
+/** The module to which each rules object of a subgraph belongs. Only an object whose methods all return promises can have one. */
 export type Switches<Services> = {
   readonly [Name in keyof Services as IsAsync<Services[Name]> extends true ? Name : never]?: FeatureModule;
 };
@@ -98,16 +98,19 @@ type IsAsync<Rules> = {
   [Member in keyof Rules]: Rules[Member] extends (...args: never[]) => Promise<unknown> ? true : false;
 }[keyof Rules];
 
-/** The services; calls of those that belong to a module fail while the module is off for the viewer. */
+/**
+ * The services; calls of those that belong to a module fail while the module is off for the viewer.
+ * @param requireOn rejects with FEATURE_DISABLED if the module is off
+ */
 export function withSwitches<Services extends object>(
   services: Services,
   switches: Readonly<Record<string, FeatureModule>>,
-  isOn: (module: FeatureModule) => Promise<void>,
+  requireOn: (module: FeatureModule) => Promise<void>,
 ): Services {
   const switched = { ...services } as Record<string, object>;
   for (const [name, module] of Object.entries(switches)) {
     const rules = switched[name];
-    if (rules) switched[name] = checkedFirst(rules, () => isOn(module));
+    if (rules) switched[name] = checkedFirst(rules, () => requireOn(module));
   }
   return switched as Services;
 }

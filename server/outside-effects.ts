@@ -8,7 +8,7 @@ interface RunningTransaction {
 const running = new AsyncLocalStorage<RunningTransaction>();
 
 /**
- * Notes that the running code has an effect that a rollback does not undo: a file that was written, a mail, a write of
+ * Notes that the running code has an effect that a rollback does not undo: a file that was written, a mail, a write in
  * another service. A transaction with such an effect is not repeated. Outside of a transaction nothing happens.
  */
 export function noteOutsideEffect(): void {

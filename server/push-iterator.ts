@@ -1,6 +1,6 @@
 /**
- * An async iterator of values that a source pushes. `return()` ends it at once, also while `next()` waits for a value; this
- * is why it is no generator, whose `return()` would wait for that value and keep the source's listeners until then.
+ * An async iterator of values that a source pushes. `return()` ends it at once, also while `next()` waits for a value. So it
+ * is not a generator, whose `return()` would wait for that value and keep the source's listeners until then.
  */
 export class PushIterator<Value> implements AsyncIterableIterator<Value> {
   private readonly pending: Value[] = [];

@@ -32,7 +32,7 @@ const DEFAULT_GRACE_PERIOD_MILLIS = 10_000; // 10 s
  *
  * - A second signal ends the process at once.
  * - An unhandled error is logged and begins the stop, too, without a delay, because the state of the process is unknown.
- *   The process then ends with 1.
+ *   The process then ends with 1. During the start an unhandled error ends the process at once.
  * - If the start fails, a message says what to do, and the process ends with 1.
  */
 export async function runUntilSignal(start: (progress: Progress) => Promise<Running>): Promise<void> {

@@ -4,7 +4,7 @@ import type { AnySubgraph } from './define-subgraph.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts';
 import { runUntilSignal, type Progress, type Running } from './run-until-signal.ts';
 import {
-  complete,
+  reportingAllProblems,
   missingChoices,
   port,
   readSettings,
@@ -29,7 +29,7 @@ export function settingsOf(
   return { settings, port: Number(settings[portField]) };
 }
 
-/** What the subgraphs need, as far as an operator must choose it. */
+/** The properties of the subgraphs that decide which settings an operator must choose; see `missingChoices`. */
 export const needsOf = (subgraphs: readonly AnySubgraph[]) => ({
   hasDatabase: subgraphs.some(({ database }) => database !== undefined),
   storesFiles: subgraphs.some(({ storesFiles }) => storesFiles === true),
@@ -88,7 +88,7 @@ export const stopTimesOf = ({
 export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise<void> {
   await runUntilSignal(async (progress) => {
     const missing = missingChoices(env, { ...needsOf([subgraph]), isSeparate: true });
-    const { settings, port: chosenPort } = complete(missing, () => settingsOf(subgraph, env));
+    const { settings, port: chosenPort } = reportingAllProblems(missing, () => settingsOf(subgraph, env));
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)
         ? await openDatabaseServer(settings, progress)

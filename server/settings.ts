@@ -125,7 +125,7 @@ function isForReplicas(filesUrl: string | undefined): boolean {
 }
 
 /** Reads settings, and reports everything that is missing or wrong in one message. @throws SettingsError */
-export function complete<Settings>(missing: readonly string[], read: () => Settings): Settings {
+export function reportingAllProblems<Settings>(missing: readonly string[], read: () => Settings): Settings {
   let settings: Settings;
   try {
     settings = read();

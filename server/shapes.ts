@@ -12,9 +12,7 @@ export const gymQuery = z.object({
 });
 
 /** A yes or no in a query string: `true` or `false`. */
-export const flag = z
-  .enum(['true', 'false'], 'expected true or false')
-  .transform((text) => text === 'true');
+export const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
 
 /** `/:id` */
 export const idParams = z.object({ id: z.uuid() });
@@ -46,7 +44,7 @@ export type OpeningHours = z.infer<typeof openingHours>;
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 
-/** The range includes every real day, and all its days can be computed by PostgreSQL (which has no year 0) and JavaScript. */
+/** The range includes every day that users need. PostgreSQL, which has no year 0, and JavaScript can compute with all its days. */
 const isInYearRange = (text: string): boolean => {
   const year = Number(text.slice(0, 4));
   return year >= FIRST_YEAR && year <= LAST_YEAR;

@@ -8,12 +8,11 @@ import { RequestOrigins } from './http/request-origin.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { openMetricsPort } from './observability/metrics-endpoint.ts';
-import { idempotencyRetention } from './rest/idempotency.database.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
-import { startRetention } from './retention/retention.ts';
 import { openServiceDatabase } from './start/database.ts';
-import { mountRest, type DoorHost } from './start/doors.ts';
+import { openRest, type DoorHost } from './start/doors.ts';
 import { openGraph } from './start/graph.ts';
+import { startJobsOf } from './start/jobs.ts';
 import { startParts, type OpenParts, type RunningServer } from './start/open-parts.ts';
 import type { StartOptions } from './start/options.ts';
 import { mountPages } from './start/pages.ts';
@@ -59,21 +58,11 @@ async function openParts(
   const app = createApp(settings, { origins, log, metrics });
   mountPages(app, host, { database, isStopping: () => parts.isStopping });
   const graph = parts.add('graph', await openGraph(app, host));
-  mountRest(app, host);
+  const listener = openRest(app, host, graph.listener);
 
-  const server = httpServerFor(graph.listener, settings, origins);
+  parts.add('jobs', startJobsOf(subgraph, rules, { database, metrics }));
+  const server = httpServerFor(listener, settings, origins);
   parts.addDoors(new ClientConnections(server), settings, openSockets(server, host, graph));
   const port = await listen(server, options.port, settings.host, `${name.toUpperCase()}_PORT`);
-  parts.add(
-    'retention',
-    startRetention({
-      rules: [...(database ? [idempotencyRetention] : []), ...(subgraph.retention?.(rules.resources) ?? [])],
-      settings,
-      unitOf: () => rules.unitOf(),
-      hasDatabase: database !== undefined,
-      metrics,
-      log,
-    }),
-  );
   return port;
 }

@@ -1,4 +1,5 @@
 import { pipeline, Readable, type Duplex, type Writable } from 'node:stream';
+import { pipeline as finished } from 'node:stream/promises';
 
 /**
  * A readable stream of the values of `source`, which pass through `stages` in order. If any part fails, all parts are
@@ -47,6 +48,13 @@ export async function begun(stream: Readable): Promise<void> {
     const onReadable = (): void => settle();
     const onClose = (): void => settle(stream.errored ?? undefined);
     stream.on('readable', onReadable).on('end', onReadable).on('error', settle).on('close', onClose);
+  });
+}
+
+/** Writes a stream to a client. A client that disconnects in the middle is not an error of the server. */
+export async function sendStream(stream: Readable, client: Writable): Promise<void> {
+  await finished(stream, client).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
 }
 

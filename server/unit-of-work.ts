@@ -28,7 +28,7 @@ export interface Origin {
 interface TransactionOptions {
   /**
    * Whether the transaction may run again if the answer to its COMMIT is lost: something that it writes first, such as a key,
-   * makes the repetition find what was committed. Asked after `work`. Default: no.
+   * makes the repetition find what was committed. Called after `work`. Default: no.
    */
   mayRepeatCommit?: () => boolean;
 }
@@ -83,6 +83,11 @@ export class UnitOfWork {
     if (!path?.startsWith('/')) return path;
     const { prefix } = this.origin;
     return (service ? prefix.replace(/[^/]+$/, service) : prefix) + path;
+  }
+
+  /** Whether the service uses a database. */
+  get hasDatabase(): boolean {
+    return this.orm !== undefined;
   }
 
   /** The unit's EntityManager. Inside `transaction`, its calls run in the transaction, because of `useContext`. */

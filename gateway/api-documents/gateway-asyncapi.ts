@@ -4,18 +4,13 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { jsonSchemaOf } from './json-schema.ts';
 import type { JsonObject } from '#server/json-object.ts';
+import { SERVER_HOST, SOCKET_PROTOCOL } from '#server/served-document.ts';
 
-/** The levels of nested objects that the document shows of an event. */
+/** How many levels of an event's nested objects the document shows. */
 const LEVELS_SHOWN = 2;
 
-/** The gateway's address in the client's request, because the host in an AsyncAPI document cannot be relative. */
-interface GatewayAddress {
-  host: string;
-  secure: boolean;
-}
-
 /** The graph over WebSocket as an AsyncAPI 3 document: the protocol's messages, and one event for each subscription field. */
-export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: GatewayAddress): JsonObject {
+export function gatewayAsyncApi(schema: GraphQLSchema): JsonObject {
   const fields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
   const messages = Object.fromEntries(
     [...FRAMES, ...fields.map(eventOf)].map((message) => [`graph_${message.name}`, message]),
@@ -24,7 +19,7 @@ export function gatewayAsyncApi(schema: GraphQLSchema, { host, secure }: Gateway
     asyncapi: '3.0.0',
     info: { title: 'Fitness platform: live', version: '1.0.0', description: DESCRIPTION },
     defaultContentType: 'application/json',
-    servers: { gateway: { host, protocol: secure ? 'wss' : 'ws' } },
+    servers: { gateway: { host: SERVER_HOST, protocol: SOCKET_PROTOCOL } },
     channels: {
       graph: {
         address: '/graphql',
@@ -95,7 +90,7 @@ const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [IDLE, 'the socket had no operation for a long time: connect again when you need one'],
 ];
 
-const DESCRIPTION = `Two kinds of sockets. **The graph**: WebSocket at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
+const DESCRIPTION = `The WebSockets of this gateway. **The graph**: at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
 
 Close codes: ${CLOSE_CODES.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`;
 

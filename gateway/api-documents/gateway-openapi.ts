@@ -1,7 +1,11 @@
-import { API_VERSION } from '#server/http/response-headers.ts';
 import type { JsonObject } from '#server/json-object.ts';
+import { aboutApi, securitySchemes } from '#server/rest/openapi.ts';
+import { SERVER_URL } from '#server/served-document.ts';
 
 const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
+
+const GRAPH_TAG = { name: 'Graph', description: 'One graph over all services.' };
+const OPERATION_TAG = { name: 'Operation', description: 'Health, metrics and documents of the gateway.' };
 
 const GRAPH_REQUEST = {
   type: 'object',
@@ -45,9 +49,26 @@ const GRAPH_ANSWER = {
   },
 };
 
+/** The statuses of answers without data. */
+const GRAPH_FAILURES = {
+  400: 'The operation is invalid or exceeds a limit.',
+  401: '`UNAUTHENTICATED`: the token is not valid.',
+  403: 'The caller may not run the operation.',
+  404: '`NOT_FOUND`, in a mutation.',
+  408: '`REQUEST_TIMEOUT`: the request came too slowly.',
+  409: '`CONFLICT`, or another conflict in a mutation.',
+  412: '`VERSION_CONFLICT`, in a mutation.',
+  413: '`PAYLOAD_TOO_LARGE`: the request is too large.',
+  415: '`UNSUPPORTED_MEDIA_TYPE`: the request has another media type.',
+  429: '`RATE_LIMITED`: too many requests.',
+  500: '`INTERNAL`: an error of the platform.',
+  503: '`UPSTREAM_UNAVAILABLE`: a service does not answer.',
+  504: '`UPSTREAM_TIMEOUT`: a service takes too long.',
+};
+
 const GRAPH_POST = {
-  operationId: 'gatewayPostGraphql',
-  tags: ['gateway'],
+  operationId: 'runGraphOperation',
+  tags: [GRAPH_TAG.name],
   summary: 'Runs an operation on the graph of all services',
   description:
     'Queries and mutations; subscriptions use a WebSocket at this same address (see `asyncapi.json`). Files are sent as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.',
@@ -78,15 +99,25 @@ const GRAPH_POST = {
       description: 'The result; `errors` if fields failed or were refused.',
       ...jsonOf(GRAPH_ANSWER),
     },
-    400: { description: 'The operation is invalid or exceeds a limit.', ...jsonOf(GRAPH_ANSWER) },
-    401: { description: '`UNAUTHENTICATED`: the token is not valid.', ...jsonOf(GRAPH_ANSWER) },
-    429: { description: '`RATE_LIMITED`: too many requests.', ...jsonOf(GRAPH_ANSWER) },
+    ...Object.fromEntries(
+      Object.entries(GRAPH_FAILURES).map(([status, description]) => [
+        status,
+        { description, ...jsonOf(GRAPH_ANSWER) },
+      ]),
+    ),
   },
 };
 
 /** A GET path of the gateway that needs no access token. */
 const publicGet = (operationId: string, summary: string, responses: JsonObject) => ({
-  get: { operationId, tags: ['gateway'], summary, security: [{}], responses },
+  get: {
+    operationId,
+    tags: [OPERATION_TAG.name],
+    summary,
+    description: 'For everybody.',
+    security: [{}],
+    responses: { ...responses, 408: { description: 'The request came too slowly.' } },
+  },
 });
 
 const HEALTH = jsonOf({
@@ -96,34 +127,31 @@ const HEALTH = jsonOf({
 });
 
 /** The `info` of the document if the gateway serves a supergraph of other services, which have no REST interface here. */
-export const GRAPH_ALONE = {
+export const GRAPH_ALONE = aboutApi({
   title: 'Gateway',
-  version: `${API_VERSION}.0.0`,
   description: 'The graph of the supergraph that was given to this gateway.',
-};
+});
 
 /** The gateway's own paths, and the general parts of the merged document. */
 export const gatewayOpenApi = {
   openapi: '3.1.0',
-  info: {
+  info: aboutApi({
     title: 'Fitness platform',
-    version: `${API_VERSION}.0.0`,
     description:
       'The REST interface of all services under the prefixes of the gateway, and the graph over them. Log in by `POST /identity/auth/login`; its `token` goes into the header `Authorization: Bearer <token>`.',
-  },
-  // Relative to the document, so that it is correct at every address of the gateway.
-  servers: [{ url: './' }],
-  tags: [{ name: 'gateway', description: 'The graph, and the gateway itself.' }],
+  }),
+  servers: [{ url: SERVER_URL }],
+  tags: [GRAPH_TAG, OPERATION_TAG],
   paths: {
     '/graphql': { post: GRAPH_POST },
-    '/health/live': publicGet('gatewayGetHealthLive', 'Whether the process answers', {
+    '/health/live': publicGet('getLiveness', 'Whether the process answers', {
       200: { description: 'The process answers.', ...HEALTH },
     }),
-    '/health/ready': publicGet('gatewayGetHealthReady', 'Whether the gateway is ready', {
+    '/health/ready': publicGet('getReadiness', 'Whether the gateway is ready', {
       200: { description: 'The gateway is ready.', ...HEALTH },
       503: { description: 'The gateway is not ready, or it is stopping.', ...HEALTH },
     }),
-    '/metrics': publicGet('gatewayGetMetrics', 'Figures for Prometheus', {
+    '/metrics': publicGet('getMetrics', 'Figures for Prometheus', {
       200: {
         description: 'The text format of Prometheus.',
         content: { 'text/plain': { schema: { type: 'string' } } },
@@ -134,21 +162,12 @@ export const gatewayOpenApi = {
           'The metrics are served at METRICS_PORT, or only to clients on the same machine as the gateway.',
       },
     }),
-    '/openapi.json': publicGet('gatewayGetOpenapi', 'This document', {
+    '/openapi.json': publicGet('getOpenApi', 'This document', {
       200: { description: 'OpenAPI 3.1', ...jsonOf({ type: 'object' }) },
     }),
-    '/asyncapi.json': publicGet('gatewayGetAsyncapi', 'The messages of the WebSockets', {
+    '/asyncapi.json': publicGet('getAsyncApi', 'The messages of the WebSockets', {
       200: { description: 'AsyncAPI 3', ...jsonOf({ type: 'object' }) },
     }),
   },
-  components: {
-    securitySchemes: {
-      accessToken: {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'JWT',
-        description: 'The `token` of `POST /identity/auth/login`, or of the mutation `login`.',
-      },
-    },
-  },
+  components: { securitySchemes: securitySchemes(`${SERVER_URL}/identity/auth/token`) },
 } satisfies JsonObject;

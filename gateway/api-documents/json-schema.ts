@@ -19,13 +19,18 @@ const SCALARS: Readonly<Record<string, JsonObject>> = {
 };
 
 /**
- * The JSON schema of a GraphQL type. An object has its fields down to `levels`. No field is required, because a response
- * contains the selected fields only.
+ * The JSON schema of a GraphQL type. It contains the fields of nested objects, `levels` levels deep. No field is required,
+ * because a response contains the selected fields only.
  */
 export function jsonSchemaOf(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
   if (isNonNullType(type)) return notNull(type.ofType as GraphQLOutputType, levels);
   const schema = notNull(type, levels);
-  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema;
+  if (typeof schema.type !== 'string') return schema;
+  return {
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(Array.isArray(schema.enum) && { enum: [...(schema.enum as unknown[]), null] }),
+  };
 }
 
 function notNull(type: GraphQLOutputType | GraphQLInputType, levels: number): JsonObject {
@@ -33,13 +38,7 @@ function notNull(type: GraphQLOutputType | GraphQLInputType, levels: number): Js
     return { type: 'array', items: jsonSchemaOf(type.ofType as GraphQLOutputType, levels) };
   if (isScalarType(type)) return SCALARS[type.name] ?? { description: type.description ?? type.name };
   if (isEnumType(type))
-    return {
-      type: 'string',
-      description: `${type.name}: ${type
-        .getValues()
-        .map(({ name }) => name)
-        .join(', ')}.`,
-    };
+    return { type: 'string', enum: type.getValues().map(({ name }) => name), description: type.name };
   if (!isObjectType(type)) return { description: String(type) };
   const properties = levels > 0 ? Object.values(type.getFields()) : [];
   return {

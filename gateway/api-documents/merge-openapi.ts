@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { referencesIn, withReferences } from './json-references.ts';
 import type { JsonObject } from '#server/json-object.ts';
+import { withCodeSamples } from '#server/rest/code-samples.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
@@ -11,10 +12,19 @@ type Sections = Record<string, Record<string, unknown>>;
 /** A service whose document is available. */
 type Part = { service: ServiceName; document: JsonObject };
 
+interface Tag {
+  name: string;
+  description: string;
+}
+interface TagGroup {
+  name: string;
+  tags: string[];
+}
+
 /**
- * One OpenAPI document for several services behind the gateway: paths have the service's prefix, operation ids begin with
- * the service, and each service is a tag. A component that is equal in all services keeps its name. If components of the
- * same name differ, each is renamed to `<service>.<name>`.
+ * One OpenAPI document for several services behind the gateway: paths have the service's prefix, and the tags of each
+ * service are a group. A component that is equal in all services keeps its name. If components of the same name differ, each
+ * is renamed to `<service>.<name>`; an operation id that several services have is prefixed with the service.
  * @param own the gateway's own info, tags, paths and components
  */
 export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument[]): JsonObject {
@@ -25,6 +35,7 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
       const [, section, name] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
       return section && name ? `#/components/${section}/${nameOf(part.service, section, name)}` : reference;
     });
+  const idOf = operationIds(parts);
 
   const paths: JsonObject = { ...(own.paths as JsonObject) };
   const components: Sections = structuredClone((own.components ?? {}) as Sections);
@@ -32,61 +43,86 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
     const { service } = part;
     const document = renamed(part);
     for (const [path, item] of Object.entries((document.paths ?? {}) as Record<string, JsonObject>))
-      paths[`/${service}${path === '/' ? '' : path}`] = prefixed(item, service);
+      paths[`/${service}${path === '/' ? '' : path}`] = prefixed(item, (id) => idOf(service, id));
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
       for (const [name, component] of Object.entries(entries))
         (components[section] ??= {})[nameOf(service, section, name)] ??= component;
   }
-  return {
+  const info = own.info as { description: string };
+  return withCodeSamples({
     ...own,
-    tags: [...(own.tags as unknown[]), ...services.map(tagOf)],
+    info: {
+      ...info,
+      description: [info.description, ...services.flatMap(noteOf)].join('\n\n'),
+    },
+    ...groupedTags(own.tags as Tag[], parts),
     paths,
     components,
-  };
+  });
 }
 
-const tagOf = ({ service, document, state }: ServiceDocument): JsonObject => {
-  const { title, description } = (document?.info ?? {}) as { title?: string; description?: string };
-  const note = {
-    current: '',
-    'last known': ' The service does not answer; this is its last known document.',
-    missing: '',
+/** What a reader must know if the document of a service is not up to date. */
+const noteOf = ({ service, state }: ServiceDocument): string[] => {
+  const notes = {
+    current: [],
+    'last known': [
+      `The ${service} service does not answer; its operations are those of its last known document.`,
+    ],
+    missing: [
+      `The ${service} service does not answer, and its operations are not known yet; ask again in a moment.`,
+    ],
   };
-  return {
-    name: service,
-    description: document
-      ? `${title ?? service}. ${description ?? ''}${note[state]}`
-      : 'The service does not answer, and its routes are not known yet; ask again in a moment.',
-    externalDocs: { description: 'This service alone', url: `${service}/docs` },
-  };
+  return notes[state];
 };
 
-const prefixed = (item: JsonObject, service: ServiceName): JsonObject =>
-  Object.fromEntries(
-    Object.entries(item).map(([key, value]) =>
-      METHODS.has(key) ? [key, operationOf(value as JsonObject, service)] : [key, value],
-    ),
-  );
-
-function operationOf(operation: JsonObject, service: ServiceName): JsonObject {
-  const id = String(operation.operationId);
-  return {
-    ...operation,
-    operationId: `${service}${id.charAt(0).toUpperCase()}${id.slice(1)}`,
-    tags: [service],
-    responses: { ...GATEWAY_RESPONSES, ...(operation.responses as JsonObject) },
-  };
+/** The tags of all services, and which service has which. Tags that several services have are a group of their own. */
+function groupedTags(
+  own: readonly Tag[],
+  parts: readonly Part[],
+): { tags: Tag[]; 'x-tagGroups': TagGroup[] } {
+  const tags = new Map(own.map((tag) => [tag.name, tag]));
+  const groups: TagGroup[] = [{ name: 'Gateway', tags: own.map(({ name }) => name) }];
+  const owners = new Map<string, number>();
+  for (const { document } of parts)
+    for (const tag of (document.tags ?? []) as Tag[]) {
+      tags.set(tag.name, tag);
+      owners.set(tag.name, (owners.get(tag.name) ?? 0) + 1);
+    }
+  for (const { service, document } of parts) {
+    const names = ((document.tags ?? []) as Tag[]).map(({ name }) => name);
+    groups.push({
+      name: service.charAt(0).toUpperCase() + service.slice(1),
+      tags: names.filter((name) => owners.get(name) === 1),
+    });
+  }
+  const shared = [...owners].filter(([, count]) => count > 1).map(([name]) => name);
+  if (shared.length > 0) groups.push({ name: 'All services', tags: shared });
+  return { tags: [...tags.values()], 'x-tagGroups': groups.filter((group) => group.tags.length > 0) };
 }
 
-const GATEWAY_RESPONSES = Object.fromEntries(
-  [
-    [503, '`UPSTREAM_UNAVAILABLE`: the service does not answer'],
-    [504, '`UPSTREAM_TIMEOUT`: the service takes too long'],
-  ].map(([status, description]) => [
-    status,
-    { description, content: { 'application/problem+json': { schema: { type: 'object' } } } },
-  ]),
-);
+const operationsIn = (item: JsonObject): [method: string, operation: JsonObject][] =>
+  Object.entries(item).filter(([key]) => METHODS.has(key)) as [string, JsonObject][];
+
+/** The names of the services' operations in the merged document. */
+function operationIds(parts: readonly Part[]): (service: ServiceName, id: string) => string {
+  const counts = new Map<string, number>();
+  for (const { document } of parts)
+    for (const item of Object.values((document.paths ?? {}) as Record<string, JsonObject>))
+      for (const [, { operationId }] of operationsIn(item))
+        counts.set(String(operationId), (counts.get(String(operationId)) ?? 0) + 1);
+  return (service, id) =>
+    (counts.get(id) ?? 0) > 1 ? `${service}${id.charAt(0).toUpperCase()}${id.slice(1)}` : id;
+}
+
+const prefixed = (item: JsonObject, idOf: (id: string) => string): JsonObject => ({
+  ...item,
+  ...Object.fromEntries(
+    operationsIn(item).map(([method, operation]) => [
+      method,
+      { ...operation, operationId: idOf(String(operation.operationId)) },
+    ]),
+  ),
+});
 
 /** The names of the services' components in the merged document. */
 function componentNames(

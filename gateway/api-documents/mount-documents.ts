@@ -1,8 +1,11 @@
 import type { Express, Request } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import type { RequestOrigins } from '#server/http/request-origin.ts';
+import type { JsonObject } from '#server/json-object.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { mountApiPages } from '#server/rest/api-pages.ts';
-import { SERVICE_NAMES } from '#server/settings.ts';
+import { documentFor } from '#server/served-document.ts';
+import { SERVICE_NAMES, urlOf } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 import { asyncApiPage } from './asyncapi-page.ts';
@@ -14,6 +17,7 @@ import { ServiceDocuments, type ServiceDocument } from './service-documents.ts';
 
 interface DocumentsOptions {
   log: Logger;
+  origins: RequestOrigins;
   /** The schema that clients see now. */
   apiSchema(): GraphQLSchema;
 }
@@ -26,7 +30,7 @@ interface DocumentsOptions {
 export function mountDocuments(
   app: Express,
   settings: GatewaySettings,
-  { log, apiSchema }: DocumentsOptions,
+  { log, origins, apiSchema }: DocumentsOptions,
 ): void {
   // With another supergraph the platform's services are not behind the gateway.
   const isOurs = isOwnSupergraph(settings);
@@ -34,22 +38,37 @@ export function mountDocuments(
   const sockets = new ServiceDocuments('/asyncapi.json', isOurs ? ['squad'] : [], settings, log);
 
   const ownRest = isOurs ? gatewayOpenApi : { ...gatewayOpenApi, info: GRAPH_ALONE };
-  const openApi = whileSame((services) =>
-    JSON.stringify({ ...mergeOpenApi(ownRest, services), 'x-services': completeness(services) }),
+  const served = (document: object) =>
+    documentFor(JSON.stringify(document), origins, urlOf('identity', settings));
+  const openApi = cachedByDocuments((services) =>
+    served({ ...mergeOpenApi(ownRest, services), 'x-services': completeness(services) }),
   );
-  mountApiPages(app, ownRest.info.title, async () => openApi(await rest.all()), { collapsed: true });
+  mountApiPages(app, ownRest.info.title, async (req) => openApi(await rest.all())(req), { collapsed: true });
 
   const asyncApi = async (req: Request) => {
     const services = await sockets.all();
-    const own = gatewayAsyncApi(apiSchema(), { host: req.host, secure: req.secure });
-    return { ...mergeAsyncApi(own, services), 'x-services': completeness(services) };
+    return served({
+      ...mergeAsyncApi(gatewayAsyncApi(apiSchema()), services),
+      'x-services': completeness(services),
+    })(req);
   };
-  app.get('/asyncapi.json', async (req, res) => void res.vary('Host').json(await asyncApi(req)));
-  app.get('/asyncapi', async (req, res) => void res.type('html').send(asyncApiPage(await asyncApi(req))));
+  app.get(
+    '/asyncapi.json',
+    async (req, res) =>
+      void res
+        .vary('Host')
+        .type('application/json')
+        .send(await asyncApi(req)),
+  );
+  app.get(
+    '/asyncapi',
+    async (req, res) =>
+      void res.type('html').send(asyncApiPage(JSON.parse(await asyncApi(req)) as JsonObject)),
+  );
 }
 
-/** Caches the result until a service's document changes, because merging takes tens of milliseconds. */
-function whileSame<Made>(
+/** Caches the result of `make` until a service's document changes, because merging takes tens of milliseconds. */
+function cachedByDocuments<Made>(
   make: (services: readonly ServiceDocument[]) => Made,
 ): (services: readonly ServiceDocument[]) => Made {
   let last: { services: readonly ServiceDocument[]; made: Made } | undefined;

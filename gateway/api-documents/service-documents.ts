@@ -2,7 +2,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import { urlOf, type ServerSettings, type ServiceName } from '#server/settings.ts';
 import type { JsonObject } from '#server/json-object.ts';
 
-/** A service's document: the current one, the one from when the service last answered, or none. */
+/** A service's document: the current one; if the service does not answer, the last known one; or none. */
 export type ServiceDocument =
   | ({ service: ServiceName; document: JsonObject } & (
       | { state: 'current' }
@@ -22,7 +22,10 @@ interface Known {
   readAgainAt: number;
 }
 
-/** The documents of several running services at one path, cached for 30 s, and for as long as a service is down. */
+/**
+ * The documents of several running services at one path, such as `/openapi.json`. They are cached for 30 s; while a service
+ * does not answer, its last known document is used.
+ */
 export class ServiceDocuments {
   readonly #path: string;
   readonly #services: readonly ServiceName[];

@@ -159,7 +159,8 @@ class Finder {
   /**
    * The requirements of the field, of its type, and of every possible type of the parent. If one of them is not met, the
    * field is refused, because the concrete type is not known before the execution.
-   * Composition gives an interface's field the requirements of its implementations (Federation 2.12), not the reverse.
+   * In the composed supergraph an interface's field has the requirements of its implementations (Federation 2.12), but an
+   * implementation's field does not have those of its interface.
    */
   private requirementsOf(
     parent: GraphQLCompositeType,

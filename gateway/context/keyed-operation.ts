@@ -33,7 +33,7 @@ export class KeyedOperation {
     this.digest = createHash('sha256').update(text).digest('hex');
   }
 
-  /** Header names and values in turn, for the next mutation to the service. */
+  /** The headers of the next mutation to the service: each name is followed by its value. */
   headersFor(service: string): string[] {
     const place = this.sentTo.get(service) ?? 0;
     this.sentTo.set(service, place + 1);

@@ -23,7 +23,7 @@ export class WaitingClient {
   }
 }
 
-/** All clients that waited for the answer have left. */
+/** The error of a call that ended because all clients that waited for it have left. */
 export class ClientLeftError extends Error {
   constructor() {
     super('the client has left');

@@ -8,7 +8,7 @@ export class ExecutionContext {
   readonly request: ExecutionRequest;
   /** The merged answers of the subgraphs, before result coercion: they also contain keys that the client did not select. */
   readonly data: JsonObject = {};
-  /** In the order in which the fetches failed. */
+  /** In the order in which the fetches failed or returned errors. */
   readonly errors: GraphQLError[] = [];
   repeatedValues: RepeatedValues | undefined;
   /** Entities for which a subgraph returned null, because they do not exist or the caller may not see them. */
@@ -16,27 +16,31 @@ export class ExecutionContext {
   /** Whether no string in the data contains a character that JSON escapes. */
   hasNoEscapes = true;
 
-  /** The errors of the services that did not answer a fetch of this execution in time. */
-  private late: Map<string, GraphQLError> | undefined;
+  /** The services that did not answer a fetch of this execution in time, with the error of that fetch. */
+  private timeouts: Map<string, GraphQLError> | undefined;
 
   constructor(request: ExecutionRequest) {
     this.request = request;
   }
 
+  /** Adds an error to the response. */
   fail(thrown: unknown): void {
     this.errors.push(asGraphqlError(thrown));
   }
 
-  /** A fetch to the service failed. */
+  /** Adds the error of a fetch from the service. */
   failFetch(service: string, thrown: unknown): void {
     const error = asGraphqlError(thrown);
     this.errors.push(error);
-    if (error.extensions['code'] === 'UPSTREAM_TIMEOUT') (this.late ??= new Map()).set(service, error);
+    if (error.extensions['code'] === 'UPSTREAM_TIMEOUT') (this.timeouts ??= new Map()).set(service, error);
   }
 
-  /** Set if a further query to the service is not sent: it would probably make the client wait for as long again. */
-  lateness(service: string): GraphQLError | undefined {
-    return this.late?.get(service);
+  /**
+   * The error of a fetch that the service did not answer in time; undefined if there is none. Further queries to the
+   * service are then not sent, because the client would probably wait as long again for each of them.
+   */
+  timeoutOf(service: string): GraphQLError | undefined {
+    return this.timeouts?.get(service);
   }
 }
 

@@ -16,7 +16,7 @@ export interface ExecutionSource {
   /** The client's document, valid against the API schema. The response has its shape. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** May be planned from a document without the fields that the caller may not read; they are null in the response. */
+  /** It may be made from a document without the fields that the caller may not read; they are null in the response. */
   readonly plan: QueryPlan;
   /** Removes values that the caller may not read from the fetched data, before result coercion. */
   readonly removeRefusedValues?: ((data: Record<string, unknown>) => void) | undefined;

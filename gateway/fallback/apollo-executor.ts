@@ -35,7 +35,7 @@ export class ApolloExecutor {
     const result = await this.execute(plan, services, request);
     if (!removeRefusedValues || !result.data) return result;
     removeRefusedValues(result.data);
-    // Coerced a second time, because a removed value may be of a non-null type.
+    // The data is coerced a second time, because a removed value may be of a non-null type.
     const { data } = await this.coerce(result.data, request);
     return { ...result, data: data ?? null };
   }

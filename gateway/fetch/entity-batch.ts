@@ -9,6 +9,7 @@ export interface EntityBatch {
   readonly indexes: readonly number[];
   /** JSON lists of at most `MAX_REPRESENTATIONS` representations each. */
   readonly representations: readonly string[];
+  /** The number of distinct representations. */
   readonly count: number;
   /** Whether several entities share a representation. */
   readonly hasRepeats: boolean;

@@ -70,7 +70,7 @@ export class EntityFetch implements PlanStep {
       const entity = entities[at] as JsonObject;
       if (fields === null) (execution.missingEntities ??= new Set()).add(entity);
       if (!isJsonObject(fields)) continue;
-      // A subgraph need not return the __typename that it was given; merging its null would delete the type.
+      // A subgraph may return null for the __typename of a representation; merged, this null would replace the type name.
       if (fields['__typename'] === null) fields['__typename'] = entity['__typename'];
       merge(entity, fields);
     }

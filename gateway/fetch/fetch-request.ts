@@ -43,8 +43,8 @@ export class FetchRequest {
 
   private post(execution: ExecutionContext, body: string, files?: Files): Promise<SubgraphAnswer> {
     const { context } = execution.request;
-    const late = this.kind === 'query' ? execution.lateness(this.subgraph.name) : undefined;
-    if (late) return Promise.reject(late);
+    const timeout = this.kind === 'query' ? execution.timeoutOf(this.subgraph.name) : undefined;
+    if (timeout) return Promise.reject(timeout);
     return this.subgraph.send(
       files ? { body, kind: this.kind, context, files } : { body, kind: this.kind, context },
     );

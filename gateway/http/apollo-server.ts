@@ -21,7 +21,7 @@ interface GraphServerOptions {
  * negotiates; the execution is the same as in the fast path.
  */
 export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
-  /** HTTP heads of responses with data. The operations of a batch share one head, which is 200 if one of them has data. */
+  /** The `http` objects of responses with data. The operations of a batch share one; its status is 200 if one of them has data. */
   const withData = new WeakSet<object>();
   return new ApolloServer<GatewayContext>({
     gateway: asGateway(graph),
@@ -87,7 +87,7 @@ async function execute(
 ): Promise<ExecutionResult> {
   // Apollo Server replaces this error by its own.
   if (!(operation as unknown))
-    return { errors: [new GraphQLError('Unknown operation: say which by operationName.')] };
+    return { errors: [new GraphQLError('Unknown operation: send its operationName.')] };
   const { operations } = graph.current;
   const prepared = operations.prepare(source, request.operationName || undefined);
   const rawVariables = request.variables ?? {};

@@ -6,7 +6,7 @@ import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import type { Viewer } from '#server/auth/viewer.ts';
 import { refusalBody } from '#server/graphql/errors.ts';
 import { answerTypeFor } from '#server/graphql/media-types.ts';
-import { MAX_JSON_BYTES } from '#server/http/json-body.ts';
+import { hasPlainJson, served } from '#server/http/fast-path.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
@@ -59,10 +59,7 @@ export class FastPath {
   /** The HTTP server's only request listener. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
     if (!mayTakeFastPath(req)) return this.passToExpress(req, res);
-    this.serve(req, res).catch((error: unknown) => {
-      this.options.log.error({ err: error }, 'the fast path failed');
-      res.destroy();
-    });
+    served(this.serve(req, res), res, this.options.log);
   };
 
   private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -116,15 +113,8 @@ const isWithinLimitsOf = (viewer: Viewer, { operation, variables }: PreparedRequ
 const hasInvalidKey = ({ headers }: IncomingMessage, { keyed }: GatewayContext): boolean =>
   headers['idempotency-key'] !== undefined && keyed === undefined;
 
-function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
-  if (method !== 'POST' || url !== '/graphql') return false;
-  const type = headers['content-type'];
-  return (
-    (type === 'application/json' || type === 'application/json; charset=utf-8') &&
-    headers['content-encoding'] === undefined &&
-    Number(headers['content-length']) <= MAX_JSON_BYTES
-  );
-}
+const mayTakeFastPath = ({ method, url, headers }: IncomingMessage): boolean =>
+  method === 'POST' && url === '/graphql' && hasPlainJson(headers);
 
 /** Undefined for text that Express refuses. */
 function parsed(body: ReadBody): unknown {

@@ -3,7 +3,7 @@ import type { ApolloServer } from '@apollo/server';
 import type { Express, RequestHandler } from 'express';
 import type { Store } from 'express-rate-limit';
 import type { GraphQLSchema } from 'graphql';
-import { optionalAuth } from '#server/auth/authenticate.ts';
+import { authenticated, optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
 import { answerOf } from '#server/graphql/apollo-answer.ts';
@@ -162,7 +162,7 @@ function mountRoutes(
   app.use(
     '/graphql',
     notStored,
-    optionalAuth(verifier),
+    authenticated(optionalAuth, verifier),
     ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
     acceptableAnswer,
     jsonOrUpload,

@@ -29,10 +29,7 @@ export const jsonOrUpload: RequestHandler = (req, _res, next) => {
   );
 };
 
-/**
- * Counts each operation of a batch; the first one was counted with the request.
- * @param count counts one operation of a caller
- */
+/** Counts each operation of a batch; the first one was counted with the request. */
 export const countBatch =
   (count: RateCounter): RequestHandler =>
   async (req, res, next) => {
@@ -59,7 +56,7 @@ export const checkIdempotencyKey: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Gives errors from before the execution a media type that the client accepts, so that it reads their `errors`. */
+/** Sends errors from before the execution with a media type that the client accepts, so that it reads their `errors`. */
 export const negotiatedError: ErrorRequestHandler = (thrown, req, res, next) => {
   if (!res.headersSent) res.type(answerTypeFor(req.headers) ?? 'application/json');
   next(thrown);

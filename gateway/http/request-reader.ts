@@ -12,14 +12,14 @@ export interface PreparedRequest {
   readonly rawVariables: Readonly<Record<string, unknown>>;
 }
 
-/** Longer bodies are read every time: they contain text of a user, and are not repeated. */
+/** Longer bodies are not remembered: they probably contain text of a user, and are not repeated. */
 const REMEMBERED_CHARACTERS = 4_096;
 const REMEMBERED_BODIES = 500;
 const MAX_BYTES = 32 * 1024 * 1024; // 32 MiB
 
 /**
- * Reads request bodies. Clients send the same few bodies many times, so the result is remembered by the body's text; it
- * says nothing about the caller or the response.
+ * Reads request bodies. Clients send the same few bodies many times, so the result is remembered by the body's text. The
+ * result does not depend on the caller, and contains nothing of the response.
  */
 export class RequestReader {
   private readonly graph: Graph;

@@ -8,14 +8,18 @@ export interface UploadLimits {
 }
 
 const MAX_FIELD_BYTES = 1_000_000;
-/** How much of a refused request is read at most before the answer: a client that is still writing does not read it. */
+/**
+ * How much of a refused request is read before the answer, and for how long: some clients do not read an answer while they
+ * are still writing the request.
+ */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024; // 8 MiB
 const MAX_DRAINED_MILLIS = 500;
 
 /**
- * Reads GraphQL multipart requests (graphql-multipart-request-spec). The operation runs as soon as it and the beginning
- * of its first file have arrived. Each file is written to a temporary file and streamed from there to the subgraph,
- * so that it is never in memory as a whole. The temporary file is removed when the request ends, also after a failure.
+ * Reads GraphQL multipart requests (graphql-multipart-request-spec). The operation runs as soon as the parts `operations`
+ * and `map` have arrived, before the files have. Each file is written to a temporary file and streamed from there to the
+ * subgraph, so that it is never in memory as a whole. The temporary file is removed when the response has ended, also after
+ * a failure.
  * A request without the CSRF header, and one whose `Content-Length` is too large, is refused before any of it is stored.
  */
 export function multipartRequests({ maxFileBytes, maxFiles }: UploadLimits): RequestHandler {

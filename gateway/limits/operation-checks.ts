@@ -6,7 +6,7 @@ import { contextOf } from '#server/http/request-context.ts';
 import { isJsonObject, jsonIn } from '#server/json-object.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 
-/** The maximum number of operations in one request, which sends them as a JSON array. */
+/** The maximum number of operations in a batch, which is a JSON array. */
 const MAX_BATCH = 10;
 
 /**

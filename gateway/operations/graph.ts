@@ -36,6 +36,7 @@ interface ServedGraph {
 
 type Listener = (graph: ServedGraph) => void;
 
+/** How long a new supergraph prepares the operations of the previous one, before it replaces it. */
 const WARM_UP_MILLIS = 500;
 /** The time that requests on a replaced supergraph have to end, before its connections are closed. */
 const DRAIN_MILLIS = 60_000; // 60 s
@@ -63,8 +64,8 @@ export class Graph {
   }
 
   /**
-   * Replaces the current supergraph, after the most recent operations of the current one are prepared on the new one.
-   * One load at a time.
+   * Replaces the current supergraph, after its most recently used operations are prepared on the new one. The caller waits
+   * for the promise before it loads another one, as `OfferedSupergraph` does.
    * @throws Error if the SDL is not a valid supergraph; the current one stays
    */
   async load(sdl: string): Promise<void> {

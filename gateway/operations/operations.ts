@@ -15,13 +15,13 @@ import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { PreparedOperation, type OperationOptions } from './prepared-operation.ts';
 
-/** A document and its operations, each of which is prepared before its first run. */
+/** A document, and those of its operations that are prepared, by name. */
 interface KnownDocument {
   readonly document: DocumentNode;
   readonly byName: Map<string, PreparedOperation>;
 }
 
-/** The memory of all prepared operations. */
+/** The maximum memory of all prepared operations. */
 const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
 
 /** The prepared operations of one supergraph; the least recently used ones are dropped. */
@@ -51,8 +51,8 @@ export class Operations {
   }
 
   /**
-   * Prepares the operation, unless it is prepared already. Apollo Server has parsed and validated `source`, and checked
-   * its limits.
+   * Prepares the operation, unless it is prepared already. The caller has validated `source` and checked its size
+   * (`OPERATION_LIMITS`).
    * @throws Error if the document has no such operation
    */
   prepare(source: string, operationName: string | undefined): PreparedOperation {

@@ -41,7 +41,7 @@ export interface OperationOptions extends AnonymousLimits {
   readonly maxListSize: number;
   readonly responses: ResponseCache;
   formatError(error: GraphQLError): GraphQLFormattedError;
-  /** Called if an operation cannot be compiled, so that @apollo/gateway's executor runs it. */
+  /** See `ExecutionOptions`. */
   onFallback?(reason: string): void;
 }
 
@@ -61,11 +61,11 @@ interface Variant {
   readonly errors: readonly GraphQLError[];
   /** The services that the plan fetches from. */
   readonly services: readonly string[];
-  /** Its approximate memory. */
+  /** The approximate memory of its plan. */
   readonly bytes: number;
 }
 
-/** There are few different combinations of rights. */
+/** The maximum number of cached variants of one operation; callers have few different combinations of rights. */
 const MAX_VARIANTS = 16;
 // Measured on the heap: the memory of an operation without its plans, and of each character of its text.
 const BYTES_PER_OPERATION = 10_000;

@@ -45,7 +45,7 @@ export class CompiledExecution implements Execution {
         return resultJson(await this.coerceWithApollo(execution), formatError);
       return `${text}}`;
     } catch (error) {
-      return resultJson(refused(request, error), formatError);
+      return resultJson(failed(request, error), formatError);
     }
   }
 
@@ -59,7 +59,7 @@ export class CompiledExecution implements Execution {
       const errors = allErrors(execution);
       return errors.length > 0 ? { errors, data } : { data };
     } catch (error) {
-      return refused(request, error);
+      return failed(request, error);
     }
   }
 
@@ -70,7 +70,10 @@ export class CompiledExecution implements Execution {
     return execution;
   }
 
-  /** Whether the response would lack a value that a subgraph returned, without an error that says so. */
+  /**
+   * Whether @apollo/gateway's executor has to coerce the data: the shapes cannot decide a value, or the response would lack
+   * an invalid value without an error that says so. Reports the fallback.
+   */
   private needsApolloExecutor(
     { needsFallback, hasInvalidValue }: ResultCoercion,
     execution: ExecutionContext,
@@ -106,6 +109,7 @@ export class CompiledExecution implements Execution {
     };
   }
 
+  /** The data as our own result coercion returns it. */
   private ownData({ data, request }: ExecutionContext): ExecutionResult['data'] {
     const coercion = new ResultCoercion({ repeatedValues: undefined, hasNoEscapes: false });
     return (coerceToValue(this.shapes.of(request.variables), data, coercion) ??
@@ -116,6 +120,7 @@ export class CompiledExecution implements Execution {
 const allErrors = ({ request, errors }: ExecutionContext): readonly GraphQLError[] =>
   request.errors?.length ? [...request.errors, ...errors] : errors;
 
-const refused = (request: ExecutionRequest, error: unknown): ExecutionResult => ({
+/** The result without data if the operation cannot be executed, for example because of a null for @skip. */
+const failed = (request: ExecutionRequest, error: unknown): ExecutionResult => ({
   errors: [...(request.errors ?? []), asGraphqlError(error)],
 });

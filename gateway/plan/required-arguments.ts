@@ -22,11 +22,11 @@ import { graphqlErrorOf } from '#server/graphql/errors.ts';
 
 /** A field with arguments that another field requires (`@requires`). */
 interface Requirement {
-  /** `Post.top` */
+  /** The field that requires it, such as `Post.top`. */
   readonly of: string;
-  /** `Post.comments` */
+  /** The required field, such as `Post.comments`. */
   readonly field: string;
-  /** `(limit: 3)` */
+  /** The required arguments, such as `limit: 3`. */
   readonly arguments: string;
 }
 
@@ -36,9 +36,9 @@ const known = new WeakMap<GraphQLSchema, readonly Requirement[]>();
  * The planner fetches a required field under its own name. If the operation selects the same field with other arguments,
  * the planner merges the two, and the service gets the client's value instead of the one that it requires: wrong data
  * without an error. An alias in the operation prevents it.
- * @returns the refusal of such an operation
+ * @returns the refusal of such an operation; undefined for all others
  */
-export function mergedRequirement(
+export function refusalOfMergedArguments(
   supergraphSchema: GraphQLSchema,
   document: DocumentNode,
 ): GraphQLError | undefined {

@@ -6,8 +6,8 @@ import { invalid, undecided, type ResultCoercion } from './result-coercion.ts';
  * Coerces a value to its shape and appends it to `text` as JSON, in one pass. Undefined for null, and for a value that
  * becomes null because it or a value inside it is invalid; the caller then decides whether null is allowed there.
  *
- * Written for speed (docs/performance.md, "Where the time goes"; `npm run bench -- "platform heavy"`: 0.95 of the CPU of
- * the hand-written limit, which calls `JSON.stringify`):
+ * Written for speed (docs/performance.md, "Where the time goes"; `npm run bench -- "platform heavy"`: 0.95 of the CPU of the
+ * baseline, which calls `JSON.stringify`):
  * - The text only grows at its end, in as few pieces as possible. V8 keeps a concatenated string as a tree of its pieces,
  *   and each piece costs again when the response is sent.
  * - `isOpen`: a string was written last, and its closing quote is part of the next piece.

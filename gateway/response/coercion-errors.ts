@@ -44,7 +44,7 @@ export const invalidValue = (path: ResponsePath): GraphQLError =>
 
 const INVALID_VALUE = new PlatformError(
   'INTERNAL',
-  'A service gave a value here that its schema does not allow.',
+  'A service returned a value here that its schema does not allow.',
 );
 
 function find(given: unknown, shaped: unknown, path: ResponsePath, errors: GraphQLError[]): void {

@@ -50,7 +50,7 @@ interface TypenameField {
   readonly slot: undefined;
 }
 
-/** An object of one type. Its fields are compiled when the first one is written. */
+/** An object of one type. Its fields are compiled when the first such object is written. */
 export class ObjectShape {
   readonly kind = 'object';
   readonly typename: string;
@@ -144,5 +144,5 @@ function shapeOf(
       objectShape(schema, concrete, selectionSets, selected),
     );
   if (isObjectType(type)) return objectShape(schema, type, selectionSets, selected);
-  throw new Error(`no output type: ${String(type)}`);
+  throw new Error(`not an output type: ${String(type)}`);
 }

@@ -18,12 +18,12 @@ interface ForwardedMessage {
   /** The path and query at the service. */
   readonly path: string;
   readonly service: string;
-  /** The application whose form of a response a problem document needs. */
+  /** The Express application, because a problem document is sent by a response of Express. */
   readonly app: Express;
   readonly context: RequestContext;
   /** The headers that every response of the gateway has; those of the service replace them. */
   readonly headers: Record<string, string>;
-  /** `Connection` of the response. */
+  /** The value of `Connection` in the response. */
   readonly connection: 'close' | 'keep-alive';
   /** The request's target at the gateway. */
   readonly url: string;
@@ -46,7 +46,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private isOver = false;
-  /** Absent for a stream, which has been read, at least in part. */
+  /** The request's body, if it can be sent again; null if it has none. Undefined for a stream, which has been read in part. */
   private retriableBody: Buffer | null | undefined;
   private isRetried = false;
 
@@ -115,7 +115,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     answered: Record<string, string | string[] | undefined>,
     statusText?: string,
   ): void {
-    this.moved();
+    this.restartTimeLimit();
     if (status < 200) return; // informational: the final response follows
     const { res, headers, connection } = this.message;
     removeHopByHop(answered);
@@ -130,7 +130,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.moved();
+    this.restartTimeLimit();
     if (!this.message.res.write(chunk)) controller.pause();
   }
 
@@ -154,12 +154,13 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
 
   private async *chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of body) {
-      this.moved();
+      this.restartTimeLimit();
       yield chunk;
     }
   }
 
-  private moved(): void {
+  /** To be called when bytes of the request or of the response have arrived. */
+  private restartTimeLimit(): void {
     const { idle } = this.connections;
     if (this.isOver) return;
     idle.end(this);
@@ -207,7 +208,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 /** undici writes the framing itself, and Node's server has answered `Expect: 100-continue` already. */
 const OF_THE_CONNECTION = new Set(['transfer-encoding', 'expect']);
 
-/** Names and values in turn, which is undici's fastest form. */
+/** A list in which each name is followed by its value, which is undici's fastest form. */
 function headersOf(headers: IncomingHttpHeaders): string[] {
   const list: string[] = [];
   for (const name in headers) {
@@ -228,7 +229,7 @@ function lowerCaseOf(name: string): string {
   return lower;
 }
 
-/** The response in the form that Express gives to its own ones (the first lines of its `app.handle`). */
+/** The response as an Express response, made as in the first lines of Express' `app.handle`. */
 function expressResponse(
   app: Express,
   req: IncomingMessage,

@@ -19,7 +19,7 @@ export class ForwardedSockets {
   /** @param client the socket of a client, before its upgrade is forwarded */
   add(client: Duplex): void {
     client.once('pipe', (service: Readable) => {
-      // Another source is the answer of a service that refuses the upgrade.
+      // If the source is not a socket, it is the HTTP response of a service that refuses the upgrade.
       if (!(service instanceof Socket) || client.destroyed) return;
       const boundaries = new FrameBoundaries();
       service.on('data', (chunk: Buffer) => boundaries.read(chunk));

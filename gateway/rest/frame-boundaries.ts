@@ -1,7 +1,7 @@
-/** The most bytes before the payload of a frame that a server sends, which has no mask (RFC 6455, 5.2). */
+/** The maximum number of bytes before the payload of a frame that a server sends, which has no mask (RFC 6455, 5.2). */
 const MAX_HEADER_BYTES = 10;
 
-/** Knows whether a stream of WebSocket frames, as a server sends them, has arrived up to the end of a frame. */
+/** Reads the bytes of a server's WebSocket frames as they arrive, and knows whether the last frame is complete. */
 export class FrameBoundaries {
   private payloadLeft = 0;
   private readonly header = Buffer.alloc(MAX_HEADER_BYTES);

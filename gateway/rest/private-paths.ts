@@ -6,7 +6,10 @@ import path from 'node:path';
  */
 const PRIVATE = new Set(['graphql', 'metrics']);
 
-/** A path without anything that could be spelled in another way, which most requests have; its first segment. */
+/**
+ * Matches a path without percent-encoding, dots, backslashes and empty segments, as most requests have; the group is its
+ * first segment.
+ */
 const PLAIN = /^\/([\w-]+)(?:\/[\w-]+)*\/?(?:\?|$)/;
 
 /** No client has a reason to use more layers of percent-encoding. */

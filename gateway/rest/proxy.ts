@@ -36,7 +36,7 @@ const TARGET = new RegExp(
   'is',
 );
 
-/** Pictures, imports and exports take longer than a query. */
+/** How long a forwarded request may pass no byte. Pictures, imports and exports take longer than a query. */
 const timeLimitMillis = (settings: GatewaySettings): number =>
   settings.subgraphMutationTimeoutMillis * UPLOAD_TIME_FACTOR;
 

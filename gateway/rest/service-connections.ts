@@ -1,15 +1,15 @@
 import { Pool } from 'undici';
 import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
-/** The most requests that wait for each connection; further ones are refused. */
-const WAITING_A_CONNECTION = 32;
+/** The maximum number of requests that wait for each connection; further ones are refused. */
+const WAITING_PER_CONNECTION = 32;
 
 /** The pooled keep-alive connections for the forwarded requests of one service. */
 export class ServiceConnections {
   readonly pool: Pool;
   /** Opens a new connection for each request. */
   readonly newConnections: Pool;
-  /** How long neither a byte of the request nor of the response may move. */
+  /** The time limit while no byte of a request or of its response arrives. */
   readonly idle: TimeLimit;
   private readonly maxPending: number;
   private pending = 0;
@@ -26,7 +26,7 @@ export class ServiceConnections {
     this.pool = new Pool(origin, { ...options, keepAliveTimeout: 30_000 }); // 30 s
     this.newConnections = new Pool(origin, { ...options, pipelining: 0 });
     this.idle = new TimeLimit(idleMillis);
-    this.maxPending = connections * (WAITING_A_CONNECTION + 1);
+    this.maxPending = connections * (WAITING_PER_CONNECTION + 1);
   }
 
   /** Counts one more request; false if too many are pending. */

@@ -18,7 +18,7 @@ export interface AnswerReceiver {
   retriesAfterStatus(status: number): boolean;
 }
 
-/** The time limit ended before the answer. */
+/** The answer did not arrive within the time limit. */
 export class TimeLimitError extends Error {}
 
 /**

@@ -3,8 +3,8 @@ import type { GatewayContext } from '../context/gateway-context.ts';
 const perContext = new WeakMap<object, { authorization: string | undefined; headers: string[] }>();
 
 /**
- * Headers of the client's request that the subgraphs get, as names and values in turn, which is undici's fastest form.
- * Made once for a request, however many fetches it has.
+ * Headers of the client's request that the subgraphs get, as a list in which each name is followed by its value, which is
+ * undici's fastest form. The list is made once for a request, however many fetches it has.
  */
 export function forwardedHeaders(context: Partial<GatewayContext>): string[] {
   const { authorization } = context;

@@ -51,12 +51,12 @@ interface HttpSubgraphOptions {
 export const UPLOAD_TIME_FACTOR = 6;
 /** The maximum number of requests that wait for each connection; further ones are refused. */
 const WAITING_PER_CONNECTION = 32;
-/** The maximum of connections for retries, and for probes. */
+/** The maximum number of connections for retries and probes together. */
 const NEW_CONNECTIONS = 16;
 
 /** The headers and the time limit of one kind of request. */
 interface RequestKind {
-  /** Names and values in turn, which is undici's fastest form. */
+  /** Each name is followed by its value, which is undici's fastest form. */
   readonly headers: readonly string[];
   readonly timeLimit: TimeLimit;
 }
@@ -139,7 +139,7 @@ export class HttpSubgraph implements Subgraph {
     return this.read(request);
   }
 
-  /** Ends early if all clients that wait for it leave. */
+  /** The request is aborted if all clients that wait for its answer leave. */
   private read(request: SubgraphRequest): Promise<RawAnswer> {
     const { body, context } = request;
     if (context.client?.hasLeft) return Promise.reject(new ClientLeftError());
@@ -150,7 +150,7 @@ export class HttpSubgraph implements Subgraph {
     return exchange.answer;
   }
 
-  /** Runs to its end even if the client leaves. Its end is published before its answer is returned. */
+  /** A mutation runs to its end even if the client leaves. The replicas are notified of its end before its answer is returned. */
   private async write(request: SubgraphRequest): Promise<RawAnswer> {
     const write = { caller: callerOf(request.context), service: this.name };
     void this.writes.notify({ ...write, phase: 'begun' });
@@ -249,7 +249,7 @@ function uploadFailure(error: unknown): GraphQLError {
   return graphqlErrorOf(
     tooLarge
       ? new PlatformError('PAYLOAD_TOO_LARGE', 'The file is larger than uploads may be; send a smaller one.')
-      : new PlatformError('VALIDATION_FAILED', 'The upload was broken off; send it again.'),
+      : new PlatformError('VALIDATION_FAILED', 'The upload ended before it was complete; send it again.'),
   );
 }
 

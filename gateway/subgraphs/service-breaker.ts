@@ -9,18 +9,18 @@ interface ServiceBreakerOptions {
 const WINDOW_SECONDS = 10;
 /** Fewer requests in the window say nothing about the service. */
 const MIN_REQUESTS = 5;
-/** The pause before each trial, with jitter, so that the replicas of the gateway do not try at the same moment. */
+/** The pause before each probe, with jitter, so that the replicas of the gateway do not send theirs at the same moment. */
 const PAUSE_MILLIS = 2_000; // 2 s
 
 /**
  * Stops requests to a service that fails, so that callers get the rest of their answers at once. It opens
  *
- * - if at least half of at least 5 requests within 10 s failed by a lost connection or an answer that is none;
+ * - if at least half of at least 5 requests within 10 s failed by a lost connection, or by an answer that is not GraphQL;
  * - after a time-out, if the service answered nothing else while that request waited, and does not answer a probe either.
- *   A time-out alone says nothing: one caller's slow operations must not make the service unavailable to the others.
+ *   A time-out alone does not open it: one caller's slow operations must not make the service unavailable to the others.
  *
- * While it is open, the gateway sends a probe after each pause, and no requests of clients, so that no client has to wait
- * for the result of a trial. The first probe that is answered closes it (docs/decisions/0019-breaker-by-share.md).
+ * While it is open, the gateway sends a probe after each pause, and no requests of clients, so that no client waits for a
+ * service that may not answer. The first probe that is answered closes it (docs/decisions/0019-breaker-by-share.md).
  */
 export class ServiceBreaker {
   isOpen = false;
@@ -30,7 +30,8 @@ export class ServiceBreaker {
   private second = 0;
   /** When the service last answered a request, by `performance.now()`. */
   private answeredAt = Number.NEGATIVE_INFINITY;
-  private nextTrialAt = 0;
+  /** By `Date.now()`. */
+  private nextProbeAt = 0;
   private isProbing = false;
   private isClosed = false;
   private timer: NodeJS.Timeout | undefined;
@@ -39,9 +40,9 @@ export class ServiceBreaker {
     this.options = options;
   }
 
-  /** Milliseconds until the next trial. */
+  /** Milliseconds until the next probe. */
   get retryAfterMillis(): number {
-    return Math.max(1, this.nextTrialAt - Date.now());
+    return Math.max(1, this.nextProbeAt - Date.now());
   }
 
   /** The service has answered a request. */
@@ -52,7 +53,7 @@ export class ServiceBreaker {
     this.answered[slot] = (this.answered[slot] as number) + 1;
   }
 
-  /** A request failed by a lost connection, or an answer that is none. */
+  /** A request failed by a lost connection, or by an answer that is not GraphQL. */
   failed(): void {
     const slot = this.slot(performance.now());
     this.failures[slot] = (this.failures[slot] as number) + 1;
@@ -67,7 +68,7 @@ export class ServiceBreaker {
     if (!this.isOpen && !this.isProbing && this.answeredAt < sentAt) void this.openUnlessItAnswers();
   }
 
-  /** Ends the trials. */
+  /** Ends the probes. */
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
@@ -84,19 +85,19 @@ export class ServiceBreaker {
     if (this.isOpen || this.isClosed) return;
     this.isOpen = true;
     this.options.onChange(true);
-    this.scheduleTrial();
+    this.scheduleProbe();
   }
 
-  private scheduleTrial(): void {
+  private scheduleProbe(): void {
     const pauseMillis = PAUSE_MILLIS * (0.75 + Math.random() / 2);
-    this.nextTrialAt = Date.now() + pauseMillis;
-    this.timer = setTimeout(() => void this.tryAgain(), pauseMillis).unref();
+    this.nextProbeAt = Date.now() + pauseMillis;
+    this.timer = setTimeout(() => void this.closeIfItAnswers(), pauseMillis).unref();
   }
 
-  private async tryAgain(): Promise<void> {
+  private async closeIfItAnswers(): Promise<void> {
     const answers = await this.probe();
     if (this.isClosed) return;
-    if (!answers) return this.scheduleTrial();
+    if (!answers) return this.scheduleProbe();
     this.answered.fill(0);
     this.failures.fill(0);
     this.isOpen = false;

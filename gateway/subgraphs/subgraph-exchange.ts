@@ -7,7 +7,10 @@ import type { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 import { AnswerReader, TimeLimitError, type AnswerReceiver, type RawAnswer } from './answer-reader.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
-/** `refused`: not sent, because the breaker is open or too many requests wait. `aborted`: all waiting clients have left. */
+/**
+ * `late`: not answered within the time limit. `retried`: failed, and was sent once more. `refused`: not sent, because the
+ * breaker is open or too many requests wait. `aborted`: all waiting clients have left.
+ */
 export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused' | 'aborted';
 
 /** The state that all requests to one subgraph share. */
@@ -29,13 +32,16 @@ interface SubgraphExchangeOptions {
   readonly headers: string[];
   /** The time limit from waiting for a connection to the last byte, also of a retry. */
   readonly timeLimit: TimeLimit;
-  /** Whether it is sent once more if its connection broke, or if the server was just restarting. */
+  /**
+   * Whether it changes nothing at the subgraph. It is then sent once more if its connection broke, or if the server was
+   * just restarting; a write only if its connection was refused.
+   */
   readonly isRead: boolean;
-  /** Whether a failure was the caller's and says nothing about the subgraph. */
+  /** Whether the caller's own stream failed, and not the subgraph. */
   readonly isCallersFault?: () => boolean;
 }
 
-/** Not sent, because the subgraph failed repeatedly, or too many requests wait for it. */
+/** The request was not sent, because the breaker of the subgraph is open, or too many requests wait for it. */
 export class RefusedError extends Error {
   readonly retryAfterMillis: number;
 
@@ -58,7 +64,7 @@ const CROWDED_RETRY_MILLIS = 1_000; // 1 s
  * than the steps do (docs/performance.md, "Where the time goes"; `npm run bench -- "platform small"`).
  */
 export class SubgraphExchange implements AnswerReceiver {
-  /** @throws RefusedError, TimeLimitError, ClientLeftError, or the error of the connection */
+  /** Rejects with a RefusedError, TimeLimitError, ClientLeftError, or the error of the connection. */
   readonly answer: Promise<RawAnswer>;
   isOver = false;
   /** Called once, when the promise is about to be settled. */

@@ -5,7 +5,10 @@ import type { GatewayContext } from '../context/gateway-context.ts';
 export interface SubgraphRequest {
   /** JSON text: `{"query", "operationName"?, "variables"?}`. */
   readonly body: string;
-  /** A query may be retried, and may share its answer with equal queries of the caller; a mutation may not. */
+  /**
+   * A query may be sent once more, and may share its answer with equal queries of the caller. A mutation is sent once more
+   * only if its connection was refused.
+   */
   readonly kind: 'query' | 'mutation';
   readonly context: GatewayContext;
   /** Files by the path of the `null` that replaces them in the request, e.g. `variables.file`. */

@@ -96,7 +96,10 @@ export class ClientSubscription {
       (() => undefined);
   }
 
-  /** Takes effect in the order of the events: after `addressed` and `excluded` the client gets no later one of the audience. */
+  /**
+   * After `addressed` the client still gets the earlier events of the audience, but none of the later ones; after `excluded`
+   * it gets none, not even those whose results wait.
+   */
   private onEligibility(eligibility: Eligibility, membership: Membership): void {
     const { shared, sharedMember } = this;
     if (!shared) return;

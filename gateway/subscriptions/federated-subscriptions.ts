@@ -126,7 +126,7 @@ export class FederatedSubscriptions {
     }
   }
 
-  /** Looked up once for each document and set of rights, because a reload replans thousands of equal subscriptions. */
+  /** Looks a plan up once for each document and set of rights, because a reload replans thousands of equal subscriptions. */
   private planOf({ document, operationName, context: { viewer } }: SubscribeArgs): SubscriptionPlan {
     const { ready } = this.current;
     const ofDocument = ready.get(document) ?? new Map<string, WeakRef<SubscriptionPlan>>();
@@ -165,7 +165,7 @@ const noLongerValid = (reason: string): GraphQLError =>
     ),
   );
 
-/** Registers the gauges. @returns the counter of executions */
+/** Registers the gauges and the counter. @returns the counter of executions */
 function registerMetrics(
   { registry }: Metrics,
   counts: () => { upstreams: number; groups: number; subscribers: number },

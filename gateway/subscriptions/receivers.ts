@@ -21,7 +21,7 @@ export class Receivers<Member> {
     return this.known.get(member);
   }
 
-  /** @param membership if the member gets only the events that are addressed to it */
+  /** @param membership set if the member gets only the events that are addressed to this membership */
   add(member: Member, hasWhole: boolean, membership?: Membership): void {
     this.known.set(member, { hasWhole, membership });
     this.enter(member, membership);
@@ -45,7 +45,7 @@ export class Receivers<Member> {
     this.addressed.clear();
   }
 
-  /** Whether anybody gets an event with this addressee. */
+  /** Whether a member gets the events with this addressee. */
   hasAddressed(addressee: Membership): boolean {
     return this.addressed.has(addressee);
   }
@@ -53,8 +53,8 @@ export class Receivers<Member> {
   /**
    * Calls `send` for each member that gets an event.
    *
-   * @param addressee undefined: all members to whom none are addressed
-   * @param isPartial whether it means nothing without the whole state
+   * @param addressee undefined for an event of the audience, which the members with events of their own do not get
+   * @param isPartial whether the event means nothing without the whole state
    */
   forEach(addressee: Membership | undefined, isPartial: boolean, send: (member: Member) => void): void {
     for (const member of addressee ? (this.addressed.get(addressee) ?? []) : this.known.keys()) {

@@ -34,7 +34,7 @@ const MAX_CALLERS = 3;
 export class SharedSubscriptions implements GroupRegistry {
   private readonly options: SharedSubscriptionsOptions;
   private readonly sockets: UpstreamSockets;
-  /** By URL, query, variables and scope; the latest one, if an earlier one does not accept late listeners. */
+  /** By URL, query, variables and scope. If one accepts no late listeners, a later one replaces it here. */
   private readonly upstreams = new Map<string, UpstreamSubscription>();
   private readonly groups = new Map<string, OpenGroup>();
   private readonly openUpstreams = new Set<UpstreamSubscription>();

@@ -1,12 +1,15 @@
 import { callerKey, Role, type Viewer } from '#server/auth/viewer.ts';
 
-/** Results are shared within a scope: all its viewers have the same rights. It does not contain the token, which changes. */
+/**
+ * The scope of one viewer. Results are shared within a scope, because all its viewers have the same rights. It does not
+ * contain the token, which changes.
+ */
 export const viewerScope = (viewer: Viewer): string =>
   viewer.kind === 'anonymous' ? 'anonymous' : `${callerKey(viewer)} ${rightsOf(viewer)} ${gymIdOf(viewer)}`;
 
 /**
  * The scope of fields that are the same for one role and gym (`@sameForGym`). Undefined for viewers that have no audience:
- * members without a gym, services, and anonymous viewers.
+ * users without a gym, except SUPER_ADMINs; machine clients, services and anonymous viewers.
  */
 export const audienceScope = (viewer: Viewer): string | undefined =>
   viewer.kind === 'user' && (viewer.gymId !== null || viewer.role === Role.SUPER_ADMIN)

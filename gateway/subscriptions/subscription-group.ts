@@ -54,7 +54,7 @@ export class SubscriptionGroup implements UpstreamListener {
     upstream.add(this);
   }
 
-  /** The group and its upstream subscription exist as long as the group has members. */
+  /** Adds a member, without results yet. The group and its upstream subscription exist as long as the group has members. */
   add(member: GroupMember): void {
     this.members.add(member);
   }
@@ -73,8 +73,8 @@ export class SubscriptionGroup implements UpstreamListener {
   }
 
   /**
-   * From the next event on the member gets those that are addressed to this membership. Their state is the audience's now,
-   * so that they get nothing else.
+   * From the next event on the member gets those that are addressed to this membership. It gets nothing at this moment,
+   * because its state is the audience's now.
    */
   leaveAudience(member: GroupMember, membership: Membership): void {
     const receiving = this.receivers.get(member);
@@ -92,7 +92,7 @@ export class SubscriptionGroup implements UpstreamListener {
     });
   }
 
-  /** Takes effect synchronously, also for an event whose execution is running. */
+  /** The member gets no further result, not even that of an event whose execution is running. */
   stopResults(member: GroupMember): void {
     this.receivers.delete(member);
   }
@@ -112,7 +112,9 @@ export class SubscriptionGroup implements UpstreamListener {
       if (addressee && !this.receivers.hasAddressed(addressee)) return;
       const result = await this.executeEvent(event).catch((error: unknown) => ({
         data: null,
-        errors: [error instanceof GraphQLError ? error : new GraphQLError('an event could not be filled in')],
+        errors: [
+          error instanceof GraphQLError ? error : new GraphQLError('this event could not be executed'),
+        ],
       }));
       if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
       if (!addressee) this.keep(result, kind);

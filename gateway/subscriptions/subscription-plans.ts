@@ -110,7 +110,7 @@ export const upstreamVariables = (
 
 const texts = new WeakMap<DocumentNode, string>();
 
-/** Printed once for a document, because many subscriptions may have it. */
+/** The text of a document, printed once, because many subscriptions may have the same one. */
 export function textOf(document: DocumentNode): string {
   const text = texts.get(document) ?? print(document);
   texts.set(document, text);

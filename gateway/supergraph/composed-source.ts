@@ -19,7 +19,7 @@ interface ComposedSourceOptions {
 }
 
 const serviceAnswer = z.object({ data: z.object({ _service: z.object({ sdl: z.string().min(1) }) }) });
-const ANSWER_WITHIN_MILLIS = 5_000;
+const ANSWER_WITHIN_MILLIS = 5_000; // 5 s
 
 /**
  * The supergraph that is composed from the running subgraphs. It is composed again if an SDL has changed, and only if all
@@ -56,7 +56,7 @@ export function composedSupergraph({
       lastWarning = '';
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // Logged once, not at every poll
+      // The same failure is logged once, not at every poll.
       if (message !== lastWarning && !stopped.signal.aborted)
         log.warn({ err: error }, 'the subgraphs could not be composed; the previous supergraph stays');
       lastWarning = message;

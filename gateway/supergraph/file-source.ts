@@ -81,7 +81,7 @@ export async function supergraphFile(
   };
 }
 
-/** Differs if the content differs; empty if there is no file. */
+/** A text that changes whenever the file is written or replaced; empty if there is no file. */
 async function identityOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : '';

@@ -3,7 +3,10 @@ import { QueryPlanner } from '@apollo/query-planner';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from './loaded-graph.ts';
 
-/** @apollo/gateway does not start with some of these, because it does not enforce them; `gateway/authorization/` does. */
+/**
+ * @apollo/gateway refuses a supergraph with some of these, because it does not enforce them. Here `gateway/authorization/`
+ * enforces them, and `#server/graphql/cost.ts` the costs.
+ */
 export const SUPPORTED_FEATURES = new Set([
   ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
   'https://specs.apollo.dev/authenticated/v0.1',

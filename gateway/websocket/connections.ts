@@ -3,6 +3,7 @@ import type { Extra } from 'graphql-ws/use/ws';
 import { viewerOf } from '#server/auth/authenticate.ts';
 import { CHECK_SESSIONS_MILLIS } from '#server/auth/ended-sessions.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
+import { MAX_TIMER_MILLIS } from '#server/durations.ts';
 import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
 import type { Quota } from '#server/http/quota.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
@@ -21,17 +22,16 @@ export interface ConnectionsOptions {
 export type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     gatewayContext?: GatewayContext;
+    /** Closes the socket when the access token expires. */
     expiry?: NodeJS.Timeout;
     idleness?: Idleness;
+    /** The running operations by id. */
     operations?: Readonly<Record<string, unknown>>;
   };
 
 export type SocketContext = Context<Record<string, unknown>, Connection>;
 
-/** The longest delay of a Node timer; a longer one would fire at once. */
-const MAX_TIMER_MILLIS = 2 ** 31 - 1;
-
-/** The open sockets of authenticated clients. */
+/** The open sockets whose `connection_init` was accepted: of clients with a valid token, and of anonymous ones. */
 export class Connections {
   private readonly options: ConnectionsOptions;
   private readonly open = new Set<Connection>();

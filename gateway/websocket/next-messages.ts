@@ -6,8 +6,9 @@ import type { WebSocket } from 'ws';
 const WORTH_SHARING_BYTES = 4_096;
 
 /**
- * Sends a subscription's results as `next` messages. Yields nothing, and ends when the results end. Like graphql-ws, it
- * waits for every write, so that the results of a client that does not read wait in its `ResultQueue`, not in the socket.
+ * Sends a subscription's results as `next` messages. The returned iterator yields nothing, and ends when the results end.
+ * Like graphql-ws, it waits for every write, so that the results of a client that does not read wait in its `ResultQueue`,
+ * not in the socket.
  *
  * Written for speed: graphql-ws would write the same JSON for each of thousands of subscribers. Here each result is
  * written once, and a large one is in memory once, however many sockets wait for it: 203 ms of CPU per event for 10,000
@@ -36,7 +37,7 @@ export function sendResults(
   return writing;
 }
 
-/** The payload's JSON and the bracket that ends the message; bytes if it is large. */
+/** The payload's JSON and the brace that ends the message; bytes if it is large. */
 type Text = string | Buffer;
 
 const texts = new WeakMap<ExecutionResult, Text>();

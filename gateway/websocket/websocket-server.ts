@@ -49,6 +49,7 @@ export interface SocketOperation {
 }
 
 const PING_MILLIS = 12_000; // 12 s
+
 /**
  * The graph over WebSocket (graphql-transport-ws): subscriptions, queries and mutations.
  * The token is `Authorization` in the connection parameters (upper or lower case) or a header. A token that is invalid or

@@ -16,7 +16,7 @@ const message = z.object({
   phase: z.enum(['begun', 'ended']),
 });
 
-/** Notifies all replicas that share a Redis. While Redis is unavailable, each replica has its own writes only. */
+/** Notifies all replicas that share a Redis. While Redis is unavailable, each replica is notified of its own writes only. */
 export class RedisWrites implements Writes {
   private readonly local = new MemoryWrites();
   private readonly id = randomUUID();

@@ -14,8 +14,8 @@ export type WriteListener = (write: Write) => void;
  */
 export interface Writes {
   /**
-   * Calls the listeners of this replica synchronously. Resolves when the other replicas were notified, or after a time
-   * limit. Never rejects.
+   * Calls the listeners of this replica synchronously. Resolves when Redis has accepted the message for the other replicas,
+   * or after a time limit. Never rejects.
    */
   notify(write: Write): Promise<void>;
   /** Calls `listener` with the writes of all replicas. Returns a function that removes it. */

@@ -61,7 +61,7 @@ function throughServerPackage(target) {
 
 /**
  * Rules are in the file with the name of its folder (`check-ins/check-ins.ts`). The other plain files beside it contain
- * constants and values of the domain, such as `hub.ts` or `outbox.ts`, which entities and shapes may use.
+ * further parts of the domain, such as `squads/squad-rights.ts`, which entities and shapes may use.
  * @returns {'entity' | 'shapes' | 'domain' | 'rules' | 'door' | 'support' | 'subgraph' | 'main'}
  */
 function layerOf(file) {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { cursorText } from '../paging.ts';
 import { IDENTITY_ONLY } from '../rest/callers.ts';
-import { restRoute } from '../rest/route.ts';
+import { INTERNAL, restRoute } from '../rest/route.ts';
 import { RecordsPageShape, ErasureResultShape, type AccountData } from './account-data.ts';
 
-const route = restRoute<{ accountData: AccountData }>();
+const route = restRoute<{ accountData: AccountData }>(INTERNAL);
 const userParams = z.object({ userId: z.uuid() });
 
 /** Requests per minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
@@ -15,6 +15,7 @@ export const accountDataRest = [
   route({
     method: 'GET',
     path: '/accounts/:userId/records',
+    operationId: 'listAccountRecords',
     summary: 'What this service stores about a user',
     only: IDENTITY_ONLY,
     description:
@@ -32,6 +33,7 @@ export const accountDataRest = [
   route({
     method: 'DELETE',
     path: '/accounts/:userId',
+    operationId: 'eraseAccountRecords',
     summary: 'Erase what this service stores about a user',
     only: IDENTITY_ONLY,
     description:

@@ -15,7 +15,7 @@ export const entityRecords =
     except: readonly (string & keyof Entity)[] = [],
   ): RecordSource =>
   async (userId, after, limit) => {
-    // Reads in a fork, so that the unit's identity map does not keep the rows of every page.
+    // The rows are read in a fork, so that the unit's identity map does not keep the rows of every page.
     const found = await unit.em.fork().find(
       entity,
       { $and: [about(userId), ...(after ? [{ [key]: { $gt: after[0] } }] : [])] } as FilterQuery<Entity>,

@@ -7,7 +7,7 @@ import type { ErasureResult } from './account-part.ts';
  * Erases what a service's database contains about an account, once. A repeated call returns the result of the first.
  *
  * A first transaction stores the erasure record under an exclusive lock. Every statement that writes the id of an account
- * takes the same lock shared (`refuseErasedAccount`). So a writer that got the lock first has committed before the record
+ * takes the same lock in shared mode (`refuseErasedAccount`). So a writer that got the lock first has committed before the record
  * is stored, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
  * before rows, so that after a crash the rows still name the files that are left.
  */
@@ -79,7 +79,7 @@ export const acceptErasedAccount = (
   );
 
 /** A PlatformError for an error that a trigger of `refuseErasedAccount` raised; undefined for any other error. */
-export function ofErasedAccount(thrown: unknown): PlatformError | undefined {
+export function refusalOfErasedAccount(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || (thrown as { code?: unknown }).code !== REFUSED) return undefined;
   return conflict('The account that this is about has been deleted.', { cause: thrown });
 }

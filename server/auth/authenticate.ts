@@ -6,37 +6,36 @@ import { isUuid } from '../ids.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './viewer.ts';
 
+/** Decides whose request it is. @throws UNAUTHENTICATED if the request may not continue */
+export type Authentication = (headers: IncomingHttpHeaders, verifier: TokenVerifier) => Promise<Viewer>;
+
 /**
  * Authentication is optional: a request without a token continues as anonymous. A token that is sent but not valid is
  * refused with 401, because a caller who expects their own data must not get the answer for anonymous callers.
  */
-export function optionalAuth(verifier: TokenVerifier): RequestHandler {
-  return async (req, res, next) => {
-    contextOf(res).viewer = await viewerOfRequest(req.headers, verifier);
-    next();
-  };
-}
+export const optionalAuth: Authentication = (headers, verifier) => viewerOfRequest(headers, verifier);
 
 /**
  * As `optionalAuth`, but an invalid token counts as none. Clients add their token to every request, even to the request
  * that replaces an expired token.
  */
-export function authIgnoringInvalidToken(verifier: TokenVerifier): RequestHandler {
-  return async (req, res, next) => {
-    contextOf(res).viewer = await viewerOf(req.headers.authorization, verifier).catch(() => ANONYMOUS);
-    next();
-  };
-}
+export const authIgnoringInvalidToken: Authentication = ({ authorization }, verifier) =>
+  viewerOf(authorization, verifier).catch(() => ANONYMOUS);
 
 /** Answers 401 to a request without a valid token. */
-export function authenticateToken(verifier: TokenVerifier): RequestHandler {
-  return async (req, res, next) => {
-    const viewer = await viewerOfRequest(req.headers, verifier);
-    if (viewer.kind === 'anonymous') throw unauthenticated();
-    contextOf(res).viewer = viewer;
+export const authenticateToken: Authentication = async (headers, verifier) => {
+  const viewer = await viewerOfRequest(headers, verifier);
+  if (viewer.kind === 'anonymous') throw unauthenticated();
+  return viewer;
+};
+
+/** An authentication as middleware of Express. */
+export const authenticated =
+  (authentication: Authentication, verifier: TokenVerifier): RequestHandler =>
+  async (req, res, next) => {
+    contextOf(res).viewer = await authentication(req.headers, verifier);
     next();
   };
-}
 
 /**
  * The sender of a request with these headers. A service names the user for whom it acts in `X-On-Behalf-Of`; the header

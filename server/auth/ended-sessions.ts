@@ -51,7 +51,10 @@ export class EndedSessions {
     void this.pollUntilStopped();
   }
 
-  /** Whether the token's session has ended. `TokenVerifier` calls it for every use of a token. */
+  /**
+   * Whether the token is refused, because its session has ended or the user's rights have changed since. `TokenVerifier`
+   * calls it for every use of a token.
+   */
   readonly isRevoked = (viewer: KnownViewer): boolean =>
     viewer.kind !== 'service' && viewer.expiresAt < (this.refusedUntil.get(viewer.sessionId) ?? 0);
 

@@ -6,7 +6,7 @@ import { PlatformError } from '../errors.ts';
  *
  * An unknown key id is looked up at once, so that no request fails after a key rotation; but at most once per
  * `cooldownMillis`, so that tokens with invented key ids cannot flood identity with requests.
- * Withdrawn keys are forgotten after `maxAgeMillis`.
+ * Keys that identity no longer publishes are forgotten with the first refresh, which is due after `maxAgeMillis`.
  */
 export class JwksKeys {
   private keys = new Map<string, string>();

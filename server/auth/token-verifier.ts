@@ -13,7 +13,7 @@ export const TOKEN_ALGORITHM = 'ES256';
 /** The source of the keys, and the check whether a token has been revoked. */
 export interface TokenChecks {
   keys: Pick<JwksKeys, 'get'>;
-  /** Whether a valid token is refused because its session has ended. Called for every use of a token. Default: none is. */
+  /** Whether a token is refused before it expires; see `EndedSessions`. Called for every use of a token. Default: none is. */
   isRevoked?: ((viewer: KnownViewer) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -24,6 +24,7 @@ interface TokenVerifierOptions extends TokenChecks {
   cacheSize?: number;
 }
 
+/** The approximate memory of a cached viewer. */
 const BYTES_PER_VIEWER = 500;
 
 /** Verifies access tokens (similar to RFC 9068): signature, `iss`, `aud`, `nbf`, `exp` and the shape of the claims. */

@@ -26,13 +26,13 @@ export interface ServiceViewer {
   readonly onBehalfOf?: string;
   readonly expiresAt: number;
 }
-/** A machine of a gym, such as a turnstile or a CRM, authenticated by its own token. It may do what its scopes say. */
+/** A machine client of a gym, such as a turnstile or a CRM, authenticated by its own token. It may do what its scopes say. */
 export interface ClientViewer {
   readonly kind: 'client';
   readonly clientId: string;
   readonly gymId: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The only location of which the client may read and write visits and occupancy; null if it may at all of its gym. */
+  /** The only location whose visits and occupancy the client may read and write; null if it may at all locations of its gym. */
   readonly locationId: string | null;
   /** The client's id: a deleted client ends like a session. */
   readonly sessionId: string;
@@ -71,13 +71,16 @@ export function requireGymOfClient(client: ClientViewer, gymId: string | null | 
   return client.gymId;
 }
 
-/** A machine client with at least one of the scopes. @throws FORBIDDEN that names the scopes */
+/** Requires at least one of the scopes. @throws FORBIDDEN that names the scopes */
 export function requireScope(client: ClientViewer, ...scopes: readonly Scope[]): void {
   if (!scopes.some((scope) => client.scopes.has(scope)))
     throw forbidden(`This needs the scope ${scopes.join(' or ')}, which the token does not have.`);
 }
 
-/** As `requireUser`, but it also admits a machine client with at least one of the scopes. @throws also FORBIDDEN that names the scopes */
+/**
+ * As `requireUser`, but it also admits a machine client with at least one of the scopes.
+ * @throws UNAUTHENTICATED or FORBIDDEN; for a machine client, FORBIDDEN names the scopes
+ */
 export function requireUserOrScope(viewer: Viewer, ...scopes: readonly Scope[]): UserViewer | ClientViewer {
   if (viewer.kind !== 'client') return requireUser(viewer);
   requireScope(viewer, ...scopes);

@@ -3,6 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import { ensureDatabase } from './ensure-database.ts';
+import { migrateJobs } from '../jobs/jobs-schema.ts';
 import { migrate } from './migrate.ts';
 import type { MigrationDeclaration } from './migration-declaration.ts';
 import { PlatformClient } from './platform-client.ts';
@@ -117,6 +118,7 @@ async function migrateOrExplain(
   name: string,
 ): Promise<string[]> {
   try {
+    await migrateJobs(server, name); // first, because a migration may add jobs
     return await migrate(server, name, [...platformMigrations, ...declaration.migrations]);
   } catch (error) {
     throw new Error(

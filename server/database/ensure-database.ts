@@ -29,9 +29,9 @@ export async function ensureDatabase(
   options: EnsureOptions = {},
 ): Promise<void> {
   const direct = withoutPooler(server);
-  const limitTimes = (client: PlatformClient) => limited(client, server, name, options);
+  const limitTimes = (client: PlatformClient) => applyTimeLimits(client, server, name, options);
   try {
-    if (await wasThere(direct, name, limitTimes)) return;
+    if (await usedExisting(direct, name, limitTimes)) return;
     await onceConnected(direct, maintenanceDatabase(direct), (client) => createUnlessThere(client, name));
     await onceConnected(direct, name, limitTimes);
   } catch (error) {
@@ -39,8 +39,8 @@ export async function ensureDatabase(
   }
 }
 
-/** Returns false, without a call of `use`, if there is no such database. */
-async function wasThere(
+/** Connects to the database and calls `use`. Returns false, without a call of `use`, if there is no such database. */
+async function usedExisting(
   server: DatabaseServer,
   name: string,
   use: (client: PlatformClient) => Promise<void>,
@@ -54,7 +54,7 @@ async function wasThere(
   }
 }
 
-async function limited(
+async function applyTimeLimits(
   client: PlatformClient,
   server: DatabaseServer,
   database: string,
@@ -88,7 +88,7 @@ async function onceConnected(
   database: string,
   use: (client: PlatformClient) => Promise<void>,
 ): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 30_000; // 30 s
   for (;;) {
     const client = new PlatformClient({ ...connectionTo(server, database), connectionTimeoutMillis: 10_000 });
     client.on('error', () => {}); // a connection lost between two queries: the next query throws
@@ -97,7 +97,7 @@ async function onceConnected(
       return await use(client);
     } catch (error) {
       if (codeOf(error) !== code.startingUp || Date.now() > deadline) throw error;
-      await sleep(200);
+      await sleep(200); // 0.2 s
     } finally {
       await client.end().catch(() => {}); // never connected, or dropped
     }

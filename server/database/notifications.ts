@@ -138,7 +138,7 @@ class ListeningConnection implements Notifications {
   }
 
   private restored(): void {
-    this.log.warn({}, 'the connection for notifications is back');
+    this.log.warn({}, 'the connection for notifications is restored');
     for (const channel of this.channels) this.events.emit(channel, undefined);
   }
 }

@@ -37,9 +37,9 @@ type Done = (error: Error | null | undefined, rows?: unknown[]) => void;
 const parsers = new WeakMap<Connection, Map<string, RowParser>>();
 
 /**
- * One execution of a `select` on a connection; an argument of pg's `query`, as pg-cursor's. pg's own query asks for a
- * description of the rows at each execution, and reads it again each time. Of a prepared statement this one asks once for
- * each connection: PostgreSQL refuses to execute a prepared statement whose rows have changed.
+ * One execution of a `select` on a connection; an argument of pg's `query`, like a cursor of pg-cursor. pg's own queries ask
+ * for a description of the rows at each execution. If the statement is prepared, this class asks for it once for each
+ * connection: the description stays true, because PostgreSQL refuses a prepared statement whose columns have changed.
  */
 export class PreparedRead implements pg.Submittable {
   // pg reads these three: it notes which statements a connection has prepared, and replaces `callback`.

@@ -13,7 +13,7 @@ import { failureOf } from './refusals.ts';
  * migration that changes the meaning of `*`, PostgreSQL refuses the cached plan. Times are in PostgreSQL's own format.
  */
 export const read = <Row>(em: EntityManager, sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
-  run(em, sql, values, readFromEither);
+  run(em, sql, values, readAgainIfLost);
 
 /** As `read`, for statements that also write: they are never sent twice. */
 export const runOnce = <Row>(
@@ -44,11 +44,11 @@ async function run<Row>(
   }
 }
 
-/** A connection that is lost after this time has been waited for long enough. */
+/** If the connection is lost after this time, the read is not repeated, because its caller has waited long enough. */
 const REPEATED_WITHIN_MILLIS = 1_000; // 1 s
 
 /** Reads on another connection if the first one is lost: a `select` changes nothing, so it may run twice. */
-async function readFromEither(
+async function readAgainIfLost(
   pool: Pool,
   statement: Statement,
   values: readonly unknown[],
@@ -81,7 +81,7 @@ const readFrom = (pool: Pool, statement: Statement, values: readonly unknown[]):
       const onError = (error: Error) => end(error, []);
       client.once('error', onError);
       try {
-        // openDatabase gives this class to pg's pool, whose declaration does not know it.
+        // The clients of the pool are of this class because of `openDatabase`; the declaration of pg's pool does not say so.
         (client as unknown as PlatformClient).read(statement, values, end);
       } catch (error) {
         end(error as Error, []);

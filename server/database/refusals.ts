@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import pg from 'pg';
-import { ofErasedAccount } from '../accounts/erased-accounts.ts';
+import { refusalOfErasedAccount } from '../accounts/erased-accounts.ts';
 import { invalid, PlatformError } from '../errors.ts';
 import { isOfPooler, RolledBackError } from './platform-client.ts';
 
@@ -17,7 +17,7 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
     return invalid('', 'the text contains a NUL character, or half of a character, which cannot be stored');
   if (isWithoutSpace(thrown)) return storageFull(thrown);
   if (typeof code === 'string' && UNFIT.has(code)) return unfit(thrown, code);
-  return ofErasedAccount(thrown) ?? unavailable(thrown, code);
+  return refusalOfErasedAccount(thrown) ?? unavailable(thrown, code);
 }
 
 /** A `text` of PostgreSQL may contain any character but NUL (Character Types, 8.3). PostgreSQL reports a NUL in three ways. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * How long a connection of a service may be busy, in milliseconds. Clients give up after about 10 s, so a slower statement
- * helps nobody and blocks others.
+ * How long a statement, its wait for a lock, and a pause inside a transaction may take, in milliseconds. Clients give up
+ * after about 10 s, so a slower statement has no reader, and blocks others.
  *
  * They are settings of the service's role in its database, and not parameters of the connection: PgBouncer refuses a
  * connection with such parameters, and a `set` would stay on a connection that the pooler gives to another client next.
@@ -66,7 +66,7 @@ async function areSet(client: pg.ClientBase, role: string, limits: TimeLimits): 
   return Object.entries(limits).every(([name, millis]) => settings.get(name) === String(millis));
 }
 
-/** Replicas that start at once would otherwise fail with "tuple concurrently updated". */
+/** Takes a lock, because replicas that start at once would otherwise fail with "tuple concurrently updated". */
 async function change({ client, database, limits }: TimeLimitsTarget, of: string): Promise<void> {
   await client.query('begin');
   try {

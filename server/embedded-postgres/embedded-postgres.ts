@@ -164,7 +164,7 @@ function removeSocketDirOf({ previousNote }: DataFolderLock): void {
  * server's main process was killed, its workers end a moment later, and use the shared memory until then.
  */
 async function runServerWithRetries(options: Parameters<typeof runServer>[0]): Promise<ServerProcess> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 20_000; // 20 s
   for (;;) {
     try {
       return await runServer(options);

@@ -17,10 +17,10 @@ export function diskStorage(folder: string): FileStorage {
     return path.join(root, key);
   };
   return {
-    put: (key, bytes) => answered(() => write(at(key), bytes)),
-    putStream: (key, stream) => answered(() => write(at(key), stream)),
-    read: (key) => answered(() => read(at(key))),
-    delete: (key) => answered(() => rm(at(key), { force: true })),
+    put: (key, bytes) => withPlatformErrors(() => write(at(key), bytes)),
+    putStream: (key, stream) => withPlatformErrors(() => write(at(key), stream)),
+    read: (key) => withPlatformErrors(() => read(at(key))),
+    delete: (key) => withPlatformErrors(() => rm(at(key), { force: true })),
     files: () => filesIn(root),
     isOrdered: false,
     close: () => undefined,
@@ -91,7 +91,7 @@ function unlessAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Errors of a volume that is gone, such as a network volume whose server does not answer. */
+/** Errors of a volume that cannot be used now, such as a network volume whose server does not answer. */
 const OUT_OF_REACH: ReadonlySet<unknown> = new Set([
   'EIO',
   'ESTALE',
@@ -102,7 +102,8 @@ const OUT_OF_REACH: ReadonlySet<unknown> = new Set([
   'ENXIO',
 ]);
 
-async function answered<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Translates the errors of a volume that cannot be used now. A full disk is an error of `refusalOfDatabase`, too. */
+async function withPlatformErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -20,7 +20,7 @@ import { isKey, type FilesPlace } from './files-url.ts';
 export type S3Place = Extract<FilesPlace, { kind: 's3' }>;
 
 const ATTEMPTS = 2; // of one request, if the store does not answer or is too busy
-const PART_BYTES = 5 * 1024 * 1024; // 5 MiB, the smallest part of a multipart upload; each `putStream` holds one in memory
+const PART_BYTES = 5 * 1024 * 1024; // 5 MiB, the smallest part of a multipart upload; each `putStream` keeps one in memory
 const CONNECTIONS = 50; // further requests wait within their time limit
 
 /**
@@ -110,7 +110,7 @@ class S3Storage implements FileStorage {
     this.client.destroy();
   }
 
-  /** As the client's `send`, with errors of the platform, so that a caller gets a 503 or 507. The cast keeps its overloads. */
+  /** As the client's `send`, with errors of the platform, so that a caller gets a 503 or 507. The cast keeps the overloads of `send`. */
   private readonly send: S3Client['send'] = (async (command: Parameters<S3Client['send']>[0]) => {
     try {
       return await this.client.send(command);
@@ -187,7 +187,7 @@ const isAbsent = (error: unknown): boolean =>
 
 function refusalOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
-  // MinIO and other stores on disks of their own answer so when these are full.
+  // MinIO and other stores on disks of their own answer with 507 if their disks are full.
   if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 507)
     return new PlatformError('INSUFFICIENT_STORAGE', 'There is no space left to store this file.', {
       cause: error,

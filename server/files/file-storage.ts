@@ -16,8 +16,8 @@ export interface StoredFile {
 }
 
 /**
- * The storage of one service's uploaded files. The platform chooses the keys, never a client. Nobody can read the files
- * but through the platform, also in a bucket.
+ * The storage of one service's uploaded files. The platform chooses the keys, never a client. Clients can read the files
+ * only through the platform, even if they are in a bucket.
  *
  * A call fails with UPSTREAM_UNAVAILABLE if the storage does not answer, and with INSUFFICIENT_STORAGE (or an error of the
  * file system that becomes this one) if it is full.

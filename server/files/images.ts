@@ -24,8 +24,8 @@ export interface Picture {
 const MAX_PIXELS = 50_000_000;
 
 /**
- * Two pictures at a time, in processes of their own, so that they take at most 400 MB. 25 wait for each at most, for 2 s
- * with pictures of an ordinary size. A decoder that crashes ends its process only.
+ * Decodes two pictures at a time, in processes of their own, so that they take at most 400 MB. At most 25 pictures wait for
+ * each process; with pictures of an ordinary size the last one waits 2 s. A decoder that crashes ends only its own process.
  */
 const processes = new WorkerPool<PictureJob, PictureResult>(new URL('picture-worker.ts', import.meta.url), {
   kind: 'process',

@@ -10,7 +10,7 @@ export interface PictureJob {
 
 export type PictureResult =
   | { readonly is: 'encoded'; readonly bytes: Uint8Array; readonly width: number; readonly height: number }
-  /** Its size is absent if sharp refuses it without telling its size. */
+  /** Width and height are absent if sharp refuses the picture without returning them. */
   | { readonly is: 'too large'; readonly width?: number; readonly height?: number }
   | { readonly is: 'broken' };
 

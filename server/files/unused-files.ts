@@ -16,7 +16,7 @@ type UsedAmong = (unit: UnitOfWork, keys: readonly string[]) => Promise<Readonly
 
 /**
  * Removes files to which no row refers: of uploads that a crash interrupted, and those whose deletion failed after the row
- * had changed. A run looks at 20,000 files of a bucket, and the next run continues there; a folder is looked at as a whole.
+ * had changed. A run checks 20,000 files of a bucket, and the next run continues there; of a folder it checks all files.
  */
 export function unusedFiles(files: FileStorage, usedAmong: UsedAmong): RetentionRule {
   let position: string | undefined;

@@ -21,7 +21,10 @@ export const apolloOptions = (log: Logger) => ({
   },
 });
 
-/** Turns off the plugins that take the most time in a small request, and those that would call other hosts. */
+/**
+ * Plugins that turn off those of Apollo Server that take the most time in a small request or would call other hosts, and one
+ * that answers 200 if the response has data.
+ */
 export const quietPlugins = <Context extends BaseContext>(): ApolloServerPlugin<Context>[] => [
   ApolloServerPluginCacheControlDisabled(),
   ApolloServerPluginInlineTraceDisabled(),

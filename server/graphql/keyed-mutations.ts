@@ -22,9 +22,9 @@ import {
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * The header with which the gateway names the part of a client's operation that a mutation is: `<number>;<SHA-256>`. The
- * number counts the operation's mutations at this service from 0. The digest is over everything that the client sent,
- * because the gateway's plan may differ between two releases of a schema, but the client's request does not.
+ * The header by which the gateway says which part of a client's operation a mutation is: `<number>;<SHA-256>`. The number
+ * counts the operation's mutations at this service from 0. The digest is that of everything that the client sent, because
+ * the gateway's plan may differ between two releases of a schema, but the client's request does not.
  */
 export const IDEMPOTENCY_SCOPE = 'idempotency-scope';
 
@@ -36,7 +36,7 @@ interface GraphRequest {
 
 /**
  * The mutation of a request with an `Idempotency-Key`; undefined for any other request.
- * @throws VALIDATION_FAILED for a malformed key
+ * @throws VALIDATION_FAILED for a malformed key or `Idempotency-Scope`
  */
 export async function keyedMutation(
   headers: IncomingHttpHeaders,
@@ -131,9 +131,9 @@ export async function answerOnce(
   try {
     const { answer = executed, replayed } = await store.once(request, async () => {
       executed = await execute();
-      const fate = fateOf(executed, store.undoes);
-      if (fate === 'undo') throw new RolledBackError();
-      return fate === 'keep' ? executed : undefined;
+      const decision = decisionAbout(executed, store.undoes);
+      if (decision === 'undo') throw new RolledBackError();
+      return decision === 'keep' ? executed : undefined;
     });
     if (!answer) throw new Error('a keyed mutation has neither a stored nor a new answer');
     return { answer, replayed };
@@ -156,8 +156,8 @@ const errorsIn = (answer: StoredAnswer) => read(answer).errors ?? [];
 const statusOf = (error: ReturnType<typeof errorsIn>[number]): number =>
   error.extensions?.http?.status ?? 400;
 
-/** Whether the answer is stored (`keep`), the key becomes free, or the transaction is rolled back as well (`undo`). */
-function fateOf(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo' {
+/** `keep`: the answer is stored. `free`: it is not, so the key can be used again. `undo`: the transaction is rolled back, too. */
+function decisionAbout(answer: StoredAnswer, undoes: boolean): 'keep' | 'free' | 'undo' {
   const { data, errors = [] } = read(answer);
   const statuses = errors.map(statusOf);
   const hasData = Object.values(data ?? {}).some((value) => value !== null);

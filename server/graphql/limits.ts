@@ -101,7 +101,7 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
   const measured = boundedCache<string, OperationSize>({
     name: 'operations_within_limits',
     maxEntries: 1_000,
-    maxBytes: 4 * 1024 * 1024,
+    maxBytes: 4 * 1024 * 1024, // 4 MiB
     bytesOf: (_size, query) => bytesOfText(query) + BYTES_PER_SIZE,
   });
   return {

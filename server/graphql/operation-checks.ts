@@ -42,12 +42,12 @@ export class OperationChecks {
     this.introspection = introspection;
   }
 
-  /** Before validation. @throws OPERATION_LIMIT_EXCEEDED */
+  /** To be called before validation. @throws OPERATION_LIMIT_EXCEEDED */
   checkText(query: string, viewer: Viewer): void {
     this.limiter.check(query, viewer);
   }
 
-  /** Before execution. @throws GraphQLError: FORBIDDEN, OPERATION_LIMIT_EXCEEDED */
+  /** To be called before execution. @throws GraphQLError: FORBIDDEN, OPERATION_LIMIT_EXCEEDED */
   checkOperation(
     document: DocumentNode,
     operation: OperationDefinitionNode,

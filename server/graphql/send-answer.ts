@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphAnswer } from './apollo-answer.ts';
 import { compressorFor } from '../http/compression.ts';
 
-/** Sends an answer of the graph, compressed if the client accepts that: the end of the fast path and of Express. */
+/** Sends an answer of the graph, compressed if the client accepts that. Both the fast path and Express call it. */
 export function sendAnswer(
   req: IncomingMessage,
   res: ServerResponse,

@@ -3,7 +3,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
 import { type GraphQLSchema, Kind, parse } from 'graphql';
 import processRequest from 'graphql-upload/processRequest.mjs';
-import { optionalAuth } from '../auth/authenticate.ts';
+import { authenticated, optionalAuth } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
@@ -94,7 +94,7 @@ export async function mountGraphEndpoint<Services extends object>(
   await server.start();
   app.use(
     '/graphql',
-    optionalAuth(options.verifier),
+    authenticated(optionalAuth, options.verifier),
     ...(options.rateLimiter ? [options.rateLimiter] : []),
     acceptableAnswer,
     multipartBody,

@@ -44,11 +44,12 @@ type Connection = Extra &
     isGateway?: boolean;
     /** Absent on the gateway's sockets, which stay open for the gateway's next client. */
     idleness?: Idleness;
+    /** The running operations by id. */
     operations?: Readonly<Record<string, unknown>>;
   };
 
 /** The interval of the check for idle sockets. */
-const CHECK_IDLE_MILLIS = 2_500;
+const CHECK_IDLE_MILLIS = 2_500; // 2.5 s
 
 /** The name of the service whose token identifies the gateway's sockets. */
 const GATEWAY = 'gateway';

@@ -8,7 +8,7 @@ const CHECK_MILLIS = 50;
  * The TCP connections of an HTTP server, for a stop that cuts off no answer.
  *
  * `closeIdleConnections` of Node, which its `close` calls, does not fit: for it a connection is idle as soon as the request
- * has been read and the whole answer has been given to the stream, although the client may not have read it all yet.
+ * has been read and the whole answer has been written to the stream, although the client may not have read it all yet.
  */
 export class ClientConnections {
   private readonly server: Server;

@@ -20,7 +20,7 @@ export function httpServerFor(
       keepAliveTimeout: 65_000, // longer than common load balancers' 60 s
       // By default Node checks `headersTimeout` and `requestTimeout` only every 30 s.
       connectionsCheckingInterval: 1_000, // 1 s
-      maxHeaderSize: 32 * 1024,
+      maxHeaderSize: 32 * 1024, // 32 KiB
     },
     listener,
   );

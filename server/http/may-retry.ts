@@ -1,11 +1,12 @@
-/** How a request fails whose connection was refused, or closed before the answer. */
+/** The error codes of a request whose connection was refused, or closed before the answer. */
 const LOST_CONNECTION = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
  * Whether a request that failed without an answer may be sent once more, over a new connection: with several replicas
- * behind one address, another one then gets it. A write may only if nothing of it was sent; nothing may after a time-out.
+ * behind one address, another one then gets it. A write may be sent again only if nothing of it was sent; after a time-out
+ * no request may.
  *
- * @param isRead whether it changes nothing at the server
+ * @param isRead whether the request changes nothing at the server
  */
 export function mayRetry(error: unknown, isRead: boolean): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

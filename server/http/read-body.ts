@@ -32,7 +32,13 @@ const read = new WeakMap<IncomingMessage, ReadBody>();
 
 /** Undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
 export const readBody = (req: IncomingMessage): Promise<ReadBody | undefined> =>
-  new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes && new ReadBody(bytes.toString()))));
+  new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes && new ReadBody(textOf(bytes)))));
+
+/** Without the byte order mark, as the parser of Express reads it. */
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString();
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
 
 /** As `readBody`, for a body that is passed on unchanged. */
 export function readBytes(req: IncomingMessage, done: (bytes: Buffer | undefined) => void): void {

@@ -20,7 +20,7 @@ export interface RequestContext {
   viewer: Viewer;
 }
 
-/** Where a request comes from, and how long its sender waits. */
+/** The origin of a request, with the time for which its sender waits. */
 export const originOf = (req: IncomingMessage, res: ServerResponse, origins: RequestOrigins): Origin => ({
   ...origins.of(req),
   timeLeft: timeLeftOf(req.headers),
@@ -49,7 +49,7 @@ export function contextFor(
   };
 }
 
-/** Gives every request its context, and its id to the response. */
+/** Creates the context of each request, and sends the request's id in the response. */
 export function requestContext(log: Logger, origins: RequestOrigins): RequestHandler {
   return (req, res, next) => {
     const context = contextFor(req, res, log, origins);

@@ -91,7 +91,10 @@ export function createSockets(
   };
 }
 
-/** @param withinMillis the bound of the time, if it is less than `CLOSE_WITHIN_MILLIS` */
+/**
+ * Closes the sockets one after the other, at even intervals. Resolves when all are closed.
+ * @param withinMillis the bound of the time, if it is less than `CLOSE_WITHIN_MILLIS`
+ */
 export async function oneAfterTheOther<Socket>(
   sockets: readonly Socket[],
   closeOne: (socket: Socket) => Promise<void>,

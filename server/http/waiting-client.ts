@@ -6,8 +6,8 @@ export const TIME_LIMIT_HEADER = 'x-time-limit-millis';
 const ON_THE_WAY_MILLIS = 500;
 
 /**
- * Returns a function for how many milliseconds the sender of a request still waits; undefined if there is no header. A
- * false header harms only its sender, because it can only shorten the time that the service itself allows.
+ * Returns a function that returns how many milliseconds the sender of a request still waits; undefined if the request has no
+ * such header. A false header harms only its sender, because it can only shorten the time that the service itself allows.
  */
 export function timeLeftOf(headers: IncomingMessage['headers']): () => number | undefined {
   const header = headers[TIME_LIMIT_HEADER];

@@ -61,7 +61,7 @@ export class RedisChannels {
     return channel;
   }
 
-  /** Subscribes or unsubscribes at Redis, after the running command, if the channel has got or lost its listeners. */
+  /** After the running command, subscribes at Redis if the channel has listeners, and unsubscribes if it has none. */
   private settle(name: string, channel: Channel): Promise<void> {
     const step = channel.settled.then(() => this.step(name, channel));
     channel.settled = step.catch(() => undefined);

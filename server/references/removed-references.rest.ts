@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { OWNING_SERVICE } from '../rest/callers.ts';
-import { restRoute } from '../rest/route.ts';
+import { INTERNAL, restRoute } from '../rest/route.ts';
 import type { RemovedReferences } from './removed-references.ts';
 
-const route = restRoute<{ removedReferences: RemovedReferences }>();
+const route = restRoute<{ removedReferences: RemovedReferences }>(INTERNAL);
 
 /**
  * The route by which an owning service reports that an entity was removed. It is the same in every service that refers to
@@ -13,6 +13,7 @@ export const removedReferencesRest = [
   route({
     method: 'DELETE',
     path: '/references/:typeName/:id',
+    operationId: 'removeReferences',
     summary: 'Remove the references to an entity that its owning service has removed',
     only: OWNING_SERVICE,
     description: 'A repeated call changes nothing.',

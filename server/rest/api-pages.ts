@@ -1,23 +1,29 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import express, { type Express } from 'express';
+import express, { type Express, type Request } from 'express';
 
 const require = createRequire(import.meta.url);
 
 /**
  * Serves the OpenAPI document at `GET /openapi.json` and, at `GET /docs`, a page to read and try every operation, which loads
  * nothing from other hosts.
- * @param document a function, called for each request, if the document changes while the server runs
+ * @param documentOf the document's text for one request
  * @param collapsed whether the page first shows only the tags. Default false.
  */
 export function mountApiPages(
   app: Express,
   title: string,
-  document: object | (() => Promise<string>),
+  documentOf: (req: Request) => Promise<string>,
   { collapsed = false }: { collapsed?: boolean } = {},
 ): void {
-  const text = typeof document === 'function' ? document : alwaysText(JSON.stringify(document));
-  app.get('/openapi.json', async (_req, res) => void res.type('application/json').send(await text()));
+  app.get(
+    '/openapi.json',
+    async (req, res) =>
+      void res
+        .vary('Host')
+        .type('application/json')
+        .send(await documentOf(req)),
+  );
   app.get('/docs', (_req, res) => void res.type('html').send(page(title)));
   app.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(start(collapsed)));
   app.use(
@@ -28,8 +34,6 @@ export function mountApiPages(
     }),
   );
 }
-
-const alwaysText = (text: string) => async () => text;
 
 // URLs are relative, so that the page works under the gateway's prefix too.
 const page = (title: string): string => `<!doctype html>

@@ -1,9 +1,8 @@
-/** The kinds of callers with an access token. */
+/** The kinds of callers with an access token, without machine clients, for which a route has `scopes`. */
 export type CallerKind = 'MEMBER' | 'GYM_ADMIN' | 'SUPER_ADMIN' | 'SERVICE';
 
 /**
- * The callers for whom a route is, if its `auth` admits more callers. This is documentation (in the summary in OpenAPI, and
- * in docs/rights.md), which tests/server/rights.test.ts compares with the answers; the rules decide the rights.
+ * The callers for whom a route is, if its `auth` admits more callers. This is documentation (in OpenAPI and in docs/rights.md), which tests/server/rights.test.ts compares with the answers; the rules decide the rights.
  */
 export interface Callers {
   /** The text in the documentation, e.g. `GYM_ADMIN of the gym, SUPER_ADMIN`. */

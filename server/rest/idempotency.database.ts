@@ -80,6 +80,7 @@ async function free(unit: UnitOfWork, request: KeyedRequest): Promise<void> {
   ]);
 }
 
+/** Stores the key, without an answer yet. Returns false if the key is stored already and has not expired. */
 async function claim(unit: UnitOfWork, request: KeyedRequest): Promise<boolean> {
   const claimed = await unit.em.execute<unknown[]>(
     `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, body, created_at)

@@ -5,42 +5,66 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
+import { SCOPES } from '../auth/scopes.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { API_VERSION } from '../http/response-headers.ts';
-import type { RestRoute } from './route.ts';
+import type { JsonObject } from '../json-object.ts';
+import { withCodeSamples } from './code-samples.ts';
+import { isWholeList, type RestRoute } from './route.ts';
+import { IDENTITY_URL, SERVER_URL } from '../served-document.ts';
 
 interface ApiInfo {
   title: string;
   description: string;
 }
 
-/** The OpenAPI 3.1 document of a service, made from the declarations of its routes. */
-export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): object {
+/** The general part of every document of the platform. */
+export const aboutApi = ({ title, description }: ApiInfo) => ({
+  title,
+  description,
+  version: `${API_VERSION}.0.0`,
+  contact: { name: 'The authors of the fitness platform' },
+  license: { name: 'All rights reserved', identifier: 'LicenseRef-fitness-platform' },
+});
+
+/** How callers identify themselves: the requirements of operations refer to these names. */
+export const securitySchemes = (tokenUrl: string) =>
+  ({
+    accessToken: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'The access token of a user: the `token` of a log-in at the identity service.',
+    },
+    machineClient: {
+      type: 'oauth2',
+      description:
+        'The access token of a machine client, which a gym creates by `POST /api-clients` at the identity service. An operation needs one of the scopes that it names.',
+      flows: { clientCredentials: { tokenUrl, scopes: SCOPES } },
+    },
+  }) as const;
+
+/**
+ * The OpenAPI 3.1 document of a service, made from the declarations of its routes. `documentFor` fills in the addresses.
+ */
+export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): JsonObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(route) };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: info.title, description: info.description, version: `${API_VERSION}.0.0` },
-      // The URL is relative to the document's, so that it is right at the service's own port and under the gateway's prefix.
-      servers: [{ url: './' }],
+      info: aboutApi(info),
+      servers: [{ url: SERVER_URL }],
+      tags: [...new Map(routes.map(({ tag }) => [tag.name, { ...tag }])).values()],
       paths,
-      components: {
-        securitySchemes: {
-          accessToken: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'The `token` of POST /auth/login at the identity service.',
-          },
-        },
-      },
+      components: { securitySchemes: securitySchemes(`${IDENTITY_URL}/auth/token`) },
     },
     { override: closeInputObjects },
   );
+  return withCodeSamples({ ...document });
 }
 
 /** Declares in the schemas of requests that undeclared fields are refused, as request-fields.ts does. */
@@ -52,11 +76,13 @@ const closeInputObjects: NonNullable<CreateDocumentOptions['override']> = ({ jso
 function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
   const { success } = route;
   return {
-    operationId: operationId(route),
-    tags: [route.path.split('/')[1] || 'root'],
-    summary: summaryOf(route),
-    ...(route.description && { description: route.description }),
-    security: route.auth === 'required' ? [{ accessToken: [] }] : [{}, { accessToken: [] }],
+    operationId: route.operationId,
+    tags: [route.tag.name],
+    summary: route.summary,
+    description: [...(route.description ? [route.description] : []), `For ${audienceOf(route)}.`].join(
+      '\n\n',
+    ),
+    security: securityOf(route),
     requestParams: {
       ...(route.params && { path: route.params as z.ZodObject }),
       ...(route.query && { query: route.query as z.ZodObject }),
@@ -67,7 +93,7 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
       [success.status]: {
         description: success.description,
         ...successContent(route),
-        ...(success.page && {
+        ...((success.page || isWholeList(route)) && {
           headers: z.object({
             Link: z.string().optional().meta({ description: 'Next page: `<...>; rel="next"` (RFC 8288)' }),
           }),
@@ -79,13 +105,13 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
           ...successContent(route),
         },
       }),
+      ...(route.method === 'GET' && {
+        304: { description: 'The answer is still the one with the ETag in `If-None-Match`.' },
+      }),
       ...problems(route),
     },
   };
 }
-
-const operationId = (route: RestRoute<never>): string =>
-  `${route.method.toLowerCase()}${route.path.replace(/[/:-]+(\w?)/g, (_all, letter: string) => letter.toUpperCase()) || 'Root'}`;
 
 function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
   const shape = {
@@ -104,14 +130,24 @@ function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
 }
 
-/** The summary, with the callers for whom the route is. */
-function summaryOf({ summary, only, scopes }: RestRoute<never>): string {
-  const callers = [...(only ? [only.note] : []), ...(scopes ? [`scope ${scopes.join(' or ')}`] : [])];
-  return callers.length > 0 ? `${summary} (${callers.join('; ')})` : summary;
-}
+/** The callers for whom a route is, in words. */
+export const audienceOf = ({ only, auth, scopes }: RestRoute<never>): string =>
+  [
+    only?.note ?? (auth === 'required' ? 'users' : 'everybody'),
+    ...(scopes ? [`machine clients with ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`] : []),
+  ].join('; ');
+
+/** The alternatives, one of which a request must fulfil; `{}` is a request without a token. */
+const securityOf = ({ auth, scopes = [] }: RestRoute<never>): Record<string, string[]>[] => [
+  ...(auth === 'required' ? [] : [{}]),
+  { accessToken: [] },
+  ...scopes.map((scope) => ({ machineClient: [scope] })),
+];
 
 function requestBody(route: RestRoute<never>): object {
-  const streamed = route.consumes ? { [route.consumes]: { schema: { type: 'string' } } } : {};
+  const streamed = Object.fromEntries(
+    (route.consumes ?? []).map((mediaType) => [mediaType, { schema: { type: 'string' } }]),
+  );
   if (route.consumes && !route.upload) return { requestBody: { required: true, content: streamed } };
   if (route.upload) {
     const fields = route.body
@@ -175,11 +211,13 @@ function problems(route: RestRoute<never>): Record<string, object> {
     ...(route.params ? (['NOT_FOUND'] as const) : []),
     ...(route.versioned ? (['VERSION_CONFLICT'] as const) : []),
     ...(route.body || route.upload || route.consumes
-      ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
+      ? (['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
       : []),
     'RATE_LIMITED',
+    'INTERNAL',
     // The database, or another service that the request needs, does not answer.
     'UPSTREAM_UNAVAILABLE',
+    'UPSTREAM_TIMEOUT',
     ...(route.method === 'GET' ? [] : (['SERVER_BUSY', 'INSUFFICIENT_STORAGE'] as const)),
     ...(route.errors ?? []),
   ];

@@ -19,22 +19,41 @@ export interface Problem {
 
 /** Express's error handler of the REST door: answers every thrown error with a problem document. */
 export const problemHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
-  const error = platformErrorOf(thrown);
-  if (error.status >= 500) contextOf(res).log.error({ err: error.cause ?? thrown }, error.message);
+  const error = loggedError(thrown, contextOf(res));
   if (res.headersSent) return next(thrown); // the status has been sent already, so express closes the connection
   sendProblem(res, error, req.originalUrl);
 };
 
+/** The PlatformError for a thrown error, which is logged if it is an error of the server. */
+export function loggedError(thrown: unknown, { log }: Pick<RequestContext, 'log'>): PlatformError {
+  const error = platformErrorOf(thrown);
+  if (error.status >= 500) log.error({ err: error.cause ?? thrown }, error.message);
+  return error;
+}
+
 /** Writes the problem with the headers that its status requires. */
 export function sendProblem(res: Response, error: PlatformError, instance: string): void {
-  if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  if (error.retryAfterSeconds !== undefined)
-    res.setHeader('Retry-After', String(Math.ceil(error.retryAfterSeconds)));
-  if (error.allow) res.setHeader('Allow', error.allow.join(', '));
-  res
-    .status(error.status)
-    .type('application/problem+json')
-    .send(JSON.stringify(problemOf(error, instance, contextOf(res))));
+  const { status, headers, body } = problemMessage(error, instance, contextOf(res));
+  res.status(status).set(headers).send(body);
+}
+
+/** A problem document with the headers that its status requires. */
+export function problemMessage(
+  error: PlatformError,
+  instance: string,
+  context: RequestContext,
+): { status: number; headers: Record<string, string>; body: string } {
+  const { status, retryAfterSeconds, allow } = error;
+  return {
+    status,
+    headers: {
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
+      ...(allow && { Allow: allow.join(', ') }),
+    },
+    body: JSON.stringify(problemOf(error, instance, context)),
+  };
 }
 
 /** A problem as an answer that can be stored and sent again. */

@@ -9,8 +9,26 @@ export interface RateLimit {
   /** The name of the limit in the `RateLimit` headers, and its prefix in the store. */
   name: string;
   perMinute: number;
-  /** `caller` counts by the user, or by the address if there is no user; `address` always counts by the address. */
+  /** `caller` counts by the user or machine client, or by the address of an anonymous caller; `address` by the address. */
   by: 'caller' | 'address';
+}
+
+/**
+ * Returns a function that gives each limit its counter; undefined without limits. Limits with the same name are counted
+ * together. Requests without a limit of their own have the general limit.
+ */
+export function rateCounters(
+  generalPerMinute: number | undefined,
+  storeOf: (name: string) => Store,
+): (limit: RateLimit | undefined) => RateCounter | undefined {
+  const known = new Map<string, RateCounter>();
+  return (limit) => {
+    if (generalPerMinute === undefined) return undefined;
+    const { name, ...rate } = limit ?? { name: 'general', perMinute: generalPerMinute, by: 'caller' };
+    const counter = known.get(name) ?? rateCounter({ name, ...rate }, storeOf(name));
+    known.set(name, counter);
+    return counter;
+  };
 }
 
 interface RateLimitOptions extends RateLimit {

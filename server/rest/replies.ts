@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import { contextOf } from '../http/request-context.ts';
 import { pageOfWhole, type Page, type PageRequest } from '../paging.ts';
 import { begun } from '../streams.ts';
 import { undeclaredFields } from '../undeclared-fields.ts';
+import type { Exchange } from './exchange.ts';
 import type { StoredAnswer } from './idempotency.ts';
 import { isWholeList, Reply, type RestRoute } from './route.ts';
 import { versionAndContentTag, versionTag } from './versions.ts';
@@ -84,39 +82,28 @@ function jsonHeaders(body: unknown): Record<string, string> {
   return { 'Content-Type': 'application/json; charset=utf-8', ...(tag && { ETag: tag }) };
 }
 
-/** Writes the reply: JSON with its `ETag` and the `Link` of a page, or a text, bytes or a stream. */
-export async function send(req: Request, res: Response, reply: Reply): Promise<void> {
-  const { body } = reply;
-  if (
-    body instanceof Readable ||
-    Buffer.isBuffer(body) ||
-    body instanceof Uint8Array ||
-    typeof body === 'string'
-  ) {
-    // If a stream fails before its first byte, the answer is a problem document; a later failure breaks off the answer.
-    if (body instanceof Readable) await begun(body);
-    res.status(reply.status).set({ ...reply.headers });
-    if (!(body instanceof Readable)) res.send(typeof body === 'string' ? body : Buffer.from(body));
-    else await pipeline(body, res).catch(unlessClientLeft);
-    return;
+/** Sends the reply: JSON with its `ETag` and the `Link` of a page, or a text, bytes or a stream. */
+export async function send(exchange: Exchange, reply: Reply): Promise<void> {
+  const { status, headers, body } = reply;
+  if (body instanceof Readable) {
+    // If a stream fails before its first byte, the answer is a problem document; after a later failure the answer is incomplete.
+    await begun(body);
+    return exchange.send(status, headers, body);
   }
-  res.status(reply.status).set({ ...jsonHeaders(body), ...reply.headers });
-  if (reply.headers.Location?.startsWith('/'))
-    res.set('Location', contextOf(res).origin.prefix + reply.headers.Location);
+  if (body instanceof Uint8Array)
+    return exchange.send(status, headers, Buffer.isBuffer(body) ? body : Buffer.from(body));
+  if (typeof body === 'string') return exchange.send(status, headers, body);
+  const all = { ...jsonHeaders(body), ...headers };
+  const { prefix } = exchange.context.origin;
+  if (all.Location?.startsWith('/')) all.Location = prefix + all.Location;
   if (reply instanceof PagedReply && reply.nextCursor !== undefined)
-    res.set('Link', `<${nextUrl(req, contextOf(res).origin.prefix, reply.nextCursor)}>; rel="next"`);
-  if (body === undefined) res.end();
-  else res.send(JSON.stringify(body));
-}
-
-/** A client that disconnects in the middle of a stream is not an error of the server. */
-function unlessClientLeft(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    all.Link = `<${nextUrl(exchange.url, prefix, reply.nextCursor)}>; rel="next"`;
+  return exchange.send(status, all, body === undefined ? undefined : JSON.stringify(body));
 }
 
 /** The same URL with another cursor (RFC 8288), under the gateway's prefix if the request came through it. */
-function nextUrl(req: Request, prefix: string, cursor: string): string {
-  const url = new URL(req.originalUrl, 'http://localhost');
+function nextUrl(target: string, prefix: string, cursor: string): string {
+  const url = new URL(target, 'http://localhost');
   url.searchParams.set('cursor', cursor);
   return `${prefix}${url.pathname}${url.search}`;
 }

@@ -47,6 +47,18 @@ interface RestSuccess {
   contentType?: string;
 }
 
+/** A group of operations in the API reference. */
+export interface ApiTag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The tag of the routes that are the same in several services, and that only services may call. */
+export const INTERNAL: ApiTag = {
+  name: 'Internal',
+  description: 'Routes by which the services of the platform call each other.',
+};
+
 /** One REST operation: its shape, its documentation and its handler, in one place. */
 interface RestDeclaration<
   Services,
@@ -57,6 +69,8 @@ interface RestDeclaration<
   method: RestMethod;
   /** In express's syntax: `/locations/:id/occupancy`. */
   path: string;
+  /** The name of the operation in generated clients, e.g. `listLocations`; unique in the service. */
+  operationId: string;
   summary: string;
   description?: string;
   /** A machine client needs one of these scopes. Default: the route refuses machine clients. Documentation, as `only`. */
@@ -77,8 +91,8 @@ interface RestDeclaration<
   acceptsForm?: boolean;
   /** Accepts multipart/form-data with files instead of JSON. */
   upload?: UploadLimits;
-  /** Accepts a body of this media type as a stream, e.g. `text/csv`. With `upload`, the route also accepts a multipart file. */
-  consumes?: string;
+  /** Accepts a body of one of these media types as a stream, e.g. `text/csv`. With `upload`, the route also accepts a multipart file. */
+  consumes?: readonly string[];
   /** Accepts `If-Match`, which other PUTs, PATCHes and DELETEs refuse. An answer's `version` is sent as `ETag` in any case. */
   versioned?: boolean;
   success: RestSuccess;
@@ -98,6 +112,8 @@ export type RestRoute<Services> = Omit<
   RestDeclaration<Services, z.ZodType, z.ZodType, z.ZodType>,
   'handler'
 > & {
+  /** The group of the route in the API reference. */
+  tag: ApiTag;
   // `handler` is a property and not a method, so that the type of a door that needs fewer services is assignable.
   handler: (request: RestRequest<never, never, never>, services: Services) => unknown;
 };
@@ -105,18 +121,21 @@ export type RestRoute<Services> = Omit<
 /**
  * A function that declares the routes of one door, typed with the rules that they need:
  *
- *     const route = restRoute<{ locations: Locations }>();
- *     export const locationsRest = [route({ method: 'GET', path: '/locations', ... })];
+ *     const route = restRoute<{ locations: Locations }>(TAGS.locations);
+ *     export const locationsRest = [route({ method: 'GET', path: '/locations', operationId: 'listLocations', ... })];
  */
-export function restRoute<Services>() {
+export function restRoute<Services>(tag: ApiTag) {
   return <
     Params extends z.ZodType = z.ZodType,
     Query extends z.ZodType = z.ZodType,
     Body extends z.ZodType = z.ZodType,
   >(
     declaration: RestDeclaration<Services, Params, Query, Body>,
-  ): RestRoute<Services> =>
-    isWholeList(declaration) ? { ...declaration, query: withWholeListQuery(declaration.query) } : declaration;
+  ): RestRoute<Services> => ({
+    ...declaration,
+    ...(isWholeList(declaration) && { query: withWholeListQuery(declaration.query) }),
+    tag,
+  });
 }
 
 /** Whether a route answers with a list that is not read from the database page by page. */

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DAY_MILLIS, HOUR_MILLIS } from '../durations.ts';
+import { z } from 'zod';
+import { DAY_MILLIS } from '../durations.ts';
+import { jobOf, type AnyJob } from '../jobs/job.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Counter, type Metrics } from '../observability/metrics.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -8,7 +10,8 @@ import type { RetentionSetting, RetentionSettings } from './retention-settings.t
 /** Rows in one batch. A batch is one transaction, so small that no request waits long for its locks. */
 export const RETENTION_BATCH_ROWS = 1_000;
 const PAUSE_MILLIS = 50; // between two batches, so that requests can use the database
-const EVERY_MILLIS = HOUR_MILLIS;
+
+const defineJob = jobOf<object>();
 
 /** One kind of rows that are removed when they are old. */
 export interface RetentionRule {
@@ -26,9 +29,7 @@ export interface RetentionRule {
 }
 
 interface RetentionOptions {
-  rules: readonly RetentionRule[];
   settings: RetentionSettings;
-  unitOf(): UnitOfWork;
   /** Whether the service uses a database. Without one, batches run without transactions and locks. */
   hasDatabase: boolean;
   metrics: Metrics;
@@ -37,35 +38,18 @@ interface RetentionOptions {
   pauseMillis?: number;
 }
 
-/** Removes old rows at the start and every hour. */
-export interface Retention {
-  /** Runs all rules now, or waits for the current run. Never rejects. */
-  run(): Promise<void>;
-  /** Waits for the current batch. */
-  stop(): Promise<void>;
+/** The run of one rule. */
+interface RetentionRun {
+  unitOf(): UnitOfWork;
+  /** Aborts at a stop: the run ends after its current batch. */
+  signal: AbortSignal;
 }
 
-/**
- * Removes old rows, now and every hour. The first run starts at once, because otherwise a service that restarts more often
- * than every hour would never remove anything.
- *
- * Each batch takes a lock until the end of its transaction, so that no two replicas work on the same rule at the same time; a
- * replica that does not get the lock skips the rule. If a rule fails, the failure is logged, the rule is tried again an hour
- * later, and the other rules still run.
- */
-export function startRetention(options: RetentionOptions): Retention {
-  const runs = new RetentionRuns(options);
-  void runs.run();
-  return runs;
-}
-
-class RetentionRuns implements Retention {
+/** Removes old rows, one rule at a time. */
+export class Retention {
   private readonly options: RetentionOptions;
   private readonly removedRows: Counter<'what'>;
   private readonly failures: Counter<'what'>;
-  private readonly stopping = new AbortController();
-  private readonly hourly: NodeJS.Timeout;
-  private currentRun: Promise<void> | undefined;
 
   constructor(options: RetentionOptions) {
     this.options = options;
@@ -79,60 +63,53 @@ class RetentionRuns implements Retention {
     });
     this.failures = new Counter({
       name: 'retention_failures_total',
-      help: 'Runs of a retention rule that failed; it is tried again an hour later.',
+      help: 'Attempts at a retention rule that failed.',
       labelNames,
       registers,
     });
-    this.hourly = setInterval(() => void this.run(), EVERY_MILLIS);
-    this.hourly.unref();
   }
 
-  run(): Promise<void> {
-    this.currentRun ??= this.runAll().finally(() => {
-      this.currentRun = undefined;
-    });
-    return this.currentRun;
+  /** An hourly job for each rule. They run one after the other, so that most of the database's time is for requests. */
+  jobs(rules: readonly RetentionRule[]): AnyJob<object>[] {
+    return rules.map((rule) =>
+      defineJob({
+        name: `remove_old_${rule.what}`,
+        payload: z.object({}),
+        maxAttempts: 3,
+        schedule: 'hour',
+        queue: 'retention',
+        run: (_payload, { unitOf, signal }) => this.run(rule, { unitOf, signal }),
+      }),
+    );
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.hourly);
-    this.stopping.abort();
-    await this.currentRun;
-  }
-
-  private async runAll(): Promise<void> {
-    const { rules, log } = this.options;
-    for (const rule of rules) {
-      if (this.stopping.signal.aborted) return;
-      try {
-        await this.runRule(rule);
-      } catch (error) {
-        this.failures.inc({ what: rule.what });
-        log.warn({ err: error, what: rule.what }, 'old rows could not be removed');
-      }
-    }
-  }
-
-  private async runRule(rule: RetentionRule): Promise<void> {
+  /**
+   * Removes all rows of a rule that are old. Each batch takes a lock until the end of its transaction, so that no two replicas
+   * work on the same rule at the same time; a replica that does not get the lock leaves the rest to the other one.
+   */
+  async run(rule: RetentionRule, { unitOf, signal }: RetentionRun): Promise<void> {
     const { settings, log, pauseMillis = PAUSE_MILLIS } = this.options;
-    const { signal } = this.stopping;
     const before = boundOf(rule, settings);
     if (!before) return;
     const { what, batchRows = RETENTION_BATCH_ROWS } = rule;
     let total = 0;
-    for (;;) {
-      const removed = await this.runBatch(rule, before);
-      if (removed) this.removedRows.inc({ what }, removed);
-      total += removed ?? 0;
-      if (removed === undefined || removed < batchRows || signal.aborted) break;
-      await sleep(pauseMillis, undefined, { signal }).catch(() => undefined);
+    try {
+      for (;;) {
+        const removed = await this.runBatch(rule, before, unitOf());
+        if (removed) this.removedRows.inc({ what }, removed);
+        total += removed ?? 0;
+        if (removed === undefined || removed < batchRows || signal.aborted) break;
+        await sleep(pauseMillis, undefined, { signal }).catch(() => undefined);
+      }
+    } catch (error) {
+      this.failures.inc({ what });
+      throw error;
     }
     if (total > 0) log.info({ what, rows: total }, 'old rows have been removed');
   }
 
   /** The number of removed rows; undefined if another replica is working on the rule. */
-  private async runBatch(rule: RetentionRule, before: Date): Promise<number | undefined> {
-    const unit = this.options.unitOf();
+  private async runBatch(rule: RetentionRule, before: Date, unit: UnitOfWork): Promise<number | undefined> {
     if (!this.options.hasDatabase) return rule.run(unit, before);
     return unit.transaction(async () => {
       const [lock] = await unit.em.execute<{ taken: boolean }[]>(

@@ -28,7 +28,7 @@ export function waitAfter(
 export const isRefusal = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.status < 500 && !PASSING.has(error.status);
 
-/** Statuses below 500 after which a repetition may succeed: log in again, sent too slowly, too many requests. */
+/** Statuses below 500 after which a repetition may succeed: the token was not valid, the body came too slowly, too many requests. */
 const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
 
 /** An error as it is stored and shown: a PlatformError keeps its message, any other error is masked. */

@@ -143,6 +143,7 @@ function setUndone(action: ActionRecord): void {
     Object.assign(action, { status: 'UNDONE', error: null });
 }
 
+/** Stores the saga, and reports the boundary. */
 async function reach(run: Run, action: ActionRecord, moment: 'starting' | 'saved', phase: Boundary['phase']) {
   await run.save();
   run.observe({ sagaId: run.saga.id, action: action.name, moment, phase });

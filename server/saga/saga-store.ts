@@ -33,8 +33,8 @@ export interface SagaStore {
   /** Releases the lease; any worker may claim the saga when it is due. */
   release(saga: Saga, lease: Lease): Promise<void>;
   /**
-   * Changes a saga that no worker has claimed, as part of the caller's unit of work. `apply` is called while the saga is
-   * locked; if it throws, nothing changes. Returns undefined if there is no such saga.
+   * Changes a saga as part of the caller's unit of work, and ends its lease, if it has one. `apply` is called while the saga
+   * is locked; if it throws, nothing changes. Returns undefined if there is no such saga.
    */
   change(id: string, unit: UnitOfWork, apply: (saga: Saga) => Promise<void>): Promise<Saga | undefined>;
   /** How many sagas of each of these kinds wait for a decision (UNDO_FAILED). */

@@ -6,7 +6,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './retry.ts';
 import { planned, type Resolution, type Saga, type SagaDefinition, type SagaPlan } from './saga.ts';
-import { sagaFigures, type SagaFigures } from './saga-figures.ts';
+import { sagaMetrics, type SagaMetrics } from './saga-metrics.ts';
 import type { Boundary } from './saga-run.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
 import { workOn } from './saga-work.ts';
@@ -31,13 +31,14 @@ export interface SagasOptions {
 
 /**
  * Starts sagas and works on them. Any number of instances may share one store: one instance at a time works on a saga, and
- * another one continues if that instance has ended. They look for work once a second, and at once after `wake`. `dispose` ends it: running actions finish, and
- * the other actions wait for the next start or another instance.
+ * another one continues if that instance has ended. Each instance looks for work once a second, and at once after `wake`.
+ * `dispose` ends the work of this instance: running actions finish, and the other actions wait for the next start or for
+ * another instance.
  */
 export class Sagas {
   private readonly options: SagasOptions;
   private readonly definitions: ReadonlyMap<string, SagaDefinition>;
-  private readonly figures: SagaFigures | undefined;
+  private readonly metrics: SagaMetrics | undefined;
   private readonly timer: NodeJS.Timeout;
   private readonly running = new Set<Promise<void>>();
   private searching: Promise<void> | undefined;
@@ -50,7 +51,7 @@ export class Sagas {
     this.options = options;
     this.definitions = new Map(options.definitions.map((definition) => [definition.kind, definition]));
     const { registry, store, log } = options;
-    this.figures = registry && sagaFigures({ registry, store, kinds: [...this.definitions.keys()], log });
+    this.metrics = registry && sagaMetrics({ registry, store, kinds: [...this.definitions.keys()], log });
     this.timer = setInterval(() => this.wake(), options.pollMillis ?? 1_000);
     this.timer.unref();
   }
@@ -100,7 +101,7 @@ export class Sagas {
     });
     if (!saga) throw notFound('saga', id);
     await unit.afterCommit(() => {
-      this.figures?.invalidate();
+      this.metrics?.invalidate();
       this.wake();
     });
     return saga;
@@ -140,7 +141,7 @@ export class Sagas {
     if (free <= 0) return;
     const lease: Lease = { holder: randomUUID(), millis: leaseMillis };
     try {
-      await this.figures?.count();
+      await this.metrics?.count();
       for (const saga of await store.claim([...this.definitions.keys()], free, lease)) {
         const work = this.work(saga, lease).finally(() => {
           this.running.delete(work);
@@ -182,7 +183,7 @@ export class Sagas {
         observe: (boundary) => this.options.observe?.(boundary),
         isStopping: () => this.stopping || isLost,
       });
-      if (saga.status === 'UNDO_FAILED') this.figures?.undoFailed(saga.kind);
+      if (saga.status === 'UNDO_FAILED') this.metrics?.undoFailed(saga.kind);
     } catch (error) {
       // When the lease has expired, an instance claims the saga and continues from its stored state.
       log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was interrupted');

@@ -11,7 +11,10 @@ export function beginUndoing(saga: Saga, now: Date): void {
   for (const action of saga.actions) action.nextAttemptAt = null;
 }
 
-/** Whether the undoing of an action is given up now. If the saga's record is of an older version, its time begins now. */
+/**
+ * Whether the undoing of an action is given up now. A record of an older version of the program does not say when undoing
+ * began; the time then begins now.
+ */
 export function isUndoingTooLong(
   saga: Saga,
   { undoGiveUpAfterMillis = GIVE_UP_AFTER_MILLIS }: SagaDefinition,

@@ -1,10 +1,14 @@
+import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { AnySubgraph } from '../define-subgraph.ts';
 import type { RequestOrigins } from '../http/request-origin.ts';
+import { Dispatcher } from '../rest/dispatcher.ts';
 import { mountRoutes, unknownPath } from '../rest/mount-routes.ts';
 import { problemHandler } from '../rest/problem.ts';
+import { rateCounters } from '../rest/rate-limit.ts';
 import type { RateLimitStores } from '../rest/rate-limit-store.ts';
+import { handledRoutes } from '../rest/route-handler.ts';
 import type { StartOptions } from './options.ts';
 import type { Rules } from './rules.ts';
 
@@ -26,17 +30,22 @@ export const generalLimitOf = ({ options: { settings } }: DoorHost): number | un
 
 /**
  * Mounts the REST routes, and the problem documents for unknown paths and thrown errors. Call it after everything else is
- * mounted.
+ * mounted. Returns the listener in front of `others`, which serves the usual requests to the routes, unless the start's
+ * options say otherwise.
  */
-export function mountRest(app: Express, host: DoorHost): void {
-  const { subgraph, options, rules, verifier, rateLimits } = host;
-  mountRoutes(app, subgraph.rest, {
+export function openRest(app: Express, host: DoorHost, others: RequestListener): RequestListener {
+  const { subgraph, options, rules, verifier, rateLimits, origins } = host;
+  const { settings, verifyAnswers = false, usesFastPath = true } = options;
+  const routes = handledRoutes(subgraph.rest, {
     verifier,
     begin: rules.begin,
-    generalLimitPerMinute: generalLimitOf(host),
-    rateLimitStore: rateLimits,
-    verifyAnswers: options.verifyAnswers ?? false,
+    counterOf: rateCounters(generalLimitOf(host), rateLimits),
+    verifyAnswers,
   });
+  mountRoutes(app, routes);
   app.use(unknownPath);
   app.use(problemHandler);
+  if (!usesFastPath) return others;
+  const { log, metrics } = rules.base;
+  return new Dispatcher({ routes, app, origins, log, metrics, settings }).listener(others);
 }

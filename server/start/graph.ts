@@ -10,13 +10,14 @@ import { resolveKeyedMutationsAsAttempts } from '../graphql/keyed-mutations.ts';
 import { limitFields } from '../graphql/limit-fields.ts';
 import { OperationChecks } from '../graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from '../graphql/subgraph-endpoint.ts';
+import { contextOf as requestContextOf } from '../http/request-context.ts';
 import { rateCounter, rateLimited } from '../rest/rate-limit.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { generalLimitOf, type DoorHost } from './doors.ts';
 
 /** The graph of a started service, behind HTTP and the socket. */
 export interface Graph {
-  /** In front of express: handles known queries itself, unless the start's options say otherwise. */
+  /** Handles every request of the HTTP server: known queries itself if `usesFastPath`, all others through express. */
   listener: RequestListener;
   schema: GraphQLSchema;
   checks: OperationChecks;
@@ -48,7 +49,7 @@ export async function openGraph(app: Express, host: DoorHost): Promise<Graph> {
     queries,
     rateLimiter: limit && rateLimited({ ...limit, store }),
     begin(res) {
-      const { unit, services, ...keyed } = rules.begin(res);
+      const { unit, services, ...keyed } = rules.begin(requestContextOf(res));
       return { context: contextOf(unit, services), ...keyed };
     },
   });

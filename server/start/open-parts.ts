@@ -58,9 +58,9 @@ interface OpenPart {
 
 /** The open parts of a server. They are stopped in the reverse order in which they were opened. */
 export class OpenParts {
-  /** From the beginning of `drain` on. */
+  /** True from the beginning of `drain` on. */
   isStopping = false;
-  /** From the beginning of `stop` on. */
+  /** True from the beginning of `stop` on. */
   isStopped = false;
   private readonly steps: StopStep[] = [];
   private readonly drains: (() => void)[] = [];

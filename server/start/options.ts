@@ -13,6 +13,9 @@ export interface StartOptions {
   log?: Logger;
   /** Checks every REST answer against its declared shape; for tests. */
   verifyAnswers?: boolean;
-  /** Whether known queries take the fast path. Default: true. `bench:platform` compares it with Apollo Server alone. */
+  /**
+   * Whether known queries and the usual REST requests are served without Express. Default: true. `bench:platform` compares
+   * it with Express and Apollo Server alone, and so do tests.
+   */
   usesFastPath?: boolean | undefined;
 }

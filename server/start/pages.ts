@@ -3,13 +3,15 @@ import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
 import { openApiDocument } from '../rest/openapi.ts';
+import { documentFor } from '../served-document.ts';
 import type { ServiceDatabase } from './database.ts';
+import { urlOf } from '../settings.ts';
 import type { DoorHost } from './doors.ts';
 
 /** Mounts health, metrics, the documents of the API and the service's own pages. */
 export function mountPages(
   app: Express,
-  { subgraph, rules, rateLimits }: DoorHost,
+  { subgraph, rules, rateLimits, origins }: DoorHost,
   { database, isStopping }: { database: ServiceDatabase | undefined; isStopping(): boolean },
 ): void {
   const { settings, metrics } = rules.base;
@@ -20,9 +22,14 @@ export function mountPages(
     losses: () => rateLimits.losses(),
   });
   mountMetrics(app, metrics, settings);
-  mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));
-  for (const [path, document] of Object.entries(subgraph.documents ?? {}))
-    app.get(path, (_req, res) => void res.json(document));
+  const served = (document: object) =>
+    documentFor(JSON.stringify(document), origins, urlOf('identity', settings));
+  const openApi = served(openApiDocument(subgraph, subgraph.rest));
+  mountApiPages(app, subgraph.title, async (req) => openApi(req));
+  for (const [path, document] of Object.entries(subgraph.documents ?? {})) {
+    const textFor = served(document);
+    app.get(path, (req, res) => void res.vary('Host').type('application/json').send(textFor(req)));
+  }
   for (const [path, { headers, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {}))
     app.get(
       path,

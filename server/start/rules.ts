@@ -1,11 +1,10 @@
-import type { Response } from 'express';
 import { serviceTokens } from '../auth/service-tokens.ts';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
 import { Features, featuresByGymService, withSwitches } from '../features.ts';
 import { openFileStorage } from '../files/open-file-storage.ts';
 import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
-import { contextOf } from '../http/request-context.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { IdempotencyStore } from '../rest/idempotency.ts';
@@ -32,8 +31,8 @@ export interface Rules {
   unitOf(viewer?: Viewer, origin?: Origin): UnitOfWork;
   /** Creates the rules for one unit of work. If a gym can switch their module off, each call checks the switch first. */
   servicesOf(unit: UnitOfWork): Record<string, object>;
-  /** Begins a unit of work for the request of this response. */
-  begin(res: Response): RequestWork;
+  /** Begins a unit of work for a request. */
+  begin(context: Pick<RequestContext, 'viewer' | 'origin'>): RequestWork;
   /** Calls the service's `demo`, if the settings ask for demo data. */
   addDemoData(): Promise<void>;
   stop(): Promise<void>;
@@ -74,8 +73,7 @@ export async function openRules(
     resources,
     unitOf,
     servicesOf,
-    begin(res) {
-      const { viewer, origin } = contextOf(res);
+    begin({ viewer, origin }) {
       const unit = unitOf(viewer, origin);
       return {
         unit,

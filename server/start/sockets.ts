@@ -6,8 +6,8 @@ import { createSockets, type Sockets } from '../http/sockets.ts';
 import type { DoorHost } from './doors.ts';
 import type { Graph } from './graph.ts';
 
-const MAX_SUBSCRIBE_BYTES = 256 * 1024;
-const MAX_FRAME_BYTES = 64 * 1024;
+const MAX_SUBSCRIBE_BYTES = 256 * 1024; // 256 KiB
+const MAX_FRAME_BYTES = 64 * 1024; // 64 KiB
 
 /** Opens the socket endpoints of a service: its subscriptions at `/graphql`, and its own socket doors. */
 export function openSockets(server: Server, host: DoorHost, graph: Graph): { stop(): Promise<void> } {

@@ -10,8 +10,9 @@ export interface Helper {
   /** Emits 'message' with the result of a job, 'error' and 'exit'. */
   readonly events: EventEmitter;
   send(job: unknown): void;
-  /** Whether it keeps this process running. */
+  /** From now on the helper keeps this process running. */
   ref(): void;
+  /** From now on it does not. */
   unref(): void;
   end(): void;
 }

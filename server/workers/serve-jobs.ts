@@ -14,7 +14,7 @@ export function serveJobs(run: (job: never) => unknown): void {
   }
   process.on('message', (job) => void resultOf(run, job).then((result) => process.send?.(result)));
   process.on('disconnect', () => process.exit());
-  // A Ctrl-C in a terminal reaches this process, too, but the one that stops still needs the result of the running job.
+  // A Ctrl-C in a terminal reaches this process, too, but the process that stops still needs the result of the running job.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }
 

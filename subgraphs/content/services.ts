@@ -1,4 +1,5 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { References } from '#server/references/references.ts';
 import type { Removals } from '#server/references/removals.ts';
@@ -37,6 +38,7 @@ export const contentServices = (
     removedReferences: new RemovedReferences(unit, {
       Gym: { owner: 'gym', forget: (id) => owners.forget(id) },
     }),
+    jobs: new Jobs(unit),
     accountData: new AccountData(unit, contentAccountPart(unit)),
   };
 };

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { References } from '#server/references/references.ts';
 import { Removals, removalsRetention } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { callsToServices } from '#server/service-calls.ts';
 import { database } from './database.ts';
+import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
 import { exercisesGraphql } from './exercises/exercises.graphql.ts';
 import { exercisesRest } from './exercises/exercises.rest.ts';
@@ -48,13 +50,14 @@ export const content = defineSubgraph({
   services: contentServices,
   retention: () => [removalsRetention],
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
-  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql],
+  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql, jobsGraphql],
   rest: [
     ...exercisesRest,
     ...workoutsRest,
     ...productsRest,
     ...mediaRest,
     ...accountDataRest,
+    ...jobsRest,
     ...removedReferencesRest,
   ],
   demo: (_services, unit) => demo(unit),

@@ -32,3 +32,4 @@ export interface Product {
 export interface WorkoutRoutine {
   id: string;
 }
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

@@ -1,6 +1,7 @@
 import type { Notifications } from '#server/database/notifications.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { References } from '#server/references/references.ts';
 import type { Removals } from '#server/references/removals.ts';
@@ -54,6 +55,7 @@ export const gymServices = (
       WorkoutRoutine: { owner: 'content', forget: (id) => programs.forget(id) },
     }),
     files,
+    jobs: new Jobs(unit),
     accountData: new AccountData(unit, gymAccountPart(unit, files)),
   };
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listenTo } from '#server/database/notifications.ts';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { References } from '#server/references/references.ts';
 import { Removals } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
@@ -15,6 +16,7 @@ import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { database } from './database.ts';
+import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { gymsGraphql } from './gyms/gyms.graphql.ts';
@@ -82,6 +84,7 @@ export const gym = defineSubgraph({
     announcementsGraphql,
     postsGraphql,
     shopGraphql,
+    jobsGraphql,
   ],
   rest: [
     ...gymsRest,
@@ -92,6 +95,7 @@ export const gym = defineSubgraph({
     ...postsRest,
     ...shopRest,
     ...accountDataRest,
+    ...jobsRest,
     ...removedReferencesRest,
   ],
   retention: ({ files }) => [...gymRetention, unusedPictures(files)],

@@ -13,3 +13,4 @@ export type {
   UserImportShape as UserImport,
 } from './user-imports/user-imports.shapes.ts';
 export type { UserShape as User } from './users/users.shapes.ts';
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

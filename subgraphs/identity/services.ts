@@ -1,5 +1,6 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { RemovedReferences } from '#server/references/removed-references.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { AccountExports } from './accounts/exports.ts';
@@ -17,6 +18,7 @@ import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
+import { UserImports } from './user-imports/user-imports.ts';
 import { Users } from './users/users.ts';
 
 /** The rules of this service for one unit of work. */
@@ -61,11 +63,14 @@ export const identityServices = (
         forget: async (id) => {
           await rights.leaveRemovedGym(id);
           await apiClients.deleteOfRemovedGym(id);
+          await unit.em.execute('delete from user_import where gym_id = ?', [id]);
         },
       },
     }),
+    userImports: new UserImports(unit, audit, gyms),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
+    jobs: new Jobs(unit),
     keys: new Keys(unit, keyRing, audit),
     apiClients,
     clientTokens: new ClientTokens(unit, tokens, serviceClients),

@@ -1,4 +1,5 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { accountsGraphql } from './accounts/accounts.graphql.ts';
 import { accountsRest } from './accounts/accounts.rest.ts';
@@ -9,6 +10,7 @@ import { auditRest } from './audit/audit.rest.ts';
 import { avatarsGraphql } from './avatars/avatars.graphql.ts';
 import { avatarsRest } from './avatars/avatars.rest.ts';
 import { database } from './database.ts';
+import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
 import { invitationsGraphql } from './invitations/invitations.graphql.ts';
 import { invitationsRest } from './invitations/invitations.rest.ts';
@@ -32,6 +34,7 @@ import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
+import { writeUserImport } from './user-imports/write-user-import.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
 import { usersRest } from './users/users.rest.ts';
@@ -64,6 +67,7 @@ export const identity = defineSubgraph({
     auditGraphql,
     apiClientsGraphql,
     keysGraphql,
+    jobsGraphql,
   ],
   graphqlRateLimits,
   rest: [
@@ -82,7 +86,9 @@ export const identity = defineSubgraph({
     ...apiClientsRest,
     ...removedReferencesRest,
     ...keysRest,
+    ...jobsRest,
   ],
+  jobs: [writeUserImport],
   retention: (resources) => identityRetention(resources),
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

@@ -15,3 +15,4 @@ export interface User {
   id: string;
   timezone?: string;
 }
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

@@ -1,4 +1,5 @@
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { nutritionAccountPart } from './accounts/account-part.ts';
@@ -36,6 +37,7 @@ export const nutritionServices = (unit: UnitOfWork, { profiles, provider, barcod
     analyses: new Analyses(unit, provider),
     foods,
     ownFoods: new OwnFoods(unit),
+    jobs: new Jobs(unit),
     accountData: new AccountData(unit, nutritionAccountPart(unit)),
   };
 };

@@ -1,8 +1,10 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { analysisGraphql } from './analysis/analysis.graphql.ts';
 import { ANALYSIS_RATE, analysisRest } from './analysis/analysis.rest.ts';
 import { database } from './database.ts';
+import { jobsGraphql } from './jobs.graphql.ts';
 import { daysGraphql } from './days/days.graphql.ts';
 import { daysRest } from './days/days.rest.ts';
 import { demo } from './demo.ts';
@@ -65,7 +67,15 @@ export const nutrition = defineSubgraph({
     foods: 'nutrition',
     ownFoods: 'nutrition',
   },
-  graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
+  graphql: [
+    analysisGraphql,
+    foodLogsGraphql,
+    goalsGraphql,
+    daysGraphql,
+    foodsGraphql,
+    importsGraphql,
+    jobsGraphql,
+  ],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSIS_RATE },
   // Imports come before the log, so that `/log/import` does not match `/log/:id`.
   rest: [
@@ -76,6 +86,7 @@ export const nutrition = defineSubgraph({
     ...daysRest,
     ...foodsRest,
     ...accountDataRest,
+    ...jobsRest,
   ],
   retention: () => nutritionRetention,
   demo: (_services, unit) => demo(unit),

@@ -23,3 +23,4 @@ export interface User {
 export interface WorkoutRoutine {
   versionId: string;
 }
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

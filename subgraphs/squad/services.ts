@@ -3,6 +3,7 @@ import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { Quota } from '#server/http/quota.ts';
 import type { IdempotencyStore } from '#server/rest/idempotency.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { squadAccountPart } from './accounts/account-part.ts';
 import { Blocks } from './blocks/blocks.ts';
@@ -46,6 +47,7 @@ export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings 
     blocks: new Blocks(unit, hub),
     history: new History(unit, hub, upkeep),
     feed: new Feed(unit, hub, platform),
+    jobs: new Jobs(unit),
     accountData: new AccountData(unit, squadAccountPart(unit, hub)),
   };
 };

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { socketsPerUser } from '#server/http/socket-limits.ts';
 import { Gauge } from '#server/observability/metrics.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
@@ -9,6 +10,7 @@ import { messagesGraphql } from './chat/messages.graphql.ts';
 import { messagesRest } from './chat/messages.rest.ts';
 import { messagesSocket } from './chat/messages.socket.ts';
 import { database } from './database.ts';
+import { jobsGraphql } from './jobs.graphql.ts';
 import { feedGraphql } from './feed/feed.graphql.ts';
 import { feedRest } from './feed/feed.rest.ts';
 import { groupsGraphql } from './groups/groups.graphql.ts';
@@ -105,6 +107,7 @@ export const squad = defineSubgraph({
     blocksGraphql,
     historyGraphql,
     feedGraphql,
+    jobsGraphql,
   ],
   rest: [
     ...presenceRest,
@@ -116,6 +119,7 @@ export const squad = defineSubgraph({
     ...historyRest,
     ...feedRest,
     ...accountDataRest,
+    ...jobsRest,
   ],
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },

@@ -11,3 +11,4 @@ export type WizardDeploymentAction = WizardDeploymentShape['actions'][number];
 export interface User {
   id: string;
 }
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

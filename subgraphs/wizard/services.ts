@@ -2,6 +2,7 @@ import { AccountData } from '#server/accounts/account-data.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
+import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { wizardAccountPart } from './accounts/account-part.ts';
 import { Availability } from './availability/availability.ts';
@@ -38,6 +39,7 @@ export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => 
     firstVisits: new FirstVisits(unit, { ...resources, look }),
     files: new Files(unit, { ...resources, sessions }),
     deployments: new Deployments(unit, { ...resources, sessions }),
+    jobs: new Jobs(unit),
     accountData: new AccountData(unit, wizardAccountPart(unit, resources)),
   };
 };

@@ -1,8 +1,10 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { availabilityGraphql } from './availability/availability.graphql.ts';
 import { AVAILABILITY_RATE, availabilityRest } from './availability/availability.rest.ts';
 import { database } from './database.ts';
+import { jobsGraphql } from './jobs.graphql.ts';
 import { DEFINITIONS } from './definitions/definitions.ts';
 import { demo } from './demo.ts';
 import { deploymentsGraphql } from './deployments/deployments.graphql.ts';
@@ -30,11 +32,19 @@ export const wizardOf = (parts: WizardParts) =>
     resources: (base) => wizardResources(base, parts),
     services: wizardServices,
     features: { sessions: 'wizard', files: 'wizard', deployments: 'wizard' },
-    graphql: [sessionsGraphql, availabilityGraphql, firstVisitsGraphql, filesGraphql, deploymentsGraphql],
+    graphql: [
+      sessionsGraphql,
+      availabilityGraphql,
+      firstVisitsGraphql,
+      filesGraphql,
+      deploymentsGraphql,
+      jobsGraphql,
+    ],
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
     // Fixed paths come before the paths of sessions, which begin with the id of a session.
     rest: [
       ...accountDataRest,
+      ...jobsRest,
       ...availabilityRest,
       ...firstVisitsRest,
       ...sessionsRest,

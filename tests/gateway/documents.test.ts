@@ -57,7 +57,7 @@ const operationsOf = (document: Document) =>
 describe('the merged OpenAPI document', () => {
   it('contains every operation of every service once, under its prefix', async () => {
     const merged = await read('/openapi.json');
-    expect(merged).toMatchObject({ openapi: '3.1.0', servers: [{ url: './' }] });
+    expect(merged).toMatchObject({ openapi: '3.1.0', servers: [{ url: platform.url('gateway') }] });
     expect(merged['x-services']).toEqual(SERVICE_NAMES.map((name) => ({ name, state: 'current' })));
     const there = new Set(operationsOf(merged).map(({ path, method }) => `${method} ${path}`));
     for (const service of SERVICE_NAMES) {
@@ -69,6 +69,40 @@ describe('the merged OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
     const tags = merged.tags.map(({ name }: { name: string }) => name);
     expect(new Set(operationsOf(merged).flatMap(({ operation }) => operation.tags))).toEqual(new Set(tags));
+    const grouped = merged['x-tagGroups'].flatMap((group: { tags: string[] }) => group.tags);
+    expect(grouped.toSorted()).toEqual(tags.toSorted());
+  });
+
+  it('names the address of the request, also in its samples, as trusted proxies report it', async () => {
+    const samples = (document: Document, path: string) =>
+      document.paths[path].get['x-codeSamples'].map(({ source }: { source: string }) => source);
+    const { host } = new URL(platform.url('gateway'));
+    const [merged, proxied, direct, through] = await Promise.all([
+      read('/openapi.json'),
+      platform.rest('gateway', 'GET', '/openapi.json', {
+        headers: {
+          'x-forwarded-host': 'api.test',
+          'x-forwarded-proto': 'https',
+          'x-forwarded-prefix': '/v1',
+        },
+      }),
+      platform.rest('gym', 'GET', '/openapi.json'),
+      platform.rest('gateway', 'GET', '/gym/openapi.json'),
+    ]);
+    expect(proxied.body.servers).toEqual([{ url: 'https://api.test/v1' }]);
+    expect(samples(proxied.body, '/gym/gyms')[0]).toBe("curl 'https://api.test/v1/gym/gyms'");
+    expect(direct.body.servers).toEqual([{ url: platform.url('gym') }]);
+    expect(through.body.servers).toEqual([{ url: `http://${host}/gym` }]);
+    expect(samples(merged, '/gym/gyms')).toEqual([
+      `curl 'http://${host}/gym/gyms'`,
+      expect.stringContaining(`fetch('http://${host}/gym/gyms')`),
+    ]);
+    expect(samples(through.body, '/gyms')).toEqual(samples(merged, '/gym/gyms'));
+    const tokenUrl = (document: Document) =>
+      document.components.securitySchemes.machineClient.flows.clientCredentials.tokenUrl;
+    expect(tokenUrl(merged)).toBe(`http://${host}/identity/auth/token`);
+    expect(tokenUrl(through.body)).toBe(tokenUrl(merged));
+    expect(tokenUrl(direct.body)).toBe(`${platform.url('identity')}/auth/token`);
   });
 
   it('has no broken reference, and only valid schemas', async () => {
@@ -110,10 +144,12 @@ describe('the merged OpenAPI document', () => {
       state: 'current' as const,
       document: {
         info: { title: service, description: '' },
+        tags: [{ name: 'Things', description: 'Things of a service.' }],
         paths: {
           '/things': {
             get: {
               operationId: 'getThings',
+              tags: ['Things'],
               responses: { 200: { schema: { $ref: '#/components/schemas/Outer' } } },
             },
           },
@@ -122,7 +158,7 @@ describe('the merged OpenAPI document', () => {
       },
     });
     const outer = { properties: { inner: { $ref: '#/components/schemas/Inner' } } };
-    const merged: Document = mergeOpenApi({ tags: [], paths: {} }, [
+    const merged: Document = mergeOpenApi({ info: { description: '' }, tags: [], paths: {} }, [
       documentOf('gym', { Outer: outer, Inner: { type: 'string' }, Same: { type: 'null' } }),
       documentOf('squad', { Outer: outer, Inner: { type: 'number' }, Same: { type: 'null' } }),
     ]);
@@ -131,9 +167,10 @@ describe('the merged OpenAPI document', () => {
     );
     expect(merged.paths['/squad/things'].get).toMatchObject({
       operationId: 'squadGetThings',
-      tags: ['squad'],
+      tags: ['Things'],
       responses: { 200: { schema: { $ref: '#/components/schemas/squad.Outer' } } },
     });
+    expect(merged['x-tagGroups']).toEqual([{ name: 'All services', tags: ['Things'] }]);
     expect(brokenReferencesIn(merged)).toEqual([]);
   });
 
@@ -150,9 +187,7 @@ describe('the merged OpenAPI document', () => {
       state: 'last known',
       readAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    expect(during.tags.find(({ name }: { name: string }) => name === 'squad').description).toMatch(
-      /does not answer/i,
-    );
+    expect(during.info.description).toMatch(/the squad service does not answer/i);
   });
 });
 

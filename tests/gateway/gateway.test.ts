@@ -175,7 +175,8 @@ describe('REST at the gateway', () => {
   it.each(SERVICE_NAMES)('is the REST interface of %s, under its name', async (service) => {
     const direct = await platform.rest(service, 'GET', '/openapi.json');
     const through = await platform.rest('gateway', 'GET', `/${service}/openapi.json`);
-    expect(through.body).toEqual(direct.body);
+    expect(through.body.components.schemas).toEqual(direct.body.components.schemas);
+    expect(Object.keys(through.body.paths)).toEqual(Object.keys(direct.body.paths));
     expect(await platform.rest('gateway', 'GET', `/${service}/no/such/path`)).toMatchObject({
       status: 404,
       body: { code: 'NOT_FOUND' },

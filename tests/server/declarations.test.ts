@@ -95,3 +95,21 @@ describe('every input of a REST route', () => {
       [],
     ));
 });
+
+describe('the operations of all services', () => {
+  const operations = subgraphs.flatMap(({ name, rest }) => rest.map((route) => ({ name, ...route })));
+
+  it('have ids that begin with a verb, unique over all services but for the internal ones', () => {
+    const ids = operations.map(({ name, operationId, tag }) =>
+      tag.name === 'Internal' ? `${name} ${operationId}` : operationId,
+    );
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    expect(operations.filter(({ operationId }) => !/^[a-z]+([A-Z][a-z]*)*$/.test(operationId))).toEqual([]);
+  });
+
+  it('have tags whose names are not used by two services', () => {
+    const services = Map.groupBy(operations, ({ tag }) => tag.name);
+    const shared = [...services].filter(([, of]) => new Set(of.map(({ name }) => name)).size > 1);
+    expect(shared.map(([tag]) => tag)).toEqual(['Internal']);
+  });
+});

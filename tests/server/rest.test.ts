@@ -111,17 +111,47 @@ describe('every REST service', () => {
     );
   });
 
-  it('describes itself in OpenAPI 3.1, with relative URLs', async () => {
+  it('describes itself in OpenAPI 3.1', async () => {
     const { body } = await platform.rest('gym', 'GET', '/openapi.json');
     expect(body).toMatchObject({
       openapi: '3.1.0',
-      servers: [{ url: './' }],
+      servers: [{ url: platform.url('gym') }],
       paths: {
         '/gym/config/{gymId}': { get: { parameters: [{ name: 'gymId', in: 'path', required: true }] } },
       },
     });
-    expect(Object.keys(body.info).toSorted()).toEqual(['description', 'title', 'version']);
+    expect(Object.keys(body.info).toSorted()).toEqual([
+      'contact',
+      'description',
+      'license',
+      'title',
+      'version',
+    ]);
+    expect(body.paths['/locations'].get).toMatchObject({
+      operationId: 'listLocations',
+      tags: ['Locations'],
+      security: [{ accessToken: [] }, { machineClient: ['check-in'] }, { machineClient: ['occupancy:read'] }],
+    });
   });
+
+  it.each(['evil"},{"', 'a b', '{{server}}', ''])(
+    'does not write the Host %j into its document',
+    async (host) => {
+      const { port } = new URL(platform.url('gym'));
+      const body = await new Promise<string>((resolve, reject) => {
+        http
+          .get({ port, host: '127.0.0.1', path: '/openapi.json', headers: { host } }, (answer) => {
+            let text = '';
+            answer
+              .setEncoding('utf8')
+              .on('data', (part) => (text += part))
+              .on('end', () => resolve(text));
+          })
+          .on('error', reject);
+      });
+      expect(JSON.parse(body).servers).toEqual([{ url: `http://127.0.0.1:${port}` }]);
+    },
+  );
 
   it('has a page that loads nothing from another host', async () => {
     const { body } = await platform.rest('gym', 'GET', '/docs');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once, EventEmitter } from 'node:events';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { connectionTo } from '#server/database/connection.ts';
@@ -10,12 +10,7 @@ import { uuidv7 } from '#server/ids.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
-import {
-  removeRows,
-  startRetention,
-  type Retention,
-  type RetentionRule,
-} from '#server/retention/retention.ts';
+import { removeRows, Retention, type RetentionRule } from '#server/retention/retention.ts';
 import { idempotencyRetention } from '#server/rest/idempotency.database.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
@@ -23,6 +18,7 @@ import { database as gymDatabase } from '../../subgraphs/gym/database.ts';
 import { gymRetention } from '../../subgraphs/gym/retention.ts';
 import { database as identityDatabase } from '../../subgraphs/identity/database.ts';
 import { database as nutritionDatabase } from '../../subgraphs/nutrition/database.ts';
+import { nutrition } from '../../subgraphs/nutrition/subgraph.ts';
 import { nutritionRetention } from '../../subgraphs/nutrition/retention.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { sequentialScans } from '../support/index-use.ts';
@@ -31,11 +27,7 @@ import { startPlatform } from '../support/platform.ts';
 import { eventually } from '../support/eventually.ts';
 
 const log = createLogger('retention', 'silent');
-const running: Retention[] = [];
 const closings: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const retention of running.splice(0)) await retention.stop();
-});
 afterAll(async () => {
   for (const close of closings) await close();
 });
@@ -49,19 +41,25 @@ async function opened(declaration: DatabaseDeclaration, clone?: ClonedDatabase) 
   return { orm, sql, clone: { server, name } };
 }
 
+/** `run` runs all rules, one after the other, as their jobs do. */
 function started(orm: MikroORM, rules: readonly RetentionRule[], env: Record<string, string> = {}) {
   const metrics = createMetrics('retention');
-  const retention = startRetention({
-    rules,
+  const retention = new Retention({
     settings: readSettings(serverSettings, env),
-    unitOf: () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN),
     hasDatabase: true,
     metrics,
     log,
     pauseMillis: 1,
   });
-  running.push(retention);
-  return { retention, metrics };
+  const stopping = new AbortController();
+  const run = async () => {
+    for (const rule of rules)
+      await retention.run(rule, {
+        unitOf: () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN),
+        signal: stopping.signal,
+      });
+  };
+  return { retention: { run, stop: () => stopping.abort() }, metrics };
 }
 
 const addReports = (sql: (text: string, values: unknown[]) => Promise<unknown>, rows: number, days: number) =>
@@ -140,17 +138,15 @@ describe('retention', () => {
     expect(await reportsLeft(one.sql)).toBe(0);
   });
 
-  it('continues with the other rules if one fails, and names it', async () => {
-    const { orm, sql } = await opened(nutritionDatabase);
-    await addReports(sql, 3, 100);
+  it('counts a failure by its rule', async () => {
+    const { orm } = await opened(nutritionDatabase);
     const failing: RetentionRule = {
       what: 'failing',
       kept: { millis: 0 },
       run: (unit) => removeRows(unit, 'no_such_table', 'true', []),
     };
-    const { retention, metrics } = started(orm, [failing, ...nutritionRetention]);
-    await retention.run();
-    expect(await reportsLeft(sql)).toBe(0);
+    const { retention, metrics } = started(orm, [failing]);
+    await expect(retention.run()).rejects.toThrow('no_such_table');
     expect((await metrics.text()).body).toContain(
       'retention_failures_total{what="failing",service="retention"} 1',
     );
@@ -175,10 +171,11 @@ describe('retention', () => {
     };
     const begun = once(events, 'begun');
     const { retention } = started(orm, [endless]);
+    const run = retention.run();
     await begun;
-    const stopped = retention.stop();
+    retention.stop();
     events.emit('go');
-    await stopped;
+    await run;
     expect(batches).toEqual(['begun', 'ended']);
   });
 
@@ -200,6 +197,38 @@ describe('retention', () => {
       (await planner.query(text, values)).rows as unknown[];
     expect(await sequentialScans(run, statements)).toEqual([]);
     await planner.end();
+  });
+
+  it('continues with the other rules if one fails, and shows it to operators', async () => {
+    const failing: RetentionRule = {
+      what: 'failing',
+      kept: { millis: 0 },
+      run: (unit) => removeRows(unit, 'no_such_table', 'true', []),
+    };
+    const platform = await startPlatform({ services: ['identity', 'nutrition'] });
+    try {
+      await addReports(
+        (text, values) => platform.sql('nutrition', text.replace('?', '$1').replace('?', '$2'), values),
+        3,
+        100,
+      );
+      await platform.replica('nutrition', {
+        ...nutrition,
+        retention: () => [failing, ...nutritionRetention],
+      });
+      await eventually(
+        async () => (await platform.sql('nutrition', 'select 1 from food_log_import')).length === 0,
+      );
+      const token = await platform.demo('super@demo.test');
+      const [job] = await eventually(async () => {
+        const { body } = await platform.rest('nutrition', 'GET', '/jobs?name=remove_old_failing', { token });
+        return body[0]?.error && body;
+      });
+      expect(job).toMatchObject({ name: 'remove_old_failing', maxAttempts: 3, payload: {} });
+      expect(job.error).toContain('no_such_table');
+    } finally {
+      await platform.stop();
+    }
   });
 
   it('begins when the service starts', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import {
-  complete,
+  reportingAllProblems,
   missingChoices,
   readSettings,
   serverSettings,
@@ -138,7 +138,7 @@ describe('a start without the choices of an operator', () => {
   it('reports everything that is missing or wrong in one message', () => {
     const missing = missingChoices(production, ALONE);
     const read = () => readSettings(serverSettings, { LOG_LEVEL: 'loud' });
-    expect(() => complete(missing, read)).toThrow(
+    expect(() => reportingAllProblems(missing, read)).toThrow(
       /DATABASE_URL: [^]*SERVICE_SECRET: [^]*SMTP_URL: [^]*LOG_LEVEL: /,
     );
   });

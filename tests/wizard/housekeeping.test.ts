@@ -13,7 +13,7 @@ import { MemorySagaStore } from '#server/saga/saga-store.memory.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
-import { startRetention } from '#server/retention/retention.ts';
+import { Retention } from '#server/retention/retention.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
@@ -93,16 +93,15 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
     };
     const over = [await add('DRAFT', 31), await add('FAILED', 40), await add('CANCELLED', 31)];
     const staying = [await add('DRAFT', 29), await add('DEPLOYED', 400), await add('DEPLOYING', 400)];
-    const retention = startRetention({
-      rules: wizardRetention({ storage, sagas, files }),
+    const retention = new Retention({
       settings: readSettings(serverSettings, {}),
-      unitOf,
       hasDatabase: !storage.isInMemory,
       metrics: createMetrics('wizard'),
       log,
     });
-    await retention.run();
-    await retention.stop();
+    const { signal } = new AbortController();
+    for (const rule of wizardRetention({ storage, sagas, files }))
+      await retention.run(rule, { unitOf, signal });
     const ids = [...over, ...staying].map(({ id }) => id);
     const remaining = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
     expect(remaining.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());

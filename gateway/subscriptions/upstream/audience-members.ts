@@ -23,9 +23,10 @@ interface Member {
 const MEMBERS_PER_MESSAGE = 1_000;
 
 /**
- * The members of an audience: the users of one role and gym who share one upstream subscription. Reports them to the
- * subgraph, and receives its decision about each of them (the `audience` extension of `gateway/subscriptions/PROTOCOL.md`).
- * After each restart (a lost socket, a refused token) all members are reported again under new numbers, so that a decision from before cannot apply.
+ * The members of an audience: the users of one role and gym who share one upstream subscription. This class reports them to
+ * the subgraph, and receives its decision about each of them (the `audience` extension of
+ * `gateway/subscriptions/PROTOCOL.md`). After each restart (a lost socket, a refused token) all members are reported again
+ * under new numbers, so that no earlier decision applies to them.
  */
 export class AudienceMembers {
   private currentId: string = randomUUID();
@@ -41,7 +42,7 @@ export class AudienceMembers {
   private readonly changed = new Set<number>();
   private readonly stopListening: (() => void)[];
 
-  /** @param onConnected called after every connection, before its first message */
+  /** @param onConnected called whenever the socket has connected, before the members are reported */
   constructor(socket: UpstreamSocket, tokens: CallerTokens, onConnected: () => void) {
     this.socket = socket;
     this.tokens = tokens;
@@ -54,7 +55,7 @@ export class AudienceMembers {
     ];
   }
 
-  /** Identifies the audience to the subgraph; a new one after each restart. */
+  /** Identifies the audience to the subgraph. Each restart makes a new one. */
   get id(): string {
     return this.currentId;
   }

@@ -46,7 +46,10 @@ export class CallerTokens {
     return this.longest;
   }
 
-  /** The valid tokens in turn, so that the requests do not all count for the rate limit of one caller. */
+  /**
+   * The next valid token, each in turn, so that the requests do not all count for the rate limit of one caller. Undefined
+   * if all have expired.
+   */
   next(): GatewayContext | undefined {
     for (let tries = 0; tries <= this.holders.size; tries += 1) {
       let turn = this.turns.next();
@@ -68,6 +71,6 @@ export class CallerTokens {
   }
 }
 
-/** In milliseconds since 1970. */
+/** Milliseconds since 1970; infinite for an anonymous viewer, who has no token. */
 const expiryOf = ({ viewer }: GatewayContext): number =>
   viewer.kind === 'anonymous' ? Number.POSITIVE_INFINITY : viewer.expiresAt;

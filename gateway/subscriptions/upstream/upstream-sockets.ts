@@ -35,8 +35,8 @@ interface UpstreamSocketsOptions {
 }
 
 /**
- * The sockets to the subgraphs, each opened for its first subscription and closed after its last one: one for the
- * subscriptions of single viewers, and one, which proves to be the gateway's, for those of audiences.
+ * The sockets to the subgraphs, each opened for its first subscription and closed after its last one. A subgraph has one for
+ * the subscriptions of single viewers, and one for those of audiences, which proves that it is the gateway's.
  */
 export class UpstreamSockets {
   private readonly known = new Map<string, UpstreamSocket>();
@@ -104,7 +104,10 @@ export class UpstreamSockets {
     };
   }
 
-  /** Tells a service of the platform that this socket carries the subscriptions of many users. */
+  /**
+   * The connection parameters of a socket without a proof. By the token a service of the platform knows that the socket
+   * carries the subscriptions of many users.
+   */
   private async carrierParams(): Promise<Record<string, unknown>> {
     try {
       return { gatewayCarrier: `Bearer ${await this.tokens.get()}` };
@@ -142,7 +145,10 @@ async function disposed(socket: UpstreamSocket): Promise<void> {
   socket.client.subscribe({ query: '{ __typename }' }, { next: ignore, error: ignore, complete: ignore });
 }
 
-/** A WebSocket that is destroyed at once if graphql-ws terminates it, because messages would overtake those of its successor. */
+/**
+ * A WebSocket that is destroyed at once if graphql-ws terminates it. Otherwise messages of the old socket could still arrive
+ * after those of the new one.
+ */
 const terminableWebSocket = (headers: Readonly<Record<string, string>>) =>
   class extends WebSocket {
     constructor(url: string, protocols: string | string[]) {

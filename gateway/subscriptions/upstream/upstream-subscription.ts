@@ -82,14 +82,14 @@ export class UpstreamSubscription {
     if (this.history.length === 0) this.requestWholeState();
   }
 
-  /** Unsubscribes with the last listener. */
+  /** Removes the listener. Without listeners the subscription at the subgraph ends. */
   remove(listener: UpstreamListener): void {
     if (!this.listeners.delete(listener) || this.listeners.size > 0 || this.isOver) return;
     this.close();
     this.unsubscribe();
   }
 
-  /** Makes the next event contain the whole state, for listeners that joined later. */
+  /** Makes the subgraph send the whole state with the next event, for listeners that joined later. */
   requestWholeState(): void {
     if (!this.hasState || this.isStateRequested) return;
     this.isStateRequested = true;
@@ -101,7 +101,7 @@ export class UpstreamSubscription {
     const { socket, query, variables, tokens } = this.options;
     const { audience } = this;
     const token = () => (this.usedToken = tokens.longestValid)?.authorization;
-    // Getters, because graphql-ws sends the message again after every reconnect.
+    // The values are getters, because graphql-ws sends the message again after every reconnect.
     const extensions = {
       get authorization() {
         return token();

@@ -47,7 +47,7 @@ export const compiledQuery = (
     ? new QueryOfDocument(schema, document, operation)
     : undefined;
 
-/** Selections that are kept for one operation; clients use few combinations of @skip and @include. */
+/** The maximum number of selections that are kept for one operation; clients use few combinations of @skip and @include. */
 const MAX_SELECTIONS = 16;
 
 /** By the values of the variables of `@skip` and `@include`. */
@@ -104,7 +104,10 @@ class QueryOfDocument implements CompiledQuery {
   }
 }
 
-/** Of the variables that the operation declares: fragments of other operations may use more. */
+/**
+ * The names of the variables of `@skip` and `@include`. Only those that the operation declares: fragments of other operations
+ * in the document may use others.
+ */
 function conditionsOf(
   document: DocumentNode,
   { variableDefinitions = [] }: OperationDefinitionNode,

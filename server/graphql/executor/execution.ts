@@ -35,7 +35,7 @@ export interface JsonResult {
   readonly errors: readonly GraphQLError[];
 }
 
-/** A field with what its resolver got: `path` and `info` are there if the completion of its value needs them. */
+/** A field, and the `info` of its resolver; undefined if neither the resolver nor the completion of the value needs it. */
 interface FieldAt {
   readonly field: ResolvedField;
   readonly info: GraphQLResolveInfo | undefined;
@@ -43,7 +43,8 @@ interface FieldAt {
 
 /**
  * One execution of a query. It calls the same resolvers as graphql-js's `execute` in the same order, and reports the same
- * errors; but it writes each value as JSON as soon as it is there, and makes a promise only for a value that is one.
+ * errors; but it writes each value as JSON as soon as its resolver has returned it, and makes a promise only for a value that
+ * is one.
  *
  * Written for speed (`npm run bench:services`).
  */

@@ -126,7 +126,7 @@ function outputOf(type: GraphQLOutputType, nodes: readonly FieldNode[], subfield
   const selectionOf = (one: GraphQLObjectType): ObjectSelection =>
     new ObjectSelection(one, () => compileFields(one, subfields(one, nodes), subfields));
   if (isObjectType(nullable)) return { kind: 'object', isNonNull, selection: selectionOf(nullable) };
-  if (!isAbstractType(nullable)) throw new Error(`${String(type)} is no output type.`);
+  if (!isAbstractType(nullable)) throw new Error(`${String(type)} is not an output type.`);
   return { kind: 'abstract', isNonNull, type: nullable, selectionOf: memoized(selectionOf) };
 }
 

@@ -9,7 +9,7 @@ export interface PendingText {
 /** A value's text, if no promise is waited for. */
 export type Text = string | PendingText;
 
-/** Where the text of a pending value goes. */
+/** The receiver of the text of a pending value. */
 export interface Position {
   settle(text: Text): void;
   fail(error: unknown): void;

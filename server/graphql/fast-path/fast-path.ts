@@ -3,7 +3,7 @@ import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import { viewerOfRequest } from '../../auth/authenticate.ts';
 import type { TokenVerifier } from '../../auth/token-verifier.ts';
 import type { Viewer } from '../../auth/viewer.ts';
-import { MAX_JSON_BYTES } from '../../http/json-body.ts';
+import { hasPlainJson, served } from '../../http/fast-path.ts';
 import { leaveBody, readBody, type ReadBody } from '../../http/read-body.ts';
 import { originOf } from '../../http/request-context.ts';
 import { outcomeOf, requestLog } from '../../http/request-log.ts';
@@ -49,7 +49,7 @@ interface Question {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A question that nothing speaks against, with its caller. */
+/** A question that has passed all checks, with its caller. */
 interface Admitted {
   readonly prepared: PreparedExecution;
   readonly viewer: Viewer;
@@ -74,16 +74,13 @@ export class FastPath {
   /** The HTTP server's only request listener. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void => {
     if (!mayTakeFastPath(req)) return this.options.app(req, res);
-    this.serve(req, res).catch((error: unknown) => {
-      this.options.log.error({ err: error }, 'the fast path failed');
-      res.destroy();
-    });
+    served(this.serve(req, res), res, this.options.log);
   };
 
   private async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const body = await readBody(req);
-    if (!body) return void res.destroy(); // the client broke the request off
+    if (!body) return void res.destroy(); // the client aborted the request
     const mediaType = answerTypeFor(req.headers);
     const admitted = mediaType === undefined ? undefined : await this.admit(body, req, res);
     const running = admitted && this.execution(admitted);
@@ -92,7 +89,7 @@ export class FastPath {
       return this.options.app(req, res);
     }
     const { requestId, traceparent } = admitted.origin;
-    // Before the answer is there, because the client may leave earlier.
+    // The listener is added before the answer exists, because the client may leave earlier.
     res.once('close', () =>
       this.onEnd({
         door: 'graphql',
@@ -172,15 +169,8 @@ export class FastPath {
   }
 }
 
-function mayTakeFastPath({ method, url, headers }: IncomingMessage): boolean {
-  if (method !== 'POST' || url !== '/graphql') return false;
-  const type = headers['content-type'];
-  return (
-    (type === 'application/json' || type === 'application/json; charset=utf-8') &&
-    headers['content-encoding'] === undefined &&
-    Number(headers['content-length']) <= MAX_JSON_BYTES
-  );
-}
+const mayTakeFastPath = ({ method, url, headers }: IncomingMessage): boolean =>
+  method === 'POST' && url === '/graphql' && hasPlainJson(headers);
 
 function questionIn(read: ReadBody): Question | undefined {
   let body: unknown;

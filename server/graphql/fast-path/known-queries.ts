@@ -23,7 +23,7 @@ export type Compile = typeof compiledQuery;
 
 const MAX_QUERIES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
-/** Measured on the heap, with operations of 26 to 173 characters: an entry, and each character of its text for the document and for a selection. */
+/** Measured on the heap, with operations of 26 to 173 characters: the memory of an entry; of the document and of each selection, for each character of the text. */
 const BYTES_PER_ENTRY = 4_096;
 const BYTES_PER_CHARACTER = 40;
 

@@ -8,13 +8,13 @@ export function responseOf(
 ): { status: number; body: string } {
   if (errors.length === 0) return { status: 200, body: `{"data":${data}}\n` };
   return {
-    // Clients read the data of a 2xx only, so that errors beside data change nothing.
+    // Clients read the data of a 2xx only, so errors beside data do not change the status.
     status: data === 'null' ? statusOf(errors) : 200,
     body: `{"errors":${JSON.stringify(format(errors))},"data":${data}}\n`,
   };
 }
 
-/** An error as Apollo Server gives it to `formatError`. */
+/** An error as Apollo Server passes it to `formatError`. */
 export function enriched(error: GraphQLError): GraphQLFormattedError {
   const { http: _http, ...extensions } = error.extensions;
   return {

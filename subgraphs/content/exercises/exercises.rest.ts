@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { CONTENT_AUTHORS } from '../access.ts';
 import type { Exercises } from './exercises.ts';
 import {
@@ -12,12 +13,13 @@ import {
   UpdateExerciseShape,
 } from './exercises.shapes.ts';
 
-const route = restRoute<{ exercises: Exercises }>();
+const route = restRoute<{ exercises: Exercises }>(TAGS.exercises);
 
 export const exercisesRest = [
   route({
     method: 'GET',
     path: '/exercises',
+    operationId: 'listExercises',
     summary: 'The exercise library, by name',
     description: 'An exercise matches all filters; an unknown value gives an empty list.',
     auth: 'optional',
@@ -29,6 +31,7 @@ export const exercisesRest = [
   route({
     method: 'GET',
     path: '/exercises/categories',
+    operationId: 'listExerciseCategories',
     summary: 'The categories of exercises, by name',
     auth: 'optional',
     success: {
@@ -41,6 +44,7 @@ export const exercisesRest = [
   route({
     method: 'GET',
     path: '/exercises/:id',
+    operationId: 'getExercise',
     summary: 'One exercise',
     auth: 'optional',
     params: idParams,
@@ -50,6 +54,7 @@ export const exercisesRest = [
   route({
     method: 'POST',
     path: '/exercises',
+    operationId: 'createExercise',
     summary: 'Add an exercise',
     only: CONTENT_AUTHORS,
     auth: 'required',
@@ -61,6 +66,7 @@ export const exercisesRest = [
   route({
     method: 'PUT',
     path: '/exercises/:id',
+    operationId: 'updateExercise',
     summary: 'Change an exercise',
     only: GYM_STAFF,
     description: 'Absent fields are unchanged.',
@@ -76,6 +82,7 @@ export const exercisesRest = [
   route({
     method: 'DELETE',
     path: '/exercises/:id',
+    operationId: 'deleteExercise',
     summary: 'Delete an exercise',
     only: GYM_STAFF,
     description: 'It leaves lists and search. Routines that use it can still name it.',
@@ -89,6 +96,7 @@ export const exercisesRest = [
   route({
     method: 'GET',
     path: '/muscles',
+    operationId: 'listMuscles',
     summary: 'The muscles that exercises train, by name',
     auth: 'optional',
     success: {
@@ -101,6 +109,7 @@ export const exercisesRest = [
   route({
     method: 'GET',
     path: '/equipment',
+    operationId: 'listEquipment',
     summary: 'The equipment that exercises need, by name',
     auth: 'optional',
     success: {

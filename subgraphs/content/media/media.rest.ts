@@ -3,6 +3,7 @@ import type { FileContent } from '#server/files/file-storage.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import type { Products } from '../products/products.ts';
@@ -11,7 +12,9 @@ import type { Workouts } from '../workouts/workouts.ts';
 import { WorkoutRoutineShape } from '../workouts/workouts.shapes.ts';
 import type { Media } from './media.ts';
 
-const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>();
+const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>(
+  TAGS.pictures,
+);
 
 const upload = { field: 'image' };
 const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.';
@@ -29,6 +32,7 @@ export const mediaRest = [
   route({
     method: 'GET',
     path: '/media/:file',
+    operationId: 'getPicture',
     summary: 'A picture of a routine, exercise or product',
     auth: 'optional',
     params: z.object({ file: z.string() }),
@@ -48,6 +52,7 @@ export const mediaRest = [
   route({
     method: 'POST',
     path: '/workouts/:id/image',
+    operationId: 'setWorkoutPicture',
     summary: 'Set the picture of a routine',
     only: GYM_STAFF,
     description,
@@ -61,6 +66,7 @@ export const mediaRest = [
   route({
     method: 'POST',
     path: '/exercises/:id/image',
+    operationId: 'setExercisePicture',
     summary: 'Set the picture of an exercise',
     only: GYM_STAFF,
     description,
@@ -74,6 +80,7 @@ export const mediaRest = [
   route({
     method: 'POST',
     path: '/products/:id/images',
+    operationId: 'addProductPicture',
     summary: 'Add a picture to a product',
     only: GYM_STAFF,
     description,

@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { CONTENT_AUTHORS } from '../access.ts';
 import type { Products } from './products.ts';
 import { CreateProductShape, ProductQuery, ProductShape, UpdateProductShape } from './products.shapes.ts';
 
-const route = restRoute<{ products: Products }>();
+const route = restRoute<{ products: Products }>(TAGS.products);
 
 export const productsRest = [
   route({
     method: 'GET',
     path: '/products',
+    operationId: 'listProducts',
     summary: 'The products of the shop, by name',
     description: "Global products and those of the caller's gym.",
     auth: 'optional',
@@ -23,6 +25,7 @@ export const productsRest = [
   route({
     method: 'GET',
     path: '/products/featured',
+    operationId: 'listFeaturedProducts',
     summary: 'Products that are promoted now, the highest priority first',
     auth: 'optional',
     query: ProductQuery.pick({ gymId: true }),
@@ -32,6 +35,7 @@ export const productsRest = [
   route({
     method: 'GET',
     path: '/products/:id',
+    operationId: 'getProduct',
     summary: 'One product',
     auth: 'optional',
     params: idParams,
@@ -41,6 +45,7 @@ export const productsRest = [
   route({
     method: 'POST',
     path: '/products',
+    operationId: 'createProduct',
     summary: 'Add a product',
     only: CONTENT_AUTHORS,
     auth: 'required',
@@ -52,6 +57,7 @@ export const productsRest = [
   route({
     method: 'PUT',
     path: '/products/:id',
+    operationId: 'updateProduct',
     summary: 'Change a product',
     only: GYM_STAFF,
     description: 'Absent fields are unchanged; null empties a field that may be null.',
@@ -67,6 +73,7 @@ export const productsRest = [
   route({
     method: 'DELETE',
     path: '/products/:id',
+    operationId: 'deleteProduct',
     summary: 'Delete a product',
     only: GYM_STAFF,
     auth: 'required',

@@ -3,6 +3,7 @@ import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
 import { idParams, MAX_INTEGER } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { CONTENT_AUTHORS } from '../access.ts';
 import type { Workouts } from './workouts.ts';
@@ -14,7 +15,7 @@ import {
   WorkoutVersionShape,
 } from './workouts.shapes.ts';
 
-const route = restRoute<{ workouts: Workouts }>();
+const route = restRoute<{ workouts: Workouts }>(TAGS.workouts);
 const versionQuery = z.object({
   version: z.coerce
     .number()
@@ -29,6 +30,7 @@ export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts',
+    operationId: 'listWorkouts',
     summary: 'Workout routines, by title',
     description:
       "Global routines and those of the caller's gym. An entry matches all filters; an unknown value gives an empty list.",
@@ -41,6 +43,7 @@ export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts/category/:category',
+    operationId: 'listWorkoutsOfCategory',
     summary: 'Workout routines of a category such as Strength or Cardio, by title',
     description: 'Upper and lower case do not matter; an unknown category gives an empty list.',
     auth: 'optional',
@@ -53,6 +56,7 @@ export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts/:id',
+    operationId: 'getWorkout',
     summary: 'A routine with its blocks, exercises and sets',
     auth: 'optional',
     params: idParams,
@@ -63,6 +67,7 @@ export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts/:id/versions',
+    operationId: 'listWorkoutVersions',
     summary: 'The versions of a routine, the latest first',
     description: 'They stay readable after the routine was deleted.',
     auth: 'optional',
@@ -73,6 +78,7 @@ export const workoutsRest = [
   route({
     method: 'GET',
     path: '/workouts/:id/exercises',
+    operationId: 'listWorkoutExercises',
     summary: 'The exercises of a routine as they are now, each once, in the order of the blocks',
     auth: 'optional',
     params: idParams,
@@ -84,6 +90,7 @@ export const workoutsRest = [
   route({
     method: 'POST',
     path: '/workouts',
+    operationId: 'createWorkout',
     summary: 'Add a routine',
     only: CONTENT_AUTHORS,
     description: "The exercise's modality decides which fields a set may have.",
@@ -96,6 +103,7 @@ export const workoutsRest = [
   route({
     method: 'PUT',
     path: '/workouts/:id',
+    operationId: 'updateWorkout',
     summary: 'Change a routine',
     only: GYM_STAFF,
     description:
@@ -112,6 +120,7 @@ export const workoutsRest = [
   route({
     method: 'DELETE',
     path: '/workouts/:id',
+    operationId: 'deleteWorkout',
     summary: 'Delete a routine',
     only: GYM_STAFF,
     description:

@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Announcements } from './announcements.ts';
 import { AnnouncementShape, CreateAnnouncementInput } from './announcements.shapes.ts';
 
-const route = restRoute<{ announcements: Announcements }>();
+const route = restRoute<{ announcements: Announcements }>(TAGS.announcements);
 
 export const announcementsRest = [
   route({
     method: 'GET',
     path: '/announcements',
+    operationId: 'listAnnouncements',
     summary: "The current announcements of the caller's gym, newest first",
     auth: 'required',
     query: gymQuery,
@@ -21,6 +23,7 @@ export const announcementsRest = [
   route({
     method: 'POST',
     path: '/announcements',
+    operationId: 'createAnnouncement',
     summary: 'Publish an announcement',
     only: GYM_STAFF,
     auth: 'required',
@@ -32,6 +35,7 @@ export const announcementsRest = [
   route({
     method: 'DELETE',
     path: '/announcements/:id',
+    operationId: 'deleteAnnouncement',
     summary: 'Delete an announcement',
     only: GYM_STAFF,
     auth: 'required',

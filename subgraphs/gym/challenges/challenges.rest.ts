@@ -3,6 +3,7 @@ import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Challenges } from './challenges.ts';
 import {
   ChallengeShape,
@@ -11,12 +12,13 @@ import {
   ProgressInput,
 } from './challenges.shapes.ts';
 
-const route = restRoute<{ challenges: Challenges }>();
+const route = restRoute<{ challenges: Challenges }>(TAGS.challenges);
 
 export const challengesRest = [
   route({
     method: 'GET',
     path: '/challenges',
+    operationId: 'listChallenges',
     summary: "The active challenges of the caller's gym",
     auth: 'required',
     query: gymQuery,
@@ -31,6 +33,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges',
+    operationId: 'createChallenge',
     summary: 'Add a challenge',
     only: GYM_STAFF,
     auth: 'required',
@@ -47,6 +50,7 @@ export const challengesRest = [
   route({
     method: 'GET',
     path: '/challenges/:id',
+    operationId: 'getChallenge',
     summary: 'One challenge',
     auth: 'required',
     params: idParams,
@@ -61,6 +65,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges/:id/join',
+    operationId: 'joinChallenge',
     summary: 'Take part',
     description: 'Joining a second time changes nothing.',
     auth: 'required',
@@ -77,6 +82,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges/:id/leave',
+    operationId: 'leaveChallenge',
     summary: 'Leave a challenge',
     auth: 'required',
     params: idParams,
@@ -91,6 +97,7 @@ export const challengesRest = [
   route({
     method: 'POST',
     path: '/challenges/:id/progress',
+    operationId: 'addChallengeProgress',
     summary: "Add to the caller's score in a challenge that is not counted automatically",
     auth: 'required',
     params: idParams,
@@ -107,6 +114,7 @@ export const challengesRest = [
   route({
     method: 'GET',
     path: '/challenges/:id/leaderboard',
+    operationId: 'listLeaderboard',
     summary: 'The leaderboard; of equal scores the earlier one ranks higher',
     auth: 'required',
     params: idParams,

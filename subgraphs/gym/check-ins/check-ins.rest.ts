@@ -3,6 +3,7 @@ import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { CheckIns } from './check-ins.ts';
 import type { Denials } from './denials.ts';
 import {
@@ -13,12 +14,13 @@ import {
   DenialShape,
 } from './check-ins.shapes.ts';
 
-const route = restRoute<{ checkIns: CheckIns; denials: Denials }>();
+const route = restRoute<{ checkIns: CheckIns; denials: Denials }>(TAGS.checkIns);
 
 export const checkInsRest = [
   route({
     method: 'POST',
     path: '/locations/check-in',
+    operationId: 'checkIn',
     summary: 'Check a member in by their QR code',
     description:
       'Members present their own code, staff and machine clients any code of their gym; they also get the name and picture of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
@@ -48,6 +50,7 @@ export const checkInsRest = [
   route({
     method: 'POST',
     path: '/locations/check-out',
+    operationId: 'checkOut',
     summary: 'End an open visit',
     description:
       "Ends the visit of the member with the presented code, or of `userId` (only for staff and machine clients); without both, the caller's own visit.",
@@ -61,6 +64,7 @@ export const checkInsRest = [
   route({
     method: 'GET',
     path: '/check-ins',
+    operationId: 'listVisits',
     summary: 'Visits of a member, newest first',
     description:
       "The caller's own visits, or with `userId` those of a member of the gym that the caller manages.",
@@ -74,6 +78,7 @@ export const checkInsRest = [
   route({
     method: 'DELETE',
     path: '/check-ins/:id',
+    operationId: 'undoCheckIn',
     summary: 'Undo a check-in; audited',
     only: GYM_STAFF,
     auth: 'required',
@@ -85,6 +90,7 @@ export const checkInsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/denials',
+    operationId: 'listDenials',
     summary: 'Denials (refused check-ins) at a location, newest first',
     only: GYM_STAFF,
     scopes: ['visits:read'],

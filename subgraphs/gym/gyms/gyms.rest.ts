@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF, SERVICES, SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Configs } from './configs.ts';
 import type { Gyms } from './gyms.ts';
 import {
@@ -14,13 +15,14 @@ import {
   UpdateGymConfigShape,
 } from './gyms.shapes.ts';
 
-const route = restRoute<{ gyms: Gyms; configs: Configs }>();
+const route = restRoute<{ gyms: Gyms; configs: Configs }>(TAGS.gyms);
 const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
 
 export const gymsRest = [
   route({
     method: 'GET',
     path: '/gyms',
+    operationId: 'listGyms',
     summary: 'All gyms, by name',
     auth: 'optional',
     query: z.object({
@@ -36,6 +38,7 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gyms',
+    operationId: 'createGym',
     summary: 'Add a gym',
     only: callers('SUPER_ADMIN, services', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
@@ -47,6 +50,7 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gyms/:gymId/open',
+    operationId: 'openGym',
     summary: 'Open a gym that the calling service has created',
     only: SERVICES,
     description: 'Until the gym is open, only that service can see it. A repeated call changes nothing.',
@@ -59,6 +63,7 @@ export const gymsRest = [
   route({
     method: 'DELETE',
     path: '/gyms/:gymId',
+    operationId: 'withdrawGym',
     summary: 'Withdraw a gym that the calling service has created',
     only: SERVICES,
     description:
@@ -72,6 +77,7 @@ export const gymsRest = [
   route({
     method: 'GET',
     path: '/gym/config/:gymId',
+    operationId: 'getGymConfig',
     summary: 'Branding and feature configuration of a gym',
     auth: 'optional',
     params,
@@ -81,6 +87,7 @@ export const gymsRest = [
   route({
     method: 'PUT',
     path: '/gym/config',
+    operationId: 'publishGymConfig',
     summary: 'Publish the branding and feature configuration of a gym',
     only: callers('SUPER_ADMIN, services', 'SUPER_ADMIN', 'SERVICE'),
     description:
@@ -99,6 +106,7 @@ export const gymsRest = [
   route({
     method: 'GET',
     path: '/gym/config/:gymId/draft',
+    operationId: 'getGymConfigDraft',
     summary: 'The draft of the next configuration',
     only: SUPER_ADMINS,
     auth: 'required',
@@ -110,6 +118,7 @@ export const gymsRest = [
   route({
     method: 'PUT',
     path: '/gym/config/:gymId/draft',
+    operationId: 'saveGymConfigDraft',
     summary: 'Save the draft; the first change creates it from the published configuration',
     only: SUPER_ADMINS,
     description:
@@ -126,6 +135,7 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gym/config/:gymId/publish',
+    operationId: 'publishGymConfigDraft',
     summary: 'Publish the draft',
     only: SUPER_ADMINS,
     description: 'VERSION_CONFLICT if another configuration was published after the draft was created.',
@@ -142,6 +152,7 @@ export const gymsRest = [
   route({
     method: 'GET',
     path: '/gym/config/:gymId/history',
+    operationId: 'listGymConfigVersions',
     summary: 'Published versions, newest first',
     only: GYM_STAFF,
     auth: 'required',
@@ -154,6 +165,7 @@ export const gymsRest = [
   route({
     method: 'POST',
     path: '/gym/config/:gymId/rollback',
+    operationId: 'rollBackGymConfig',
     summary: 'Publish an earlier version again, as the next version',
     only: SUPER_ADMINS,
     auth: 'required',
@@ -170,6 +182,7 @@ export const gymsRest = [
   route({
     method: 'GET',
     path: '/gym/config/:gymId/tokens',
+    operationId: 'getDesignTokens',
     summary: 'The theme as W3C design tokens',
     auth: 'optional',
     params,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams, instant } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { LOCATION_SCOPES } from '../access.ts';
 import type { Locations } from './locations.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type LocationShape,
 } from './locations.shapes.ts';
 
-const route = restRoute<{ locations: Locations }>();
+const route = restRoute<{ locations: Locations }>(TAGS.locations);
 
 const rangeQuery = z.object({
   from: instant.optional().meta({ description: 'ISO 8601; default: 24 hours before `to`.' }),
@@ -29,6 +30,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations',
+    operationId: 'listLocations',
     summary: "The locations of the caller's gym",
     scopes: LOCATION_SCOPES,
     auth: 'required',
@@ -45,6 +47,7 @@ export const locationsRest = [
   route({
     method: 'POST',
     path: '/locations',
+    operationId: 'createLocation',
     summary: 'Add a location',
     only: callers('GYM_ADMIN of the gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
@@ -61,6 +64,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id',
+    operationId: 'getLocation',
     summary: 'A location',
     scopes: LOCATION_SCOPES,
     auth: 'required',
@@ -76,6 +80,7 @@ export const locationsRest = [
   route({
     method: 'PUT',
     path: '/locations/:id',
+    operationId: 'updateLocation',
     summary: 'Change a location',
     only: GYM_STAFF,
     description: 'Absent fields are unchanged. `null` removes the address or the opening hours.',
@@ -96,6 +101,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/occupancy',
+    operationId: 'getOccupancy',
     summary: 'The current occupancy of a location',
     scopes: LOCATION_SCOPES,
     auth: 'required',
@@ -106,6 +112,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/occupancy/history',
+    operationId: 'listOccupancyHistory',
     summary: 'The occupancy of a location, hour by hour',
     scopes: LOCATION_SCOPES,
     auth: 'required',
@@ -121,6 +128,7 @@ export const locationsRest = [
   route({
     method: 'GET',
     path: '/locations/:id/occupancy/chart.svg',
+    operationId: 'getOccupancyChart',
     summary: 'The occupancy of a location, hour by hour, as a picture',
     scopes: LOCATION_SCOPES,
     auth: 'required',

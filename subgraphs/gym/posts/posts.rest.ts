@@ -5,6 +5,7 @@ import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Posts } from './posts.ts';
 import {
   CommentInput,
@@ -15,12 +16,13 @@ import {
   ReportShape,
 } from './posts.shapes.ts';
 
-const route = restRoute<{ posts: Posts; files: FileStorage }>();
+const route = restRoute<{ posts: Posts; files: FileStorage }>(TAGS.posts);
 
 export const postsRest = [
   route({
     method: 'GET',
     path: '/posts',
+    operationId: 'listPosts',
     summary: "The posts of the caller's gym, newest first",
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
@@ -31,6 +33,7 @@ export const postsRest = [
   route({
     method: 'POST',
     path: '/posts',
+    operationId: 'createPost',
     summary: 'Write a post',
     description: 'The body is JSON, or multipart with a picture in `image` (JPEG, PNG, WebP or AVIF).',
     auth: 'required',
@@ -43,6 +46,7 @@ export const postsRest = [
   route({
     method: 'GET',
     path: '/posts/reports',
+    operationId: 'listPostReports',
     summary: 'Reported posts, latest report first',
     only: GYM_STAFF,
     auth: 'required',
@@ -54,6 +58,7 @@ export const postsRest = [
   route({
     method: 'GET',
     path: '/posts/:id',
+    operationId: 'getPost',
     summary: 'One post',
     auth: 'required',
     params: idParams,
@@ -63,6 +68,7 @@ export const postsRest = [
   route({
     method: 'DELETE',
     path: '/posts/:id',
+    operationId: 'deletePost',
     summary: 'Delete a post',
     only: callers('its author, staff of the gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
@@ -75,6 +81,7 @@ export const postsRest = [
   route({
     method: 'PUT',
     path: '/posts/:id/like',
+    operationId: 'likePost',
     summary: 'Like a post',
     auth: 'required',
     params: idParams,
@@ -84,6 +91,7 @@ export const postsRest = [
   route({
     method: 'DELETE',
     path: '/posts/:id/like',
+    operationId: 'unlikePost',
     summary: 'Remove a like',
     auth: 'required',
     params: idParams,
@@ -98,6 +106,7 @@ export const postsRest = [
   route({
     method: 'GET',
     path: '/posts/:id/comments',
+    operationId: 'listComments',
     summary: 'Comments of a post, oldest first',
     auth: 'required',
     params: idParams,
@@ -108,6 +117,7 @@ export const postsRest = [
   route({
     method: 'POST',
     path: '/posts/:id/comments',
+    operationId: 'createComment',
     summary: 'Comment on a post',
     auth: 'required',
     params: idParams,
@@ -118,6 +128,7 @@ export const postsRest = [
   route({
     method: 'POST',
     path: '/posts/:id/report',
+    operationId: 'reportPost',
     summary: "Report a post to the gym's admins",
     auth: 'required',
     params: idParams,
@@ -128,6 +139,7 @@ export const postsRest = [
   route({
     method: 'GET',
     path: '/media/:file',
+    operationId: 'getPostPicture',
     summary: 'The picture of a post',
     auth: 'optional',
     params: z.object({ file: z.string().regex(/^[0-9a-f-]{36}\.webp$/) }),

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Programs } from './programs.ts';
 import type { Shop } from './shop.ts';
 import { GymProductShape, GymProgramShape, ProductsInput, ProgramsInput } from './shop.shapes.ts';
 
-const route = restRoute<{ shop: Shop; programs: Programs }>();
+const route = restRoute<{ shop: Shop; programs: Programs }>(TAGS.shop);
 const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
 
 export const shopRest = [
   route({
     method: 'GET',
     path: '/gym/:gymId/products',
+    operationId: 'listGymProducts',
     summary: "A gym's shop: products of the content service in the gym's order, with its own terms",
     auth: 'optional',
     params,
@@ -22,6 +24,7 @@ export const shopRest = [
   route({
     method: 'PUT',
     path: '/gym/:gymId/products',
+    operationId: 'replaceGymProducts',
     summary: "Replace the products of a gym's shop",
     only: GYM_STAFF,
     auth: 'required',
@@ -34,6 +37,7 @@ export const shopRest = [
   route({
     method: 'GET',
     path: '/gym/:gymId/programs',
+    operationId: 'listGymPrograms',
     summary: "A gym's programme: routines of the content service in the gym's order",
     auth: 'optional',
     params,
@@ -43,6 +47,7 @@ export const shopRest = [
   route({
     method: 'PUT',
     path: '/gym/:gymId/programs',
+    operationId: 'replaceGymPrograms',
     summary: 'Replace the programme of a gym',
     only: GYM_STAFF,
     auth: 'required',

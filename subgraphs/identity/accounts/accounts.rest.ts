@@ -1,6 +1,7 @@
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { z } from 'zod';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Accounts } from './accounts.ts';
 import {
   AccountDeletionShape,
@@ -11,7 +12,7 @@ import {
 import { EXPORT_RATE } from '../rates.ts';
 import type { AccountExports } from './exports.ts';
 
-const route = restRoute<{ accounts: Accounts; accountExports: AccountExports }>();
+const route = restRoute<{ accounts: Accounts; accountExports: AccountExports }>(TAGS.personalData);
 
 const DOWNLOAD = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -23,6 +24,7 @@ export const accountsRest = [
   route({
     method: 'GET',
     path: '/users/me/export',
+    operationId: 'exportMyData',
     summary: 'Everything that all services store about the caller',
     description:
       'Waits for the complete document. If a service does not answer, the answer is 503 with the name of that service; the export continues in the background, and the message says where to download it.',
@@ -35,6 +37,7 @@ export const accountsRest = [
   route({
     method: 'POST',
     path: '/users/me/exports',
+    operationId: 'requestMyExport',
     summary: 'Request an export of everything that all services store about the caller',
     description:
       'The export is made in the background, also while a service is down, and kept for 7 days. A user has one running export at a time: another request returns the running one.',
@@ -46,6 +49,7 @@ export const accountsRest = [
   route({
     method: 'GET',
     path: '/users/me/exports',
+    operationId: 'listMyExports',
     summary: "The caller's exports, the newest first",
     auth: 'required',
     success: {
@@ -58,6 +62,7 @@ export const accountsRest = [
   route({
     method: 'GET',
     path: '/users/me/exports/:id',
+    operationId: 'getMyExport',
     summary: "The state of one of the caller's exports",
     auth: 'required',
     params: idParams,
@@ -67,6 +72,7 @@ export const accountsRest = [
   route({
     method: 'GET',
     path: '/users/me/exports/:id/document',
+    operationId: 'getMyExportDocument',
     summary: "The document of one of the caller's exports",
     auth: 'required',
     params: idParams,
@@ -78,6 +84,7 @@ export const accountsRest = [
   route({
     method: 'DELETE',
     path: '/users/me',
+    operationId: 'deleteMyAccount',
     summary: "Delete the caller's account",
     description:
       'The deletion is immediate and final. Identity deletes the profile and ends all sessions at once; each other service erases its part as soon as it can be reached. `Location` is the path of the receipt, which says what each service did.',
@@ -91,6 +98,7 @@ export const accountsRest = [
   route({
     method: 'GET',
     path: '/account-deletions/:id',
+    operationId: 'getDeletionReceipt',
     summary: 'The receipt of a deletion',
     description: 'Every caller who knows its id may read it; the id is random.',
     auth: 'ignoreInvalidToken',

@@ -2,15 +2,17 @@ import { pageQuery } from '#server/paging.ts';
 import { callers, GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { ApiClients } from './api-clients.ts';
 import { ApiClientShape, ApiClientWithSecretShape, CreateApiClientInput } from './api-clients.shapes.ts';
 
-const route = restRoute<{ apiClients: ApiClients }>();
+const route = restRoute<{ apiClients: ApiClients }>(TAGS.machineClients);
 
 export const apiClientsRest = [
   route({
     method: 'GET',
     path: '/api-clients',
+    operationId: 'listApiClients',
     summary: 'Machine clients, the oldest first',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
@@ -27,6 +29,7 @@ export const apiClientsRest = [
   route({
     method: 'POST',
     path: '/api-clients',
+    operationId: 'createApiClient',
     summary: 'Create a machine client',
     description:
       'For a turnstile, a kiosk or another system of a gym. It gets tokens by `POST /auth/token`, and may do what its scopes say. A gym has at most 100.',
@@ -44,6 +47,7 @@ export const apiClientsRest = [
   route({
     method: 'POST',
     path: '/api-clients/:id/rotate',
+    operationId: 'rotateApiClientSecret',
     summary: 'Give a machine client a new secret',
     description:
       'The previous secret stays valid for 24 hours, so that there is time to set the new one at the machine. A second rotation ends it at once.',
@@ -57,6 +61,7 @@ export const apiClientsRest = [
   route({
     method: 'DELETE',
     path: '/api-clients/:id',
+    operationId: 'deleteApiClient',
     summary: 'Delete a machine client',
     description: 'All services refuse its tokens within 5 seconds.',
     only: GYM_STAFF,

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { UserShape } from '../users/users.shapes.ts';
 import type { Avatars } from './avatars.ts';
 
-const route = restRoute<{ avatars: Avatars }>();
+const route = restRoute<{ avatars: Avatars }>(TAGS.profile);
 
 export const avatarsRest = [
   route({
     method: 'POST',
     path: '/profile/upload',
+    operationId: 'uploadMyAvatar',
     summary: 'Upload a new profile picture',
     description:
       'JPEG, PNG, WebP or AVIF of at most 10 MiB and 50 million pixels. The picture is cropped to a square, scaled down and encoded again, without its metadata.',
@@ -25,6 +27,7 @@ export const avatarsRest = [
   route({
     method: 'GET',
     path: '/avatars/:file',
+    operationId: 'getAvatar',
     summary: 'A profile picture',
     auth: 'ignoreInvalidToken',
     params: z.object({ file: z.string() }),

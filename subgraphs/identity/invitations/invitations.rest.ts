@@ -2,17 +2,19 @@ import { pageQuery } from '#server/paging.ts';
 import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE } from '../rates.ts';
 import { UserShape } from '../users/users.shapes.ts';
 import type { Invitations } from './invitations.ts';
 import { InvitationShape, InviteUserInput } from './invitations.shapes.ts';
 
-const route = restRoute<{ invitations: Invitations }>();
+const route = restRoute<{ invitations: Invitations }>(TAGS.invitations);
 
 export const invitationsRest = [
   route({
     method: 'POST',
     path: '/invitations',
+    operationId: 'inviteUser',
     summary: 'Invite a user: create an account whose password they set with a mailed token',
     only: callers('GYM_ADMIN, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description: 'A GYM_ADMIN invites members into their gym.',
@@ -30,6 +32,7 @@ export const invitationsRest = [
   route({
     method: 'GET',
     path: '/invitations',
+    operationId: 'listInvitations',
     summary: 'Open invitations, the oldest first',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
@@ -46,6 +49,7 @@ export const invitationsRest = [
   route({
     method: 'POST',
     path: '/invitations/:id/resend',
+    operationId: 'resendInvitation',
     summary: 'Send the mail of an invitation again',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description:
@@ -60,6 +64,7 @@ export const invitationsRest = [
   route({
     method: 'DELETE',
     path: '/invitations/:id',
+    operationId: 'withdrawInvitation',
     summary: 'Withdraw an invitation that has not been accepted',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description: '`:id` is the id of the invited user.',

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { SUPER_ADMINS } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE } from '../rates.ts';
 import type { Keys } from './keys.ts';
 
-const route = restRoute<{ keys: Keys }>();
+const route = restRoute<{ keys: Keys }>(TAGS.signingKeys);
 
 export const keysRest = [
   route({
     method: 'GET',
     path: '/.well-known/jwks.json',
+    operationId: 'getSigningKeys',
     summary: 'The public keys that verify access tokens',
     description:
       'A JSON Web Key Set (RFC 7517). A new key is published before it signs; an old one stays published until its last token has expired.',
@@ -26,6 +28,7 @@ export const keysRest = [
   route({
     method: 'POST',
     path: '/auth/keys/rotate',
+    operationId: 'rotateSigningKey',
     summary: 'Rotate the signing key now',
     only: SUPER_ADMINS,
     description:

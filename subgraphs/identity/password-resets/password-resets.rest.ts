@@ -1,14 +1,16 @@
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE } from '../rates.ts';
 import type { PasswordResets } from './password-resets.ts';
 import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
 
-const route = restRoute<{ passwordResets: PasswordResets }>();
+const route = restRoute<{ passwordResets: PasswordResets }>(TAGS.passwords);
 
 export const passwordResetsRest = [
   route({
     method: 'POST',
     path: '/auth/password-reset',
+    operationId: 'requestPasswordReset',
     summary: 'Request a mail to set a new password',
     description: 'The answer is the same whether an account has that address or not.',
     auth: 'ignoreInvalidToken',
@@ -20,6 +22,7 @@ export const passwordResetsRest = [
   route({
     method: 'POST',
     path: '/auth/password-reset/confirm',
+    operationId: 'confirmPasswordReset',
     summary: 'Set a new password with the token of a mail',
     description:
       'A token works once and for one hour (the token of an invitation for seven days). All sessions of the account end.',

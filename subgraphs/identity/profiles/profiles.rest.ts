@@ -1,10 +1,11 @@
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE } from '../rates.ts';
 import { UpdateProfileShape, UserShape } from '../users/users.shapes.ts';
 import type { Profiles } from './profiles.ts';
 import { qrPng, qrSvg } from './qr-pictures.ts';
 
-const route = restRoute<{ profiles: Profiles }>();
+const route = restRoute<{ profiles: Profiles }>(TAGS.profile);
 
 /** Everybody who has a picture of the code can check in with it, so no cache may store the picture. */
 const NOT_STORED = { 'Cache-Control': 'private, no-store' };
@@ -13,6 +14,7 @@ export const profilesRest = [
   route({
     method: 'PUT',
     path: '/profile',
+    operationId: 'updateMyProfile',
     summary: 'Update the personal profile of the caller',
     description:
       'Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value; an empty `bio` removes the stored one. A service of the platform names the user by `userId`.',
@@ -31,6 +33,7 @@ export const profilesRest = [
   route({
     method: 'POST',
     path: '/auth/qr/rotate',
+    operationId: 'rotateMyQrCode',
     summary: 'Get a new QR code',
     description: 'The previous code is no longer valid.',
     auth: 'required',
@@ -46,6 +49,7 @@ export const profilesRest = [
   route({
     method: 'GET',
     path: '/users/me/qr.svg',
+    operationId: 'getMyQrCodeAsSvg',
     summary: 'The QR code of the caller as SVG',
     auth: 'required',
     success: { status: 200, description: 'A picture.', contentType: 'image/svg+xml' },
@@ -58,6 +62,7 @@ export const profilesRest = [
   route({
     method: 'GET',
     path: '/users/me/qr.png',
+    operationId: 'getMyQrCodeAsPng',
     summary: 'The QR code of the caller as PNG',
     auth: 'required',
     success: { status: 200, description: 'A picture of 512 x 512 pixels.', contentType: 'image/png' },

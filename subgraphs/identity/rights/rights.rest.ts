@@ -1,16 +1,18 @@
 import { SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { UserShape } from '../users/users.shapes.ts';
 import type { Rights } from './rights.ts';
 import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
-const route = restRoute<{ rights: Rights }>();
+const route = restRoute<{ rights: Rights }>(TAGS.roles);
 
 export const rightsRest = [
   route({
     method: 'PUT',
     path: '/users/:id/role',
+    operationId: 'setUserRole',
     summary: 'Change the role of a user',
     only: SUPER_ADMINS,
     description:
@@ -30,6 +32,7 @@ export const rightsRest = [
   route({
     method: 'PUT',
     path: '/users/:id/gym',
+    operationId: 'setUserGym',
     summary: 'Move a user to a gym, or out of their gym',
     only: callers('GYM_ADMIN, SUPER_ADMIN', 'GYM_ADMIN', 'SUPER_ADMIN'),
     description:

@@ -60,7 +60,7 @@ export async function forgetFailures(em: EntityManager, email: string): Promise<
   await em.execute('delete from login_failures where key = ?', [accountKey(email)]);
 }
 
-/** `recent(times)` stands for the failures of the last 15 minutes; it is replaced by its SQL below. */
+/** `recent(times)` means the failures of the last 15 minutes; its SQL replaces it below. */
 const COUNT = `
   insert into login_failures (key, failed_at, locked_until, updated_at) values (?, array[clock_timestamp()], null, clock_timestamp())
   on conflict (key) do update set

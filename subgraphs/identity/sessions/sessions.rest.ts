@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SERVICES } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE, SERVICE_RATE } from '../rates.ts';
 import type { Sessions } from './sessions.ts';
 import {
@@ -13,12 +14,13 @@ import {
   SessionShape,
 } from './sessions.shapes.ts';
 
-const route = restRoute<{ sessions: Sessions }>();
+const route = restRoute<{ sessions: Sessions }>(TAGS.logIn);
 
 export const sessionsRest = [
   route({
     method: 'POST',
     path: '/auth/login',
+    operationId: 'logIn',
     summary: 'Log in',
     description:
       'The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures.',
@@ -35,6 +37,7 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/auth/refresh',
+    operationId: 'refreshTokens',
     summary: 'Get the next tokens',
     description:
       'A refresh token works once; a second use, even at the same moment, ends the session. To repeat a request whose answer was lost, send the same Idempotency-Key.',
@@ -51,6 +54,7 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/auth/logout',
+    operationId: 'logOut',
     summary: 'End a session',
     description:
       'Ends the session of the refresh token, or without one the session of the access token. The access token is refused by every service within 5 seconds.',
@@ -63,6 +67,7 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/auth/sessions',
+    operationId: 'listMySessions',
     summary: "The caller's sessions",
     auth: 'required',
     rateLimit: AUTH_RATE,
@@ -72,6 +77,7 @@ export const sessionsRest = [
   route({
     method: 'DELETE',
     path: '/auth/sessions/:id',
+    operationId: 'endMySession',
     summary: "End one of the caller's sessions",
     auth: 'required',
     params: idParams,
@@ -82,6 +88,7 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/auth/ended-sessions',
+    operationId: 'listEndedSessions',
     summary: 'Sessions whose access tokens are no longer valid',
     only: SERVICES,
     description: 'For the services of the platform, which call it every 2 seconds.',

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { CsvRecords, splitFields, type CsvRecord, type Delimiter } from '#server/csv/csv-records.ts';
+import { CsvRecords, DELIMITERS, splitFields, type CsvRecord, type Delimiter } from '#server/csv/csv-records.ts';
 import { textLines, type TextLine } from '#server/csv/text-lines.ts';
 import { invalid, PlatformError, type FieldError } from '#server/errors.ts';
 import { jsonIn } from '#server/json-object.ts';
@@ -23,7 +23,6 @@ export const MAX_IMPORT_BYTES = 16 * 1024 * 1024; // 16 MiB
 export const MAX_IMPORT_LINES = 100_000;
 const LONGEST_LINE = 4_096; // characters
 const COLUMNS = Object.keys(ImportedMemberShape.shape);
-const DELIMITERS: readonly Delimiter[] = ['COMMA', 'SEMICOLON', 'TAB'];
 
 export type ImportLine =
   | { line: number; member: ImportedMember; errors?: undefined }
@@ -68,23 +67,24 @@ async function* jsonLines(lines: AsyncIterable<TextLine>): AsyncGenerator<Import
 }
 
 async function* csvLines(lines: AsyncGenerator<TextLine>): AsyncGenerator<ImportLine> {
-  const header = await headerOf(lines);
-  const records = new CsvRecords(header.delimiter, header.columns.length, (fields) =>
-    'member' in memberOf({ line: 0, fields }, header.columns),
+  const { delimiter, columns } = await headerOf(lines);
+  const records = new CsvRecords(
+    delimiter,
+    columns.length,
+    (fields) => 'member' in memberOf({ line: 0, fields: [...fields] }, columns),
   );
-  for await (const line of lines)
-    yield* records.push(line).map((record) => memberOf(record, header.columns));
-  yield* records.end().map((record) => memberOf(record, header.columns));
+  for await (const line of lines) yield* records.push(line).map((record) => memberOf(record, columns));
+  yield* records.end().map((record) => memberOf(record, columns));
 }
 
 /** @throws VALIDATION_FAILED that names the columns */
 async function headerOf(
   lines: AsyncGenerator<TextLine>,
-): Promise<{ delimiter: Delimiter; columns: readonly string[] }> {
+): Promise<{ delimiter: Delimiter; columns: string[] }> {
   const { value: first, done } = await lines.next();
   const text = done || first.problem !== undefined ? '' : first.text;
-  for (const delimiter of DELIMITERS) {
-    const split = splitFields(text, delimiter);
+  for (const delimiter of Object.keys(DELIMITERS) as Delimiter[]) {
+    const split = splitFields(text, DELIMITERS[delimiter]);
     const columns = split.kind === 'fields' ? split.fields.map(columnOf) : [];
     if (columns.length === COLUMNS.length && COLUMNS.every((column) => columns.includes(column)))
       return { delimiter, columns };
@@ -112,7 +112,8 @@ function memberOf(record: CsvRecord, columns: readonly string[]): ImportLine {
 }
 
 function memberIn(line: number, value: unknown): ImportLine {
-  if (value === undefined) return failed(line, 'expected a JSON object, such as {"email": "...", "displayName": "..."}');
+  if (value === undefined)
+    return failed(line, 'expected a JSON object, such as {"email": "...", "displayName": "..."}');
   const parsed = ImportedMemberShape.safeParse(value);
   if (parsed.success) return { line, member: parsed.data };
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TAGS } from '../api-tags.ts';
 import { callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { flag, gymQuery, idParams } from '#server/shapes.ts';
@@ -6,12 +7,13 @@ import { formatOf, IMPORT_FORMATS, MAX_IMPORT_LINES } from './import-lines.ts';
 import type { UserImports } from './user-imports.ts';
 import { UserImportLinesQuery, UserImportShape, UserImportWithLinesShape } from './user-imports.shapes.ts';
 
-const route = restRoute<{ userImports: UserImports }>();
+const route = restRoute<{ userImports: UserImports }>(TAGS.users);
 
 export const userImportsRest = [
   route({
     method: 'POST',
     path: '/users/import',
+    operationId: 'importUsers',
     summary: 'Import members of a gym',
     only: callers('GYM_ADMIN: into their gym; SUPER_ADMIN: into any', 'GYM_ADMIN', 'SUPER_ADMIN'),
     scopes: ['members:write'],
@@ -23,20 +25,25 @@ export const userImportsRest = [
     query: z.object({
       ...gymQuery.shape,
       invite: flag.optional().meta({
-        description: 'Whether each new member gets a mail with a token to set their password. Default: false.',
+        description:
+          'Whether each new member gets a mail with a token to set their password. Default: false.',
       }),
     }),
     consumes: Object.values(IMPORT_FORMATS),
     success: { status: 202, description: 'The import. `Location` is its path.', shape: UserImportShape },
     errors: ['FORBIDDEN', 'GYM_REQUIRED', 'PAYLOAD_TOO_LARGE'],
     handler: async ({ stream, query, header }, { userImports }) => {
-      const received = await userImports.receive(stream, { ...query, format: formatOf(header('content-type')) });
+      const received = await userImports.receive(stream, {
+        ...query,
+        format: formatOf(header('content-type')),
+      });
       return new Reply(202, received, { Location: `/users/imports/${received.id}` });
     },
   }),
   route({
     method: 'GET',
     path: '/users/imports/:id',
+    operationId: 'getUserImport',
     summary: 'The progress and the lines of an import of members',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     scopes: ['members:write'],

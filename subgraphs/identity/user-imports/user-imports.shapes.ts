@@ -56,10 +56,7 @@ export type UserImportShape = z.infer<typeof UserImportShape>;
 export const LINES_LIMIT = 1_000;
 
 export const UserImportLinesQuery = z.object({
-  status: z
-    .enum(USER_IMPORT_LINE_STATUSES)
-    .optional()
-    .meta({ description: 'Only lines with this status.' }),
+  status: z.enum(USER_IMPORT_LINE_STATUSES).optional().meta({ description: 'Only lines with this status.' }),
   after: z.coerce
     .number()
     .int()

@@ -3,11 +3,12 @@ import { pageQuery } from '#server/paging.ts';
 import { SERVICES, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE, SERVICE_RATE, REGISTRATION_RATE } from '../rates.ts';
 import type { Users } from './users.ts';
 import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
 
-const route = restRoute<{ users: Users }>();
+const route = restRoute<{ users: Users }>(TAGS.users);
 
 /**
  * Two callers may get different answers for the same path and version: `/users/me` is another user for each caller, and
@@ -18,6 +19,7 @@ export const usersRest = [
   route({
     method: 'POST',
     path: '/auth/register',
+    operationId: 'register',
     summary: 'Create an account',
     description:
       'The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case.',
@@ -31,6 +33,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/auth/me',
+    operationId: 'getMyAccount',
     summary: "The caller's account; the same as `GET /users/me`",
     auth: 'required',
     rateLimit: AUTH_RATE,
@@ -40,6 +43,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/me',
+    operationId: 'getMyProfile',
     summary: "The caller's account",
     auth: 'required',
     success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
@@ -48,6 +52,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/all',
+    operationId: 'listUsers',
     summary: 'Users',
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     scopes: ['members:read'],
@@ -65,6 +70,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/super-admins',
+    operationId: 'listSuperAdmins',
     summary: 'The SUPER_ADMINs, whom users contact for support',
     auth: 'required',
     success: {
@@ -77,6 +83,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/by-qr-code/:qrCode',
+    operationId: 'getUserByQrCode',
     summary: 'The user with a QR code',
     only: callers("services, admins of the user's gym", 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
@@ -88,6 +95,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/auth/email-availability',
+    operationId: 'checkEmailAvailability',
     summary: 'Whether an email is free to register',
     only: SERVICES,
     auth: 'required',
@@ -107,6 +115,7 @@ export const usersRest = [
   route({
     method: 'GET',
     path: '/users/:id',
+    operationId: 'getUser',
     summary: 'The profile of a user',
     description:
       'The user themselves and the admins of their gym see all of it, a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.',

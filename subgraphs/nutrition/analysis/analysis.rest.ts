@@ -1,8 +1,9 @@
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { MAX_PICTURES, type Analyses } from './analysis.ts';
 import { AnalysisShape, AnalyzeShape } from './analysis.shapes.ts';
 
-const route = restRoute<{ analyses: Analyses }>();
+const route = restRoute<{ analyses: Analyses }>(TAGS.analysis);
 
 export const ANALYSIS_RATE = { name: 'analyze', perMinute: 30, by: 'caller' } as const;
 
@@ -10,6 +11,7 @@ export const analysisRest = [
   route({
     method: 'POST',
     path: '/analyze',
+    operationId: 'analyzeMeal',
     summary: 'Estimate the nutrients of a meal, from words or pictures',
     description:
       'JSON `{prompt, locale?}`, or multipart with 1 to 4 pictures in `image` and an optional `prompt`. The AI provider estimates if one is configured, else the food table (words only). Nothing is logged.',

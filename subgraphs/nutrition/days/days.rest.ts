@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Days } from './days.ts';
 import { ChartQuery, DailyQuery, DailyShape, SeriesPointShape, SeriesQuery } from './days.shapes.ts';
 
-const route = restRoute<{ days: Days }>();
+const route = restRoute<{ days: Days }>(TAGS.days);
 
 export const daysRest = [
   route({
     method: 'GET',
     path: '/history/:userId/daily',
+    operationId: 'listDays',
     summary: 'Days with their entries, totals, goals and the remaining amounts',
     description:
       'Every day of the range, at most 92; default: the last seven days. Averages are over the days with entries.',
@@ -22,6 +24,7 @@ export const daysRest = [
   route({
     method: 'GET',
     path: '/history/:userId/series',
+    operationId: 'getNutritionSeries',
     summary: 'Totals and averages by day, week or month',
     description:
       'At most ten years; default: the last 30 days. Its cost does not grow with the number of entries.',
@@ -38,6 +41,7 @@ export const daysRest = [
   route({
     method: 'GET',
     path: '/history/:userId/chart.svg',
+    operationId: 'getNutritionChart',
     summary: 'A picture of the series: a bar for each day, week or month, and a line for the goal',
     description: 'Its colours follow the light or dark scheme of the viewer.',
     auth: 'required',

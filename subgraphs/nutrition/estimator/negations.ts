@@ -47,8 +47,8 @@ export function readNegation(reading: MealReading): void {
 
 /**
  * Whether the word after an excluded food joins another excluded food to it: "no milk or sugar", "without butter and
- * cheese". After "and" this is only assumed for what is added to food and drinks: in "no fries and a coke" the coke was
- * drunk.
+ * cheese". After "and" this is only assumed for ingredients that are added to food and drinks: in "no fries and a coke"
+ * the coke was drunk.
  */
 function joinsNegation(reading: MealReading): boolean {
   const joiner = reading.reader.word(reading.at) ?? '';

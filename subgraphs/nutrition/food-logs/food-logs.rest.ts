@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { FoodLogs } from './food-logs.ts';
 import {
   CopyFoodLogShape,
@@ -11,7 +12,7 @@ import {
   UpdateFoodLogShape,
 } from './food-logs.shapes.ts';
 
-const route = restRoute<{ foodLogs: FoodLogs }>();
+const route = restRoute<{ foodLogs: FoodLogs }>(TAGS.foodLog);
 
 /** `/:userId`, of any form: a value other than the caller's id or `me` is NOT_FOUND. */
 export const ownerParams = z.object({
@@ -22,6 +23,7 @@ export const foodLogsRest = [
   route({
     method: 'POST',
     path: '/log',
+    operationId: 'logFood',
     summary: 'Log a food, or all foods of a meal',
     description:
       'For the caller. One entry, or `{entries: [...]}`, of which all or none are written. With a `foodId`, an absent name, weight or nutrient follows from the food. An entry whose nutrients, energy and weight contradict each other is refused.',
@@ -37,6 +39,7 @@ export const foodLogsRest = [
   route({
     method: 'GET',
     path: '/history/:userId',
+    operationId: 'listFoodLog',
     summary: 'The food log, the latest day first',
     description: 'Only your own; another user is 404, also for admins.',
     auth: 'required',
@@ -49,6 +52,7 @@ export const foodLogsRest = [
   route({
     method: 'GET',
     path: '/log/:id',
+    operationId: 'getFoodLogEntry',
     summary: 'One entry of your own food log',
     auth: 'required',
     params: idParams,
@@ -58,6 +62,7 @@ export const foodLogsRest = [
   route({
     method: 'PUT',
     path: '/log/:id',
+    operationId: 'updateFoodLogEntry',
     summary: 'Change an entry',
     description:
       'Absent fields are unchanged; null empties a field that may be null. A new weight (`grams`) changes absent nutrients and an absent quantity in proportion. A new day (`localDate`) keeps the local time.',
@@ -72,6 +77,7 @@ export const foodLogsRest = [
   route({
     method: 'DELETE',
     path: '/log/:id',
+    operationId: 'deleteFoodLogEntry',
     summary: 'Delete an entry',
     auth: 'required',
     params: idParams,
@@ -82,6 +88,7 @@ export const foodLogsRest = [
   route({
     method: 'POST',
     path: '/log/:id/copy',
+    operationId: 'copyFoodLogEntry',
     summary: 'Log the same food again: now, or at the time of the body',
     auth: 'required',
     params: idParams,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Foods } from './foods.ts';
 import { CreateFoodShape, FoodQuery, FoodShape, LocaleQuery, UpdateFoodShape } from './foods.shapes.ts';
 import type { OwnFoods } from './own-foods.ts';
 
-const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>();
+const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>(TAGS.foods);
 /** `:id` is a UUID, or the id of a food of the table, such as `banana`. */
 const foodParams = z.object({ id: z.string().max(60) });
 
@@ -12,6 +13,7 @@ export const foodsRest = [
   route({
     method: 'GET',
     path: '/foods',
+    operationId: 'listFoods',
     summary: 'The food table and your own foods, by name or best match first',
     description: 'With `recent` or `favourite`, only such foods of yours; these need a token.',
     auth: 'optional',
@@ -22,6 +24,7 @@ export const foodsRest = [
   route({
     method: 'POST',
     path: '/foods',
+    operationId: 'createFood',
     summary: 'Add a food of your own',
     description: 'Nobody else sees it. A user has at most 1,000.',
     auth: 'required',
@@ -33,6 +36,7 @@ export const foodsRest = [
   route({
     method: 'GET',
     path: '/foods/barcode/:code',
+    operationId: 'getFoodByBarcode',
     summary: 'The food with a barcode',
     description:
       'Your own food, else a product of the product database, if one is configured. EAN-8, UPC-A or EAN-13; any other text is 400.',
@@ -46,6 +50,7 @@ export const foodsRest = [
   route({
     method: 'GET',
     path: '/foods/:id',
+    operationId: 'getFood',
     summary: 'One food',
     auth: 'optional',
     params: foodParams,
@@ -57,6 +62,7 @@ export const foodsRest = [
   route({
     method: 'PUT',
     path: '/foods/:id',
+    operationId: 'updateFood',
     summary: 'Change a food of your own',
     description:
       'Absent fields are unchanged; null empties a field that may be null. Entries that were logged keep their values.',
@@ -72,6 +78,7 @@ export const foodsRest = [
   route({
     method: 'DELETE',
     path: '/foods/:id',
+    operationId: 'deleteFood',
     summary: 'Delete a food of your own',
     description: 'Entries that were logged with it stay.',
     auth: 'required',
@@ -84,6 +91,7 @@ export const foodsRest = [
   route({
     method: 'PUT',
     path: '/foods/:id/favourite',
+    operationId: 'addFavouriteFood',
     summary: 'Add a food to your favourites',
     description: 'A user has at most 1,000.',
     auth: 'required',
@@ -95,6 +103,7 @@ export const foodsRest = [
   route({
     method: 'DELETE',
     path: '/foods/:id/favourite',
+    operationId: 'removeFavouriteFood',
     summary: 'Remove a food from your favourites',
     auth: 'required',
     params: foodParams,

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Goals } from './goals.ts';
 import { GoalDaysShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
-const route = restRoute<{ goals: Goals }>();
+const route = restRoute<{ goals: Goals }>(TAGS.goals);
 const userId = z.uuid().optional().meta({ description: 'Only for a service of the platform: the user.' });
 
 export const goalsRest = [
   route({
     method: 'GET',
     path: '/goals',
+    operationId: 'listGoals',
     summary: 'Your nutrition goals',
     auth: 'required',
     query: z.object({ userId }),
@@ -25,6 +27,7 @@ export const goalsRest = [
   route({
     method: 'PUT',
     path: '/goals',
+    operationId: 'setGoal',
     summary: 'Set your goal for a weekday or a date; with neither, the default goal',
     description:
       'The goal is valid from the day `from` until the next goal of its kind begins; earlier days keep their goals. A goal with the same first day is replaced.',
@@ -37,6 +40,7 @@ export const goalsRest = [
   route({
     method: 'DELETE',
     path: '/goals',
+    operationId: 'deleteGoal',
     summary: 'Delete your goal of a weekday or a date; with neither, the default goal',
     description: 'The goal ends before the day `from`; earlier days keep it.',
     auth: 'required',

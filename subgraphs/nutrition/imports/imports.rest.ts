@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { day, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import { MAX_BYTES } from './csv-lines.ts';
 import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Imports } from './imports.ts';
 import { FoodLogImportShape, ImportQuery } from './imports.shapes.ts';
 
-const route = restRoute<{ imports: Imports }>();
+const route = restRoute<{ imports: Imports }>(TAGS.foodLog);
 
 export const importsRest = [
   route({
     method: 'POST',
     path: '/log/import',
+    operationId: 'importFoodLog',
     summary: 'Import a food log from CSV',
     description:
       'The file is the body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; optionally mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are also accepted. At most 100,000 lines and 25 MiB. ' +
@@ -19,7 +21,7 @@ export const importsRest = [
       'Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice.',
     auth: 'required',
     query: ImportQuery,
-    consumes: 'text/csv',
+    consumes: ['text/csv'],
     upload: { field: 'file', maxBytes: MAX_BYTES },
     success: { status: 200, description: 'The result for the lines.', shape: FoodLogImportShape },
     errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
@@ -28,6 +30,7 @@ export const importsRest = [
   route({
     method: 'GET',
     path: '/log/imports/:id',
+    operationId: 'getFoodLogImport',
     summary: 'The progress, or the result, of an import',
     auth: 'required',
     params: idParams,
@@ -37,6 +40,7 @@ export const importsRest = [
   route({
     method: 'GET',
     path: '/history/:userId/export.csv',
+    operationId: 'exportFoodLog',
     summary: 'The food log as CSV, the oldest entry first',
     auth: 'required',
     params: ownerParams,

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Blocks } from './blocks.ts';
 
-const route = restRoute<{ blocks: Blocks }>();
+const route = restRoute<{ blocks: Blocks }>(TAGS.blocks);
 const userParams = z.object({ userId: z.uuid() });
 
 export const blocksRest = [
   route({
     method: 'GET',
     path: '/blocks',
+    operationId: 'listBlockedUsers',
     summary: 'Ids of users whom the caller has blocked',
     auth: 'required',
     success: { status: 200, description: 'Ids of users.', shape: z.array(z.string()) },
@@ -17,6 +19,7 @@ export const blocksRest = [
   route({
     method: 'POST',
     path: '/blocks/:userId',
+    operationId: 'blockUser',
     summary: 'Block a user',
     description:
       'The two no longer see each other online, cannot invite each other, and no longer train together. The other user is not notified.',
@@ -29,6 +32,7 @@ export const blocksRest = [
   route({
     method: 'DELETE',
     path: '/blocks/:userId',
+    operationId: 'unblockUser',
     summary: 'Unblock a user',
     auth: 'required',
     params: userParams,

@@ -3,17 +3,19 @@ import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { MessageReports } from './message-reports.ts';
 import type { Messages } from './messages.ts';
 import { MessageReportShape, MessageShape, ReportMessageShape, SendMessageShape } from './messages.shapes.ts';
 
-const route = restRoute<{ messages: Messages; messageReports: MessageReports }>();
+const route = restRoute<{ messages: Messages; messageReports: MessageReports }>(TAGS.chat);
 const messageParams = idParams.extend({ messageId: z.uuid() });
 
 export const messagesRest = [
   route({
     method: 'GET',
     path: '/squads/:id/messages',
+    operationId: 'listMessages',
     summary: 'The chat of a squad',
     description: 'For participants.',
     auth: 'required',
@@ -25,6 +27,7 @@ export const messagesRest = [
   route({
     method: 'POST',
     path: '/squads/:id/messages',
+    operationId: 'sendMessage',
     summary: 'Write to a squad',
     description:
       'If the caller has used the `clientId` before in this squad, the earlier message is returned.',
@@ -38,6 +41,7 @@ export const messagesRest = [
   route({
     method: 'DELETE',
     path: '/squads/:id/messages/:messageId',
+    operationId: 'deleteMessage',
     summary: 'Delete a message of the caller',
     description: 'The message stays in its place as `deleted: true`, without its text.',
     auth: 'required',
@@ -49,6 +53,7 @@ export const messagesRest = [
   route({
     method: 'POST',
     path: '/squads/:id/messages/:messageId/report',
+    operationId: 'reportMessage',
     summary: 'Report a message to the staff of the gym',
     description:
       'Allowed after the caller has left the squad, too. A second report of the same message replaces the first.',
@@ -63,6 +68,7 @@ export const messagesRest = [
   route({
     method: 'GET',
     path: '/squad-reports',
+    operationId: 'listMessageReports',
     summary: 'Reported messages of squads, latest report first',
     only: GYM_STAFF,
     auth: 'required',

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Groups } from './groups.ts';
 import { CreateGroupShape, GroupShape } from './groups.shapes.ts';
 
-const route = restRoute<{ groups: Groups }>();
+const route = restRoute<{ groups: Groups }>(TAGS.clubs);
 
 export const groupsRest = [
   route({
     method: 'GET',
     path: '/groups',
+    operationId: 'listClubs',
     summary: "The clubs of the caller's gym",
     auth: 'required',
     query: gymQuery,
@@ -20,6 +22,7 @@ export const groupsRest = [
   route({
     method: 'POST',
     path: '/groups',
+    operationId: 'createClub',
     summary: "Create a club in the caller's gym",
     auth: 'required',
     body: CreateGroupShape,
@@ -30,6 +33,7 @@ export const groupsRest = [
   route({
     method: 'POST',
     path: '/groups/:id/join',
+    operationId: 'joinClub',
     summary: 'Join a club',
     auth: 'required',
     params: idParams,
@@ -40,6 +44,7 @@ export const groupsRest = [
   route({
     method: 'POST',
     path: '/groups/:id/leave',
+    operationId: 'leaveClub',
     summary: 'Leave a club',
     description: 'A club is deleted when its last member leaves.',
     auth: 'required',

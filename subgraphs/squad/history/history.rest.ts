@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { History } from './history.ts';
 import { SquadWorkoutShape } from './history.shapes.ts';
 
-const route = restRoute<{ history: History }>();
+const route = restRoute<{ history: History }>(TAGS.squadHistory);
 
 export const historyRest = [
   route({
     method: 'GET',
     path: '/history/:userId',
+    operationId: 'listSquadHistory',
     summary: 'Past squad workouts of the caller',
     auth: 'required',
     params: z.object({ userId: z.string() }),

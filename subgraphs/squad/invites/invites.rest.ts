@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Invites } from './invites.ts';
 import { InviteShape, RespondToInviteShape, SendInviteShape } from './invites.shapes.ts';
 
-const route = restRoute<{ invites: Invites }>();
+const route = restRoute<{ invites: Invites }>(TAGS.invites);
 
 export const invitesRest = [
   route({
     method: 'GET',
     path: '/invites',
+    operationId: 'listInvites',
     summary: 'Invites to the caller, or from them',
     auth: 'required',
     query: pageQuery.extend({
@@ -22,6 +24,7 @@ export const invitesRest = [
   route({
     method: 'POST',
     path: '/invites',
+    operationId: 'sendInvite',
     summary: 'Invite another user to train together',
     description:
       'Without a `squadId` the invite is for a LOBBY of which the caller is the host and that nobody else has entered; a LOBBY is opened if there is none. If the caller has an open invite to the same user and squad, it is returned.',
@@ -34,6 +37,7 @@ export const invitesRest = [
   route({
     method: 'POST',
     path: '/invites/:id/respond',
+    operationId: 'respondToInvite',
     summary: 'Accept or decline an invite',
     description:
       'Accepting gives the right to join until the squad ends, the caller leaves it or is removed; joining is a separate request. When a squad ends, its open invites are revoked.',
@@ -47,6 +51,7 @@ export const invitesRest = [
   route({
     method: 'DELETE',
     path: '/invites/:id',
+    operationId: 'revokeInvite',
     summary: 'Revoke an invite that the caller has sent',
     auth: 'required',
     params: idParams,

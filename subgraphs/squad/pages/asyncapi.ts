@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SERVER_HOST, SERVER_PREFIX, SOCKET_PROTOCOL } from '#server/served-document.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
 const frame = (event: string, data: object, extra: object = {}) => ({
@@ -91,8 +92,9 @@ export const asyncApiDocument = {
   defaultContentType: 'application/json',
   servers: {
     squad: {
-      host: 'localhost:3005',
-      protocol: 'ws',
+      host: SERVER_HOST,
+      pathname: SERVER_PREFIX,
+      protocol: SOCKET_PROTOCOL,
       security: [{ $ref: '#/components/securitySchemes/accessToken' }],
     },
   },

@@ -244,14 +244,14 @@ function paint() {
 }
 
 function paintSquad() {
-  const hosts = session.hostId === me.id;
+  const isHost = session.hostId === me.id;
   $('status').textContent = session.status;
   $('status').className = `pill ${session.status}`;
   $('revision').textContent = `revision ${session.revision}`;
-  $('start').textContent = session.status === 'PAUSED' ? 'Go on' : 'Start';
-  $('start').hidden = !hosts || session.status === 'ACTIVE';
-  $('pause').hidden = !hosts || session.status !== 'ACTIVE';
-  $('end').hidden = !hosts;
+  $('start').textContent = session.status === 'PAUSED' ? 'Resume' : 'Start';
+  $('start').hidden = !isHost || session.status === 'ACTIVE';
+  $('pause').hidden = !isHost || session.status !== 'ACTIVE';
+  $('end').hidden = !isHost;
   for (const id of ['done-set', 'rest', 'next']) $(id).disabled = session.status === 'PAUSED';
   $('participants').replaceChildren(
     ...session.participants.map((one) => {
@@ -346,8 +346,9 @@ $('write').onsubmit = (submitted) => {
   void sendOrToast('send_squad_message', { squadId: session.id, text, clientId: crypto.randomUUID() });
 };
 
-/** Replaces a list only if it has changed: a click on a button that is replaced meanwhile would be lost. */
+/** What each list shows, as JSON, by the id of its element. */
 const shown = new Map();
+/** Replaces a list only if it has changed: a click on a button that is replaced meanwhile would be lost. */
 function fill(id, what, make) {
   const key = JSON.stringify(what);
   if (shown.get(id) === key) return;

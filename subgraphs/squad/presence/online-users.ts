@@ -64,7 +64,7 @@ export class OnlineUsers {
   async presenceOf(userId: string): Promise<PresenceShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user') return OFFLINE;
-    // Read in every case: otherwise the time of the answer would reveal whether there is an entry.
+    // The sight is read in every case: otherwise the time of the answer would reveal whether there is an entry.
     const sight = await readSight(this.hub.journals, viewer);
     if (viewer.role === 'SUPER_ADMIN') await this.hub.openGymOf(userId);
     else if (viewer.gymId) await this.hub.openGym(viewer.gymId);
@@ -74,7 +74,7 @@ export class OnlineUsers {
     return seen ? { online: true, status: seen.status, activity: seen.activity, since: seen.since } : OFFLINE;
   }
 
-  /** Counts a connection of the viewer, who stays online with it, and for the grace afterwards. */
+  /** Counts a connection of the viewer, who stays online while it is open, and for a grace period afterwards. */
   async connect(): Promise<() => void> {
     const { userId, gymId } = requireUser(this.unit.viewer);
     if (gymId) await this.hub.openGym(gymId);
@@ -150,7 +150,7 @@ export class OnlineUsers {
 interface BoardWatch {
   /** For a SUPER_ADMIN only: the gym. */
   gymId?: string | null | undefined;
-  /** The updates contain changes only, however few users are online. */
+  /** Whether the updates contain only changes, even if few users are online. */
   delta?: boolean | undefined;
   /** The pace of a connection that may begin to listen again; absent for a subscription, which listens once. */
   pace?: Pace;

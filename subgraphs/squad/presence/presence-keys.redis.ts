@@ -59,7 +59,7 @@ export class PresenceKeys {
     });
   }
 
-  /** Remembers the gym of the entry, and tells the instances of the gym in which the user was before. */
+  /** Remembers the gym of the entry, and notifies the instances of the gym in which the user was before. */
   async moveTo(entry: OnlineEntry): Promise<void> {
     const before = await this.redis.write((client) =>
       client.set(gymOfKey(entry.userId), entry.gymId, { EX: GYM_OF_USER_SECONDS, GET: true }),
@@ -107,7 +107,7 @@ export class PresenceKeys {
     await this.redis.read((client) => client.del(leaseKey(this.instanceId)));
   }
 
-  /** Writes the entries of this instance in each of these gyms, and tells the other instances. */
+  /** Writes the entries of this instance in each of these gyms, and notifies the other instances. */
   async writeAll(entries: ReadonlyMap<string, readonly OnlineEntry[]>): Promise<void> {
     for (const [gymId, inGym] of entries) {
       const key = entriesKey(gymId, this.instanceId);

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { OnlineUsers } from './online-users.ts';
 import { GoOnlineShape, OnlineUserShape, PresenceShape } from './presence.shapes.ts';
 
-const route = restRoute<{ onlineUsers: OnlineUsers }>();
+const route = restRoute<{ onlineUsers: OnlineUsers }>(TAGS.presence);
 
 export const presenceRest = [
   route({
     method: 'GET',
     path: '/online-users',
+    operationId: 'listOnlineUsers',
     summary: "The online users of the caller's gym",
     description:
       'Without invisible users, and without users who have blocked the caller or whom the caller has blocked.',
@@ -22,6 +24,7 @@ export const presenceRest = [
   route({
     method: 'PUT',
     path: '/presence',
+    operationId: 'setMyPresence',
     summary: "Announce the caller's presence to their gym, or change it",
     description:
       'The caller stays online for 30 seconds, or as long as a socket or a subscription of theirs is open. Absent fields keep their values.',

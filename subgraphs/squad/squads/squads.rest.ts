@@ -3,6 +3,7 @@ import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
 import { MAX_INTEGER, idParams } from '#server/shapes.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Squads } from './squads.ts';
 import {
   CreateSquadShape,
@@ -12,7 +13,7 @@ import {
   UpdateWorkoutShape,
 } from './squads.shapes.ts';
 
-const route = restRoute<{ squads: Squads }>();
+const route = restRoute<{ squads: Squads }>(TAGS.squads);
 const HOST = callers('the host of the squad', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN');
 const session = { status: 200, description: 'The present state of the session.', shape: SquadShape } as const;
 
@@ -20,6 +21,7 @@ export const squadsRest = [
   route({
     method: 'GET',
     path: '/squads',
+    operationId: 'listMySquads',
     summary: 'The open squads that the caller takes part in',
     auth: 'required',
     query: pageQuery,
@@ -29,6 +31,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads',
+    operationId: 'openSquad',
     summary: 'Open a squad; the caller is its host',
     auth: 'required',
     description:
@@ -41,6 +44,7 @@ export const squadsRest = [
   route({
     method: 'GET',
     path: '/squads/:id',
+    operationId: 'getSquad',
     summary: 'A squad',
     description: 'For participants. To all other users, invited or not, it does not exist.',
     auth: 'required',
@@ -51,6 +55,7 @@ export const squadsRest = [
   route({
     method: 'GET',
     path: '/squads/:id/events',
+    operationId: 'listSquadEvents',
     summary: 'The events of a squad after a revision',
     auth: 'required',
     params: idParams,
@@ -68,6 +73,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/join',
+    operationId: 'joinSquad',
     summary: 'Enter a squad that the caller is invited to',
     auth: 'required',
     params: idParams,
@@ -78,6 +84,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/leave',
+    operationId: 'leaveSquad',
     summary: 'Leave a squad',
     description:
       'If the host leaves, the participant who has been in the squad longest becomes host. If the last participant leaves, the squad ends. A user who has left needs a new invite to return, also if they were the host.',
@@ -89,6 +96,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/start',
+    operationId: 'startSquad',
     summary: 'Start the workout, or continue it after a pause',
     only: HOST,
     auth: 'required',
@@ -100,6 +108,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/pause',
+    operationId: 'pauseSquad',
     summary: 'Pause the workout',
     only: HOST,
     auth: 'required',
@@ -111,6 +120,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/end',
+    operationId: 'endSquad',
     summary: 'End the workout',
     only: HOST,
     description: 'The workout is added to the history of every participant who trained.',
@@ -123,6 +133,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/kick',
+    operationId: 'kickFromSquad',
     summary: 'Remove a participant, or end the right of an invitee to enter',
     only: HOST,
     description: 'The user needs a new invite to enter again.',
@@ -136,6 +147,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/host',
+    operationId: 'makeSquadHost',
     summary: 'Make another participant the host',
     only: HOST,
     auth: 'required',
@@ -148,6 +160,7 @@ export const squadsRest = [
   route({
     method: 'POST',
     path: '/squads/:id/workout',
+    operationId: 'updateWorkoutProgress',
     summary: "Store the caller's progress in the workout",
     description:
       'The first update of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing, a late update does not move the participant back, and a set that was done before is corrected and not counted again.',

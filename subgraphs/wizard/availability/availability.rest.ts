@@ -1,8 +1,9 @@
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Availability } from './availability.ts';
 import { AvailabilityShape, CheckAvailabilityShape } from './availability.shapes.ts';
 
-const route = restRoute<{ availability: Availability }>();
+const route = restRoute<{ availability: Availability }>(TAGS.availability);
 
 /** One limit for both doors. It slows down callers who try out which emails and names are taken. */
 export const AVAILABILITY_RATE = { name: 'availability', perMinute: 20, by: 'address' } as const;
@@ -11,6 +12,7 @@ export const availabilityRest = [
   route({
     method: 'GET',
     path: '/check-availability',
+    operationId: 'checkAvailability',
     summary: 'Whether a name, a slug, an email or a slot for a first visit is available',
     description:
       'A slot is the half hour that contains the start in `<locationId>@<start>`. The capacity of the location is the number of places. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for the session (`sessionId`, opened by access token or `X-Resume-Token`) for 15 minutes. A session can reserve one value of each resource, and a member one slot.',

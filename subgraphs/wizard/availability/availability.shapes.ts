@@ -33,13 +33,10 @@ export const CheckAvailabilityShape = z.object({
       description:
         'A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',
     }),
-  reserve: z
-    .union([z.boolean(), flag])
-    .nullish()
-    .meta({
-      description:
-        'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
-    }),
+  reserve: z.union([z.boolean(), flag]).nullish().meta({
+    description:
+      'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
+  }),
   sessionId: z.uuid().nullish(),
 });
 

@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { versionNumber } from '#server/shapes.ts';
 import { SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { Deployments } from './deployments.ts';
 import { ResolveDeploymentShape } from './deployments.shapes.ts';
 
-const route = restRoute<{ deployments: Deployments }>();
+const route = restRoute<{ deployments: Deployments }>(TAGS.deployments);
 
 export const deploymentsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/deploy',
+    operationId: 'deployWizardSession',
     summary: 'Deploy a completed session',
     only: callers(
       'GYM_SETUP: SUPER_ADMIN; MEMBER_ONBOARDING: its owner, SUPER_ADMIN',
@@ -40,6 +42,7 @@ export const deploymentsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/deployment/resolve',
+    operationId: 'resolveDeployment',
     summary: 'Decide about a deployment that could not be undone',
     only: SUPER_ADMINS,
     description:

@@ -16,7 +16,7 @@ import { lookups, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
 
-/** The plan of an onboarding. The first visit comes before changes of the member's data, because it is the action that may well be refused. */
+/** The plan of an onboarding. The first visit comes before changes of the member's data, because it is the action that is most likely to be refused. */
 export function memberPlan(userId: string, gymId: string | null, data: StepData): PlannedAction[] {
   const goals = GoalsShape.parse(data.goals);
   const slot = goals.firstVisit === false ? undefined : SlotShape.parse(data.slot);
@@ -153,7 +153,7 @@ async function saveProfile(services: OtherServices, call: ActionCall, body: obje
   return SAVED;
 }
 
-/** The request has all four keys: null removes values that the member did not give. */
+/** The request has all four keys: null removes values that the member did not enter. */
 const bodyOf = (userId: string, given: Partial<z.infer<typeof BodyAnswer>>) => ({
   userId,
   body: {

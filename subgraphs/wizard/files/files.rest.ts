@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { Files } from './files.ts';
 import { UploadFieldsShape } from './files.shapes.ts';
 
-const route = restRoute<{ files: Files }>();
+const route = restRoute<{ files: Files }>(TAGS.wizardSessions);
 
 /** Headers that keep an uploaded file from running as a script in the platform's origin. */
 const INERT = {
@@ -16,6 +17,7 @@ export const filesRest = [
   route({
     method: 'POST',
     path: '/:sessionId/uploads',
+    operationId: 'uploadWizardFile',
     summary: 'Upload a file into a step',
     description:
       "Branding accepts pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review accept a `document` (a PDF or a picture). JPEG, PNG, WebP and AVIF pictures, detected by their content, are encoded again; at most 10 MiB. The file's URL is then in the step's data. A session without an account needs `X-Resume-Token`.",
@@ -32,6 +34,7 @@ export const filesRest = [
   route({
     method: 'GET',
     path: '/:sessionId/files/:fileId',
+    operationId: 'getWizardFile',
     summary: 'A file of a session',
     description: 'Callers who may open the session may read the file; pictures of a deployed gym are public.',
     auth: 'ignoreInvalidToken',

@@ -3,6 +3,7 @@ import { versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
+import { TAGS } from '../api-tags.ts';
 import type { Sessions } from './sessions.ts';
 import {
   ClaimWizardSessionShape,
@@ -13,7 +14,7 @@ import {
   WizardSessionShape,
 } from './sessions.shapes.ts';
 
-const route = restRoute<{ sessions: Sessions }>();
+const route = restRoute<{ sessions: Sessions }>(TAGS.wizardSessions);
 const params = z.object({ sessionId: z.uuid() });
 const RESUME = 'A session that was created without an account is opened with its token in `X-Resume-Token`.';
 
@@ -21,6 +22,7 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/',
+    operationId: 'createWizardSession',
     summary: 'Begin a wizard session',
     description:
       'MEMBER_ONBOARDING needs no account: without one the answer contains the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
@@ -33,6 +35,7 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/',
+    operationId: 'listWizardSessions',
     summary: 'Wizard sessions, newest first',
     only: callers('users: their own sessions; SUPER_ADMIN: all', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
@@ -43,6 +46,7 @@ export const sessionsRest = [
   route({
     method: 'GET',
     path: '/:sessionId',
+    operationId: 'getWizardSession',
     summary: 'A wizard session and the state of its steps',
     description: RESUME,
     auth: 'optional',
@@ -55,6 +59,7 @@ export const sessionsRest = [
   route({
     method: 'PUT',
     path: '/:sessionId',
+    operationId: 'updateWizardSession',
     summary: 'Save a part of a step, and move to another step',
     description: `Incomplete or invalid data is saved, too, and reported in the step's \`errors\` and \`currentlyDue\`; the session does not move past that step. ${RESUME}`,
     auth: 'optional',
@@ -69,6 +74,7 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/claim',
+    operationId: 'claimWizardSession',
     summary: 'Claim a session that was created without an account',
     description:
       'A session can be claimed once. From then on it is opened with your access token, and its resume token is no longer valid.',
@@ -86,6 +92,7 @@ export const sessionsRest = [
   route({
     method: 'POST',
     path: '/:sessionId/cancel',
+    operationId: 'cancelWizardSession',
     summary: 'Cancel a session that is not deployed',
     description: `Its reservations are released and its files are removed. A repeated call changes nothing. ${RESUME}`,
     auth: 'optional',

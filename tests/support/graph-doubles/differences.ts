@@ -32,7 +32,7 @@ export function differenceOf({ apollo, json, result }: Responses): string | unde
 }
 
 const isForInvalidValue = ({ message }: GraphQLFormattedError): boolean =>
-  message === 'A service gave a value here that its schema does not allow.';
+  message === 'A service returned a value here that its schema does not allow.';
 
 function differenceOfErrors(ours: Response, apollo: Response): string | undefined {
   const [only, missing] = [without(ours.errors, apollo.errors), without(apollo.errors, ours.errors)];

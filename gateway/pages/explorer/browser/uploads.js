@@ -1,6 +1,6 @@
 // A file chooser for every Upload in the operation's variables.
 
-/** The levels of nested input objects in which an Upload is searched. */
+/** How many levels of nested input objects are searched for an Upload. */
 const MAX_LEVELS = 5;
 
 /** @param {HTMLElement} panel */

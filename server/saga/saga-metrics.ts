@@ -5,7 +5,7 @@ import type { SagaStore } from './saga-store.ts';
 const COUNT_EVERY_MILLIS = 10_000; // 10 s
 
 /** The metrics of sagas that could not be undone. */
-export interface SagaFigures {
+export interface SagaMetrics {
   /** Counts a saga whose undoing was given up in this process. */
   undoFailed(kind: string): void;
   /** Counts the sagas that wait for a decision, at most every 10 s, so that `GET /metrics` does not wait for a database. */
@@ -14,7 +14,7 @@ export interface SagaFigures {
   invalidate(): void;
 }
 
-export function sagaFigures({
+export function sagaMetrics({
   registry,
   store,
   kinds,
@@ -24,7 +24,7 @@ export function sagaFigures({
   store: SagaStore;
   kinds: readonly string[];
   log: Logger;
-}): SagaFigures {
+}): SagaMetrics {
   const failed = new Counter({
     name: 'sagas_undo_failed_total',
     help: 'Sagas that could not be fully undone, counted by the process that gave up.',

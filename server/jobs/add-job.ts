@@ -1,0 +1,52 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Job } from './job.ts';
+
+interface AddOptions {
+  /** Default: at once. */
+  runAt?: Date;
+  /**
+   * There is at most one waiting job with this key: a further call replaces its payload and its time. A job that is running
+   * stays as it is, and another one is added.
+   */
+  key?: string;
+}
+
+/**
+ * Adds a job in the open transaction: it runs after the commit, and never if the transaction is rolled back. Without a
+ * transaction it is added at once.
+ */
+export async function addJob<Payload extends object>(
+  em: EntityManager,
+  {
+    name,
+    payload: shape,
+    maxAttempts,
+    queue,
+  }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts' | 'queue'>,
+  payload: Payload,
+  { runAt, key }: AddOptions = {},
+): Promise<void> {
+  await em.execute(
+    `select 1 from graphile_worker.add_job(
+       ?, payload => ?::json, queue_name => ?, run_at => ?::timestamptz, max_attempts => ?, job_key => ?
+     )`,
+    [
+      name,
+      JSON.stringify(shape.parse(payload)),
+      queue ?? null,
+      runAt?.toISOString() ?? null,
+      maxAttempts,
+      key ? `${name} ${key}` : null,
+    ],
+  );
+}
+
+/** Removes the waiting and failed jobs about a user, whose account is being erased. */
+export async function forgetJobsAbout(em: EntityManager, userId: string): Promise<void> {
+  await em.execute(
+    `select 1 from graphile_worker.complete_jobs(array(
+       select id from graphile_worker._private_jobs where lower(payload->>'userId') = lower(?)
+     ))`,
+    [userId],
+  );
+}

@@ -1,0 +1,175 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseCronItems, run, type Runner, type TaskList, type WorkerEvents } from 'graphile-worker';
+import type pg from 'pg';
+import type { DatabaseServer } from '../database/database-server.ts';
+import type { AnyJob } from './job.ts';
+import { countPending, releaseLostJobs, renewLocks, unlock } from './job-store.ts';
+import { jobsPool } from './jobs-schema.ts';
+import { runJob, type JobHost } from './run-job.ts';
+import { cronItemOf, scheduledAmong, scheduleKeyOf } from './schedule.ts';
+import { workerLogger } from './worker-log.ts';
+
+/** Jobs that one replica of a service runs at the same time. */
+const CONCURRENT_JOBS = 2;
+/** One connection listens, the other one fetches and finishes jobs. What a job does uses the pool of the service. */
+const CONNECTIONS = 2;
+/** A job that is added for now is begun at once, because its insert notifies. This interval is for jobs with a later time. */
+const POLL_MILLIS = 5_000;
+const UPKEEP_MILLIS = 5_000;
+/** The pause after Graphile Worker has given up, for example because a finished job could not be recorded. */
+const RESTART_MILLIS = 2_000;
+/** The time that the stop has for a job that did not end during the stop of the doors. */
+const END_MILLIS = 1_000;
+
+/**
+ * Runs the jobs of a service. Replicas share the work: each job is locked by the worker that runs it.
+ *
+ * A worker renews the locks of its running jobs. If its process is killed, another replica, or the next process, releases
+ * them 20 s to 25 s later, and they run again.
+ */
+export class JobWorker {
+  private readonly jobs: readonly AnyJob[];
+  private readonly host: JobHost;
+  private readonly pool: pg.Pool;
+  private readonly upkeepTimer: NodeJS.Timeout;
+  private readonly stopping: AbortController;
+  private readonly ended: Promise<void>;
+  private upkeepRun: Promise<void> | undefined;
+  private runner: Runner | undefined;
+  /** The id by which Graphile Worker locks jobs for this process; another one after each restart of its runner. */
+  private workerId: string | undefined;
+  private active = 0;
+
+  constructor(
+    jobs: readonly AnyJob[],
+    host: Omit<JobHost, 'signal'>,
+    { server, name }: { server: DatabaseServer; name: string },
+  ) {
+    this.jobs = jobs;
+    this.stopping = new AbortController();
+    this.host = { ...host, signal: this.stopping.signal };
+    this.pool = jobsPool(server, name, CONNECTIONS);
+    this.ended = this.keepRunning();
+    this.upkeepTimer = setInterval(() => {
+      this.upkeepRun ??= this.upkeep().finally(() => (this.upkeepRun = undefined));
+    }, UPKEEP_MILLIS);
+    this.upkeepTimer.unref();
+  }
+
+  /** No further job begins, and running jobs are asked to end. */
+  drain(): void {
+    if (this.stopping.signal.aborted) return;
+    this.stopping.abort();
+    void this.runner?.stop().catch(() => undefined);
+  }
+
+  /** Waits for the running jobs. What does not end in time is released, so that another replica runs it again at once. */
+  async stop(): Promise<void> {
+    this.drain();
+    clearInterval(this.upkeepTimer);
+    const late = new AbortController();
+    const outcome = await Promise.race([
+      this.ended.then(() => 'ended'),
+      sleep(END_MILLIS, 'late', { signal: late.signal }),
+    ]);
+    late.abort();
+    await this.upkeepRun;
+    if (outcome === 'late' && this.workerId) await unlock(this.pool, [this.workerId]).catch(() => undefined);
+    // A connection that is in use by a query that hangs would delay the end.
+    await Promise.race([this.pool.end(), sleep(500, undefined, { ref: false })]);
+  }
+
+  /** Never rejects. */
+  private async keepRunning(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.runUntilEnd();
+      } catch (error) {
+        if (!signal.aborted) this.host.log.warn({ err: error }, 'jobs cannot be run; it is tried again');
+      }
+      if (signal.aborted) return;
+      if (this.workerId) await unlock(this.pool, [this.workerId]).catch(() => undefined);
+      await sleep(RESTART_MILLIS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async runUntilEnd(): Promise<void> {
+    const events: WorkerEvents = new EventEmitter();
+    events.on('pool:create', ({ workerPool }) => (this.workerId = workerPool.id));
+    const runner = await run({
+      pgPool: this.pool,
+      taskList: this.taskList(),
+      parsedCronItems: parseCronItems(scheduledAmong(this.jobs).map(cronItemOf)),
+      events,
+      logger: workerLogger(this.host.log),
+      noHandleSignals: true,
+      preset: {
+        worker: {
+          concurrentJobs: CONCURRENT_JOBS,
+          pollInterval: POLL_MILLIS,
+          // A pool with prepared statements would need no direct connection, but fail behind a pooler without one.
+          preparedStatements: false,
+          // With a delay, even of 0 ms, a failure to record the end of a job ends the runner. Without one it would be an
+          // unhandled rejection, which ends the process.
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+        },
+      },
+    });
+    this.runner = runner;
+    if (this.stopping.signal.aborted) void runner.stop().catch(() => undefined);
+    else await this.addScheduled(runner);
+    await runner.promise;
+  }
+
+  private taskList(): TaskList {
+    return Object.fromEntries(
+      this.jobs.map((job) => [
+        job.name,
+        async (payload: unknown, { job: { id, attempts, max_attempts } }) => {
+          this.active += 1;
+          try {
+            await runJob(job, { id, payload, number: attempts, max: max_attempts }, this.host);
+          } finally {
+            this.active -= 1;
+          }
+        },
+      ]),
+    ) as TaskList;
+  }
+
+  /** Scheduled jobs also run at each start: otherwise a service that runs for minutes only would never run an hourly job. */
+  private async addScheduled(runner: Runner): Promise<void> {
+    for (const job of scheduledAmong(this.jobs))
+      await runner
+        .addJob(
+          job.name,
+          {},
+          {
+            jobKey: scheduleKeyOf(job),
+            maxAttempts: job.maxAttempts,
+            ...(job.queue && { queueName: job.queue }),
+          },
+        )
+        .catch((error: unknown) =>
+          this.host.log.warn({ err: error, job: job.name }, 'a job could not be added'),
+        );
+  }
+
+  private async upkeep(): Promise<void> {
+    try {
+      if (this.active > 0 && this.workerId) await renewLocks(this.pool, this.workerId);
+      const lost = await releaseLostJobs(this.pool);
+      if (lost > 0)
+        this.host.log.warn({ workers: lost }, 'the jobs of processes that have ended are run again');
+      const pending = await countPending(this.pool);
+      const { pending: gauge } = this.host.metrics;
+      gauge.reset();
+      for (const { name, jobs } of pending) gauge.set({ name }, jobs);
+    } catch (error) {
+      this.host.log.debug({ err: error }, 'the upkeep of jobs failed; it is repeated after 5 s');
+    }
+  }
+}

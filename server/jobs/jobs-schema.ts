@@ -1,0 +1,38 @@
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { connectionTo } from '../database/connection.ts';
+import { withoutPooler, type DatabaseServer } from '../database/database-server.ts';
+import { PlatformClient } from '../database/platform-client.ts';
+import { workerLogger } from './worker-log.ts';
+
+/**
+ * Creates or upgrades the schema `graphile_worker`, in which the jobs of a service are stored. Replicas that start at once
+ * wait for each other: the pool has one connection, whose lock lasts until it is closed.
+ */
+export async function migrateJobs(server: DatabaseServer, database: string): Promise<void> {
+  const pool = jobsPool(server, database, 1);
+  try {
+    // The limits of the service's connections are for requests.
+    await pool.query('set statement_timeout = 0; set lock_timeout = 0');
+    await pool.query("select pg_advisory_lock(hashtextextended('fitness-platform jobs', 0))");
+    await runMigrations({ pgPool: pool, logger: workerLogger() });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** A pool without a connection pooler between, because LISTEN needs a session. */
+export function jobsPool(server: DatabaseServer, database: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...connectionTo(withoutPooler(server), database),
+    application_name: `${database} jobs`,
+    Client: PlatformClient,
+    max,
+    keepAlive: true,
+    idleTimeoutMillis: 60_000, // 60 s, longer than the pauses between two uses
+    connectionTimeoutMillis: 10_000,
+  } as pg.PoolConfig);
+  // A lost connection is replaced by the next use, which also reports the failure if there is one.
+  pool.on('error', () => undefined).on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}

@@ -1,0 +1,100 @@
+import type { Logger } from '../observability/logger.ts';
+import { Counter, Gauge, Histogram, type Metrics } from '../observability/metrics.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { AnyJob } from './job.ts';
+
+/** One attempt of a stored job. */
+export interface Attempt {
+  readonly id: string;
+  readonly payload: unknown;
+  /** 1 for the first attempt. */
+  readonly number: number;
+  readonly max: number;
+}
+
+export interface JobHost {
+  resources: object;
+  unitOf: () => UnitOfWork;
+  log: Logger;
+  metrics: JobMetrics;
+  /** Aborts at the stop of the service. */
+  signal: AbortSignal;
+}
+
+export interface JobMetrics {
+  pending: Gauge<'name'>;
+  failed: Counter<'name'>;
+  duration: Histogram<'name' | 'outcome'>;
+}
+
+export function jobMetrics({ registry }: Metrics): JobMetrics {
+  const registers = [registry];
+  return {
+    pending: new Gauge({
+      name: 'jobs_pending',
+      help: 'Jobs that wait for their time, their next attempt or a worker, in the database of the service: the same at all replicas.',
+      labelNames: ['name'] as const,
+      registers,
+    }),
+    failed: new Counter({
+      name: 'jobs_failed_total',
+      help: 'Jobs that have failed for good at this replica, after their last attempt.',
+      labelNames: ['name'] as const,
+      registers,
+    }),
+    duration: new Histogram({
+      name: 'job_duration_seconds',
+      help: 'The duration of the attempts at jobs; outcome is done or failed.',
+      labelNames: ['name', 'outcome'] as const,
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300],
+      registers,
+    }),
+  };
+}
+
+/** Runs one attempt at a job. @throws StoredFailure */
+export async function runJob(job: AnyJob, attempt: Attempt, host: JobHost): Promise<void> {
+  const { name } = job;
+  const { metrics, log, signal, resources } = host;
+  const isLastAttempt = attempt.number >= attempt.max;
+  const begunAt = performance.now();
+  const done = (outcome: 'done' | 'failed') =>
+    metrics.duration.observe({ name, outcome }, (performance.now() - begunAt) / 1_000);
+  try {
+    // The payload has the job's own shape, and the service has the job's resources: both were checked where it was declared.
+    const run = job.run as (payload: unknown, context: object) => Promise<void>;
+    const { unitOf } = host;
+    await run(job.payload.parse(attempt.payload), {
+      unit: unitOf(),
+      unitOf,
+      resources,
+      signal,
+      isLastAttempt,
+    });
+    done('done');
+  } catch (error) {
+    done('failed');
+    const of = { err: error, job: name, jobId: attempt.id, attempt: attempt.number };
+    if (isLastAttempt) {
+      metrics.failed.inc({ name });
+      log.error(of, 'a job has failed for good; GET /jobs?failed=true shows it');
+    } else log.warn(of, 'a job has failed; it is tried again');
+    throw new StoredFailure(error);
+  }
+}
+
+const MAX_ERROR_LENGTH = 500;
+
+/** The text of an error that is stored with its job. It is without addresses, which mail servers repeat in their answers. */
+export class StoredFailure extends Error {
+  override readonly name = 'StoredFailure';
+
+  constructor(error: unknown) {
+    const text = error instanceof Error ? error.message : String(error);
+    super(
+      text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '[address]').slice(0, MAX_ERROR_LENGTH) ||
+        'an error without a text',
+    );
+    delete this.stack; // the log has the stack of the error itself
+  }
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { CronItem } from 'graphile-worker';
+import { DAY_MILLIS, HOUR_MILLIS } from '../durations.ts';
+import type { AnyJob, Schedule } from './job.ts';
+
+/** The interval of each schedule in milliseconds. */
+export const INTERVAL_MILLIS: Readonly<Record<Schedule, number>> = {
+  minute: 60_000,
+  hour: HOUR_MILLIS,
+  day: DAY_MILLIS,
+};
+
+export interface ScheduledJob extends AnyJob {
+  readonly schedule: Schedule;
+}
+
+export const scheduledAmong = (jobs: readonly AnyJob[]): ScheduledJob[] =>
+  jobs.filter((job): job is ScheduledJob => job.schedule !== undefined);
+
+/** The key of a scheduled job: if a run is still waiting when the next one is due, it is replaced by it. */
+export const scheduleKeyOf = ({ name }: Pick<AnyJob, 'name'>): string => `${name} scheduled`;
+
+/** When a job is due, for Graphile Worker. The times of different jobs differ, so that not all of them run at once. */
+export function cronItemOf(job: ScheduledJob): CronItem {
+  const { name, schedule, maxAttempts, queue } = job;
+  const [first, second] = createHash('sha256').update(name).digest();
+  const minute = (first ?? 0) % 60;
+  const hour = (second ?? 0) % 24;
+  const match = { minute: '* * * * *', hour: `${minute} * * * *`, day: `${minute} ${hour} * * *` }[schedule];
+  return {
+    task: name,
+    identifier: name,
+    match,
+    options: {
+      // After a failure of the database, a run that was due meanwhile is made up for.
+      backfillPeriod: schedule === 'minute' ? 0 : INTERVAL_MILLIS[schedule],
+      maxAttempts,
+      jobKey: scheduleKeyOf(job),
+      jobKeyMode: 'replace',
+      ...(queue && { queueName: queue }),
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import {
+  authenticateToken,
+  authIgnoringInvalidToken,
+  optionalAuth,
+  type Authentication,
+} from '../auth/authenticate.ts';
+import type { TokenVerifier } from '../auth/token-verifier.ts';
+import { notFound, PlatformError } from '../errors.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { noteOutsideEffect } from '../outside-effects.ts';
+import { streamOf } from '../streams.ts';
+import { validated } from '../validate.ts';
+import type { Exchange, RequestBody } from './exchange.ts';
+import { callerOf, keyOf, type IdempotencyStore, type KeyedRequest } from './idempotency.ts';
+import { problemAnswer } from './problem.ts';
+import type { RateCounter, RateLimit } from './rate-limit.ts';
+import { answerOf, replyOf, send } from './replies.ts';
+import { checkBodyFields, checkQueryFields } from './request-fields.ts';
+import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
+import { expectedVersionOf, refuseExpectedVersion } from './versions.ts';
+
+/** The parts of a server that its routes need. */
+export interface RouteHost<Services> {
+  verifier: TokenVerifier;
+  /** Creates the rules for one request, and the store for its `Idempotency-Key`. */
+  begin(context: RequestContext): { services: Services; idempotency: IdempotencyStore };
+  /** Counts the requests of all routes with this limit; undefined if requests are not limited. */
+  counterOf(limit: RateLimit | undefined): RateCounter | undefined;
+  /** Checks every answer against its declared shape, so that every test also tests the OpenAPI document. */
+  verifyAnswers: boolean;
+}
+
+/** Answers one request to a route. @throws every error of which the caller makes the problem document */
+export type RouteHandler = (exchange: Exchange) => Promise<void>;
+
+/** A route with its handler. */
+export interface HandledRoute {
+  readonly route: RestRoute<never>;
+  readonly handle: RouteHandler;
+}
+
+/** The routes with their handlers, in the same order. */
+export const handledRoutes = <Services>(
+  routes: readonly RestRoute<Services>[],
+  host: RouteHost<Services>,
+): HandledRoute[] =>
+  routes.map((route) => ({ route: route as RestRoute<never>, handle: routeHandler(route, host) }));
+
+const AUTHENTICATION: Readonly<Record<RestRoute<never>['auth'], Authentication>> = {
+  required: authenticateToken,
+  optional: optionalAuth,
+  ignoreInvalidToken: authIgnoringInvalidToken,
+};
+
+/** Methods that change an existing resource. A POST creates one, so its caller can have read no earlier version. */
+const CHANGING_METHODS: ReadonlySet<RestMethod> = new Set(['PUT', 'PATCH', 'DELETE']);
+
+/** Handles requests to a route: authentication, limits, validation, idempotency, versions and paging. */
+function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Services>): RouteHandler {
+  const authenticate = AUTHENTICATION[route.auth];
+  const count = host.counterOf(route.rateLimit);
+  const isVersionRefused = !route.versioned && CHANGING_METHODS.has(route.method);
+  return async (exchange) => {
+    const { context, headers } = exchange;
+    context.viewer = await authenticate(headers, host.verifier);
+    if (count) await takeOne(count, exchange);
+    if (isVersionRefused) refuseExpectedVersion(headers['if-match']);
+    const body = await exchange.readBody();
+    const { services, idempotency } = host.begin(context);
+    const request = requestOf(route, exchange, body);
+    const perform = async () =>
+      replyOf(
+        route,
+        request.query,
+        await route.handler(request as RestRequest<never, never, never>, services),
+        host.verifyAnswers,
+      );
+    const key = route.method === 'POST' ? headers['idempotency-key'] : undefined;
+    if (typeof key !== 'string') return send(exchange, await perform());
+    const isReadOnce = route.consumes !== undefined && !body.multipart;
+    await sendOnce(exchange, keyedRequest(exchange, key, body), idempotency, () => {
+      if (isReadOnce) noteOutsideEffect(); // the handler can read the body only once
+      return perform();
+    });
+  };
+}
+
+async function takeOne(count: RateCounter, exchange: Exchange): Promise<void> {
+  const { headers, refusal } = await count(exchange.context);
+  exchange.set(headers);
+  if (refusal) throw refusal;
+}
+
+function requestOf<Services>(
+  route: RestRoute<Services>,
+  exchange: Exchange,
+  { value, multipart }: RequestBody,
+): RestRequest<unknown, unknown, unknown> {
+  const { params: rawParams, query, headers, context, stream } = exchange;
+  const params = route.params?.safeParse(rawParams);
+  if (params && !params.success) throw notFound('object', Object.values(rawParams).join('/').slice(0, 100));
+  const { viewer, address, origin } = context;
+  checkQueryFields(route, query, viewer);
+  checkBodyFields(route, value, viewer);
+  const body = route.body ? validated(route.body, value) : undefined;
+  return {
+    params: params?.data,
+    query: route.query ? validated(route.query, query) : undefined,
+    body,
+    files: multipart?.files ?? [],
+    stream: (route.consumes && multipart?.files[0] && streamOf([multipart.files[0].bytes])) || stream,
+    expectedVersion: route.versioned ? expectedVersionOf(headers['if-match'], body) : undefined,
+    viewer,
+    address,
+    userAgent: origin.userAgent,
+    header: (name) => {
+      const header = headers[name];
+      return Array.isArray(header) ? header[0] : header;
+    },
+  };
+}
+
+const keyedRequest = (
+  { context: { viewer, address }, method, path, query }: Exchange,
+  key: string,
+  { value, multipart }: RequestBody,
+): KeyedRequest => ({
+  caller: callerOf(viewer, address),
+  key: keyOf(key),
+  operation: `${method} ${path}`,
+  fingerprint:
+    multipart?.fingerprint ??
+    createHash('sha256')
+      .update(JSON.stringify([query, value ?? null]))
+      .digest('hex'),
+});
+
+/** Sends the answer that is stored for the key, or performs the request and stores its answer. */
+async function sendOnce(
+  exchange: Exchange,
+  keyed: KeyedRequest,
+  idempotency: IdempotencyStore,
+  perform: () => Promise<Reply>,
+): Promise<void> {
+  let refusal: PlatformError | undefined;
+  const { answer, replayed } = await idempotency.once(keyed, async () => {
+    try {
+      return answerOf(await perform());
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.status >= 500) throw error;
+      // A 4xx of the rules is stored as the answer, except 401 and 429: the key is then free again, but writes such as the
+      // count of failed log-ins must be committed.
+      if (![401, 429].includes(error.status)) return problemAnswer(error, exchange.url, exchange.context);
+      refusal = error;
+      return undefined;
+    }
+  });
+  if (!answer)
+    throw refusal ?? new Error('a request with an Idempotency-Key has neither an answer nor a refusal');
+  if (replayed) exchange.set({ 'Idempotency-Replayed': 'true' });
+  const { status, headers, body } = answer;
+  await send(exchange, new Reply(status, body === null ? undefined : Buffer.from(body), headers));
+}
