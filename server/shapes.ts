@@ -11,6 +11,9 @@ export const gymQuery = z.object({
     .meta({ description: 'The gym, for a SUPER_ADMIN. Every other user may name only their own gym.' }),
 });
 
+/** A yes or no in a query string: `true` or `false`. */
+export const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
+
 /** `/:id` */
 export const idParams = z.object({ id: z.uuid() });
 

@@ -7,6 +7,7 @@ export const SCOPES = {
   'visits:read': 'Read refused check-ins.',
   'occupancy:read': 'Read locations and how many people are inside.',
   'members:read': 'Read the accounts of members, without their QR codes.',
+  'members:write': 'Import members, and read the results of imports.',
   'content:read': 'Read workouts, exercises and products.',
 } as const;
 export type Scope = keyof typeof SCOPES;

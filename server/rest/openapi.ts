@@ -145,7 +145,9 @@ const securityOf = ({ auth, scopes = [] }: RestRoute<never>): Record<string, str
 ];
 
 function requestBody(route: RestRoute<never>): object {
-  const streamed = route.consumes ? { [route.consumes]: { schema: { type: 'string' } } } : {};
+  const streamed = Object.fromEntries(
+    (route.consumes ?? []).map((mediaType) => [mediaType, { schema: { type: 'string' } }]),
+  );
   if (route.consumes && !route.upload) return { requestBody: { required: true, content: streamed } };
   if (route.upload) {
     const fields = route.body

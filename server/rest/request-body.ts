@@ -29,10 +29,13 @@ export function bodyReaderOf({
 
 const isMultipart = (req: Request): boolean => Boolean(req.is('multipart/form-data'));
 
-/** Checks that a streamed body declares the media type that the route accepts; the handler reads its bytes. */
-function checkMediaType(req: Request, mediaType: string, isMultipartAccepted: boolean): void {
-  if (!req.is(mediaType))
-    throw unsupported(req, `${mediaType}${isMultipartAccepted ? ' or multipart/form-data' : ''}`);
+/** Checks that a streamed body declares a media type that the route accepts; the handler reads its bytes. */
+function checkMediaType(req: Request, mediaTypes: readonly string[], isMultipartAccepted: boolean): void {
+  if (req.is([...mediaTypes])) return;
+  throw unsupported(
+    req,
+    [...mediaTypes, ...(isMultipartAccepted ? ['multipart/form-data'] : [])].join(' or '),
+  );
 }
 
 const parseJson = readJson(['application/json', 'application/*+json']);

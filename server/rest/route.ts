@@ -91,8 +91,8 @@ interface RestDeclaration<
   acceptsForm?: boolean;
   /** Accepts multipart/form-data with files instead of JSON. */
   upload?: UploadLimits;
-  /** Accepts a body of this media type as a stream, e.g. `text/csv`. With `upload`, the route also accepts a multipart file. */
-  consumes?: string;
+  /** Accepts a body of one of these media types as a stream, e.g. `text/csv`. With `upload`, the route also accepts a multipart file. */
+  consumes?: readonly string[];
   /** Accepts `If-Match`, which other PUTs, PATCHes and DELETEs refuse. An answer's `version` is sent as `ETag` in any case. */
   versioned?: boolean;
   success: RestSuccess;

@@ -11,6 +11,7 @@ import { TokenRefusal } from './sessions/token-refusal.entity.ts';
 import { LoginFailures } from './sessions/login-failures.entity.ts';
 import { RefreshToken } from './sessions/refresh-token.entity.ts';
 import { Session } from './sessions/session.entity.ts';
+import { UserImport, UserImportLine } from './user-imports/user-import.entity.ts';
 import { User } from './users/user.entity.ts';
 
 export const database: DatabaseDeclaration = {
@@ -28,6 +29,8 @@ export const database: DatabaseDeclaration = {
     AccountExport,
     ApiClient,
     ApiClientSecret,
+    UserImport,
+    UserImportLine,
     ...sagaEntities,
   ],
   migrations,

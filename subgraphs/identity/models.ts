@@ -8,5 +8,9 @@ export type {
 export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';
 export type { InvitationShape as Invitation } from './invitations/invitations.shapes.ts';
 export type { AuthPayloadShape as AuthPayload, SessionShape as Session } from './sessions/sessions.shapes.ts';
+export type {
+  UserImportLineShape as UserImportLine,
+  UserImportShape as UserImport,
+} from './user-imports/user-imports.shapes.ts';
 export type { UserShape as User } from './users/users.shapes.ts';
 export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

@@ -14,6 +14,7 @@ import {
   removeLoginFailures,
   removeUsedTokens,
 } from './sessions/retention.ts';
+import { removeBrokenImport, removeOldImport } from './user-imports/retention.ts';
 
 /** Removes data that has expired, and data that has been kept long enough. */
 export const identityRetention = ({
@@ -36,5 +37,7 @@ export const identityRetention = ({
     files,
     async (unit, keys) => new Set([...(await usedAvatars(unit, keys)), ...(await usedSections(unit, keys))]),
   ),
+  { what: 'user_imports', kept: { millis: 30 * DAY_MILLIS }, batchRows: 1, run: removeOldImport },
+  { what: 'broken_user_imports', kept: { millis: HOUR_MILLIS }, batchRows: 1, run: removeBrokenImport },
   auditRetention,
 ];

@@ -18,6 +18,7 @@ import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
+import { UserImports } from './user-imports/user-imports.ts';
 import { Users } from './users/users.ts';
 
 /** The rules of this service for one unit of work. */
@@ -62,9 +63,11 @@ export const identityServices = (
         forget: async (id) => {
           await rights.leaveRemovedGym(id);
           await apiClients.deleteOfRemovedGym(id);
+          await unit.em.execute('delete from user_import where gym_id = ?', [id]);
         },
       },
     }),
+    userImports: new UserImports(unit, audit, gyms),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     jobs: new Jobs(unit),

@@ -33,6 +33,9 @@ import { isRefused } from './sessions/ended-sessions.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
+import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
+import { writeUserImport } from './user-imports/write-user-import.ts';
+import { userImportsRest } from './user-imports/user-imports.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
 import { usersRest } from './users/users.rest.ts';
 
@@ -52,6 +55,7 @@ export const identity = defineSubgraph({
   }),
   graphql: [
     usersGraphql,
+    userImportsGraphql,
     sessionsGraphql,
     passwordResetsGraphql,
     passwordChangesGraphql,
@@ -67,6 +71,7 @@ export const identity = defineSubgraph({
   ],
   graphqlRateLimits,
   rest: [
+    ...userImportsRest,
     ...usersRest,
     ...sessionsRest,
     ...passwordResetsRest,
@@ -83,6 +88,7 @@ export const identity = defineSubgraph({
     ...keysRest,
     ...jobsRest,
   ],
+  jobs: [writeUserImport],
   retention: (resources) => identityRetention(resources),
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

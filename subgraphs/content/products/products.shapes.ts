@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf, orDefault } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { currencyCode, instant, versionNumber } from '#server/shapes.ts';
+import { currencyCode, flag, instant, versionNumber } from '#server/shapes.ts';
 import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { PRODUCT_KINDS } from './product.entity.ts';
 
@@ -103,7 +103,6 @@ export const CreateProductShape = z.object({
 
 export const UpdateProductShape = z.object({ ...changeOf(productFields), version: versionNumber.nullish() });
 
-const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
 export const ProductQuery = pageQuery.extend({
   ...listFilters,
   kind: z.string().max(20).optional().meta({ description: 'SUPPLEMENT or MERCHANDISE.' }),

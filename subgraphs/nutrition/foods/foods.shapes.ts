@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { searchText, versionNumber, visibleText } from '#server/shapes.ts';
+import { flag, searchText, versionNumber, visibleText } from '#server/shapes.ts';
 import { barcode } from './barcodes.ts';
 
 const known = z.number().nullable();
@@ -57,22 +57,17 @@ export const locale = z
   });
 export const LocaleShape = z.object({ locale });
 
-const flag = z
-  .union([
-    z.boolean(),
-    z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true'),
-  ])
-  .nullish();
+const filterFlag = z.union([z.boolean(), flag]).nullish();
 const filters = {
   search: searchText.nullish().meta({
     description:
       'Words of a name; the best match comes first. The beginning of a word is enough; small typing errors are corrected.',
   }),
   category: z.string().max(40).nullish().meta({ description: 'For example fruit, dairy.' }),
-  recent: flag.meta({
+  recent: filterFlag.meta({
     description: 'true: only foods that you have logged by their id, the last one first.',
   }),
-  favourite: flag.meta({ description: 'true: only your favourites.' }),
+  favourite: filterFlag.meta({ description: 'true: only your favourites.' }),
   locale,
 };
 export const FoodFilterShape = z.object(filters);

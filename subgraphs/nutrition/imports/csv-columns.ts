@@ -1,5 +1,5 @@
 import { PlatformError } from '#server/errors.ts';
-import { DELIMITERS, splitFields, type Delimiter } from './csv-records.ts';
+import { DELIMITERS, splitFields, type Delimiter } from '#server/csv/csv-records.ts';
 
 /** The columns of an export, in their order. An import may omit columns that may be empty. */
 export const CSV_COLUMNS = [

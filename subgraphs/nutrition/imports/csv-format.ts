@@ -1,13 +1,13 @@
 import { DAY_MILLIS } from '#server/durations.ts';
 import { invalid } from '#server/errors.ts';
 import type { Column, CsvField } from './csv-columns.ts';
-import { DELIMITERS, type Delimiter } from './csv-records.ts';
+import { DELIMITERS, type Delimiter } from '#server/csv/csv-records.ts';
 import { DATE_ORDERS, dateOf, dateOrderOf, decimalOf, type DateOrder, type Decimal } from './csv-values.ts';
-import type { Encoding } from './text-lines.ts';
+import type { Encoding } from '#server/csv/text-lines.ts';
 
 export { DATE_ORDERS, DECIMALS, type DateOrder, type Decimal } from './csv-values.ts';
-export { ENCODINGS, type Encoding } from './text-lines.ts';
-export type { Delimiter } from './csv-records.ts';
+export { ENCODINGS, type Encoding } from '#server/csv/text-lines.ts';
+export type { Delimiter } from '#server/csv/csv-records.ts';
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as [Delimiter, ...Delimiter[]];
 
 /** How a file was read. */

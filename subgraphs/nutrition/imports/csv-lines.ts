@@ -4,10 +4,10 @@ import { PlatformError } from '#server/errors.ts';
 import { headerOf, noHeader, type Column } from './csv-columns.ts';
 import { entryOf, type CsvLine } from './csv-entry.ts';
 import { dateOrderIn, decimalIn, type CsvFormat, type CsvOptions } from './csv-format.ts';
-import { CsvRecords, type CsvRecord } from './csv-records.ts';
+import { CsvRecords, type CsvRecord } from '#server/csv/csv-records.ts';
 import { dateOf, numberOf } from './csv-values.ts';
 import type { LineError } from './imports.shapes.ts';
-import { textLines, type Encoding, type TextLine } from './text-lines.ts';
+import { textLines, type Encoding, type TextLine } from '#server/csv/text-lines.ts';
 
 export type { CsvLine } from './csv-entry.ts';
 

@@ -21,7 +21,7 @@ export const importsRest = [
       'Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice.',
     auth: 'required',
     query: ImportQuery,
-    consumes: 'text/csv',
+    consumes: ['text/csv'],
     upload: { field: 'file', maxBytes: MAX_BYTES },
     success: { status: 200, description: 'The result for the lines.', shape: FoodLogImportShape },
     errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag } from '#server/shapes.ts';
 import { RESOURCES } from './resources.ts';
 
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
@@ -32,16 +33,10 @@ export const CheckAvailabilityShape = z.object({
       description:
         'A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',
     }),
-  reserve: z
-    .union([
-      z.boolean(),
-      z.enum(['true', 'false'], 'expected true or false').transform((word) => word === 'true'),
-    ])
-    .nullish()
-    .meta({
-      description:
-        'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
-    }),
+  reserve: z.union([z.boolean(), flag]).nullish().meta({
+    description:
+      'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
+  }),
   sessionId: z.uuid().nullish(),
 });
 

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { PlatformError } from '#server/errors.ts';
+import { PlatformError } from '../errors.ts';
 
 export const ENCODINGS = ['UTF_8', 'UTF_16LE', 'UTF_16BE', 'WINDOWS_1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { addJob } from '#server/jobs/add-job.ts';
+import { jobOf, type Job } from '#server/jobs/job.ts';
+import { Audit } from '../audit/audit.ts';
+import { PasswordResets } from '../password-resets/password-resets.ts';
+import type { IdentityResources } from '../resources.ts';
+import { GymsOfUsers } from '../users/gyms-of-users.ts';
+import { UserImportWriter } from './user-import-writer.ts';
+
+/** After this time the job adds itself again, so that a long import does not delay other jobs. */
+const SLICE_MILLIS = 2_000; // 2 s
+
+type Needed = Pick<IdentityResources, 'references' | 'passwords' | 'resetMailer'>;
+const defineJob = jobOf<Needed>();
+
+/** Writes the lines of an import of members. */
+export const writeUserImport: Job<{ importId: string }, Needed> = defineJob({
+  name: 'user_import',
+  payload: z.object({ importId: z.uuid() }),
+  shown: ['importId'],
+  maxAttempts: 10,
+  async run({ importId }, { unitOf, signal, resources }) {
+    const { references, passwords, resetMailer } = resources;
+    const endsAt = performance.now() + SLICE_MILLIS;
+    for (;;) {
+      const unit = unitOf();
+      const resets = new PasswordResets(unit, passwords, resetMailer, new Audit(unit));
+      const writer = new UserImportWriter(unit, new GymsOfUsers(unit, references), resets);
+      if (!(await writer.writeNext(importId))) return;
+      if (signal.aborted || performance.now() >= endsAt)
+        return addJob(unitOf().em, writeUserImport, { importId });
+    }
+  },
+});
