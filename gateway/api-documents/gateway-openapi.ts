@@ -123,7 +123,7 @@ export const gatewayOpenApi = {
       200: { description: 'The gateway is ready.', ...HEALTH },
       503: { description: 'The gateway is not ready, or it is stopping.', ...HEALTH },
     }),
-    '/metrics': publicGet('gatewayGetMetrics', 'Metrics for Prometheus', {
+    '/metrics': publicGet('gatewayGetMetrics', 'Figures for Prometheus', {
       200: {
         description: 'The text format of Prometheus.',
         content: { 'text/plain': { schema: { type: 'string' } } },
