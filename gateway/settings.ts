@@ -36,8 +36,8 @@ export const gatewaySettings = serverSettings.extend({
   subgraphTimeoutMillis: timeLimit.default(2_500), // 2.5 s
   ...timeLimitsOfServices,
   /**
-   * The time limit of a mutation at a subgraph, in milliseconds; six times as long for uploads, and for REST requests that
-   * move no byte.
+   * The time limit of a mutation at a subgraph, in milliseconds; six times as long for uploads. A forwarded
+   * REST request is ended after six times this limit without a byte of it or of its response.
    */
   subgraphMutationTimeoutMillis: timeLimit.default(10_000), // 10 s
   /** The maximum number of connections to one subgraph. */

@@ -38,7 +38,7 @@ interface AudienceRules<Event> {
 /** A member as the subscription sees them. */
 export interface AudienceMember<Event> {
   /**
-   * A member becomes `addressed`, and `eligible` again, in the middle of the events: at this moment they must have the same
+   * A member may become `addressed`, and later `eligible` again, between two events. At that moment they must have the same
    * state as the audience. The first event to a new member contains the whole state.
    */
   report(eligibility: Eligibility): void;

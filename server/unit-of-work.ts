@@ -27,8 +27,8 @@ export interface Origin {
 
 interface TransactionOptions {
   /**
-   * Whether the transaction may run again if the answer to its COMMIT is lost: something that it writes first, such as a key,
-   * makes the repetition find what was committed. Called after `work`. Default: no.
+   * Whether the transaction may run again if the answer to its COMMIT is lost. It may if it first writes something, such as a
+   * key, by which the repetition finds what was committed. Called after `work`. Default: no.
    */
   mayRepeatCommit?: () => boolean;
 }

@@ -88,7 +88,7 @@ export class CompiledExecution implements Execution {
   }
 
   /**
-   * Has @apollo/gateway's executor coerce the fetched data. Its result is not used if it drops all data because of one
+   * Lets @apollo/gateway's executor coerce the fetched data. Its result is not used if it drops all data because of one
    * invalid value.
    */
   private async coerceWithApollo(execution: ExecutionContext): Promise<ExecutionResult> {

@@ -38,9 +38,9 @@ export class ForwardedSockets {
 function close(client: Duplex, service: Socket, boundaries: FrameBoundaries): Promise<void> {
   if (client.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const late = setTimeout(() => client.destroy(), CLOSE_ANSWER_MILLIS);
+    const timeout = setTimeout(() => client.destroy(), CLOSE_ANSWER_MILLIS);
     client.once('close', () => {
-      clearTimeout(late);
+      clearTimeout(timeout);
       service.destroy();
       resolve();
     });
@@ -49,7 +49,7 @@ function close(client: Duplex, service: Socket, boundaries: FrameBoundaries): Pr
       service.off('data', end);
       service.unpipe(client);
       client.unpipe(service);
-      client.resume(); // the client's own close frame, and then the end of its side
+      client.resume(); // so that the client's close frame is read, and then the end of its side
       client.end(GOING_AWAY);
     };
     service.on('data', end);

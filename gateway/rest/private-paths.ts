@@ -7,8 +7,8 @@ import path from 'node:path';
 const PRIVATE = new Set(['graphql', 'metrics']);
 
 /**
- * Matches a path without percent-encoding, dots, backslashes and empty segments, as most requests have; the group is its
- * first segment.
+ * Matches a path without percent-encoding, dots, backslashes and empty segments; most requests have such a path. The first
+ * group is its first segment.
  */
 const PLAIN = /^\/([\w-]+)(?:\/[\w-]+)*\/?(?:\?|$)/;
 
@@ -44,8 +44,8 @@ const EMPTY = new Set(['', '.', '..']);
 
 /** The path of a request target, also in absolute form (`http://host/path`, RFC 9112, 3.2.2). */
 function pathOf(url: string): string {
-  const target = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].length ?? 0;
-  return url.slice(target).split(/[?#]/, 1)[0] ?? '';
+  const originLength = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].length ?? 0;
+  return url.slice(originLength).split(/[?#]/, 1)[0] ?? '';
 }
 
 function decodedOnce(text: string): string {

@@ -36,7 +36,7 @@ const TARGET = new RegExp(
   'is',
 );
 
-/** How long a forwarded request may pass no byte. Pictures, imports and exports take longer than a query. */
+/** The time limit while no byte of a forwarded request or of its response arrives. Pictures, imports and exports take longer than a query. */
 const timeLimitMillis = (settings: GatewaySettings): number =>
   settings.subgraphMutationTimeoutMillis * UPLOAD_TIME_FACTOR;
 

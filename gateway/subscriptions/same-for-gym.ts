@@ -18,7 +18,7 @@ const NAME = 'sameForGym';
 
 /** The fields that the subgraphs declare to be the same for all viewers of one role and gym. */
 export interface SameForGymFields {
-  /** Whether the operation has no other fields, so that one execution serves all viewers. False in doubt. */
+  /** Whether the operation has no other fields, so that one execution serves all viewers. False if this is not certain. */
   coverAll(document: DocumentNode, operation: OperationDefinitionNode): boolean;
 }
 

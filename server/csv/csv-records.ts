@@ -15,14 +15,14 @@ const MAX_CHARACTERS_PER_RECORD = 16_384;
  * Groups the lines of a CSV file (RFC 4180) into records. A quoted field may contain line breaks. If a closing quote is
  * missing, only its line is an error, and reading continues with the next line. A closing quote counts as missing if the
  * record is malformed, has another number of fields than the header, or contains a line that is a complete entry by
- * itself. CSV libraries continue after the next quote instead, and so lose all lines between; hence this class.
+ * itself. CSV libraries continue after the next quote instead, and so they lose all lines between; therefore this class exists.
  * @param isWhole whether a line by itself is a complete entry
  */
 export class CsvRecords {
   private readonly delimiter: string;
   private readonly columns: number;
   private readonly isWhole: (fields: readonly string[]) => boolean;
-  /** The lines from one with an open quote on; empty if no quote is open. */
+  /** The line with an open quote and the lines after it; empty if no quote is open. */
   private held: Extract<TextLine, { text: string }>[] = [];
   private heldCharacters = 0;
 

@@ -218,7 +218,7 @@ export const isOfPooler = ({ code, routine }: { code?: unknown; routine?: unknow
   code === '08P01' && routine === undefined;
 
 /**
- * SQLSTATEs with which the server ends a session, or after which it must end, https://www.postgresql.org/docs/current/errcodes-appendix.html. The
+ * SQLSTATEs with which the server ends a session, or after which this client must end it, https://www.postgresql.org/docs/current/errcodes-appendix.html. The
  * severity FATAL would say the same, but pg reports it only in the language of the server's messages.
  */
 const ENDS_THE_SESSION: ReadonlySet<string> = new Set([

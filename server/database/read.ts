@@ -39,7 +39,7 @@ async function run<Row>(
   try {
     return (await send(pool, statement, values)) as Row[];
   } catch (error) {
-    if (error instanceof Error) Error.captureStackTrace(error); // its own begins at the socket, and names no caller
+    if (error instanceof Error) Error.captureStackTrace(error); // the original stack begins at the socket, and names no caller
     throw error;
   }
 }

@@ -39,9 +39,9 @@ export function mountHealth(app: Express, { checks, isStopping, losses, isStuck 
 
 async function outcomeOf(check: HealthCheck): Promise<'ok' | 'failed'> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => (timer = setTimeout(reject, 2_000))); // 2 s
+  const timeout = new Promise<never>((_resolve, reject) => (timer = setTimeout(reject, 2_000))); // 2 s
   try {
-    await Promise.race([check(), late]);
+    await Promise.race([check(), timeout]);
     return 'ok';
   } catch {
     return 'failed';

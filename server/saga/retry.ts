@@ -26,10 +26,10 @@ export function waitAfter(
 
 /** Whether the other service has refused the request, so that a repetition would not help. */
 export const isRefusal = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && error.status < 500 && !PASSING.has(error.status);
+  error instanceof PlatformError && error.status < 500 && !TEMPORARY.has(error.status);
 
 /** Statuses below 500 after which a repetition may succeed: the token was not valid, the body came too slowly, too many requests. */
-const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
+const TEMPORARY: ReadonlySet<number> = new Set([401, 408, 429]);
 
 /** An error as it is stored and shown: a PlatformError keeps its message, any other error is masked. */
 export function errorOf(thrown: unknown): { code: string; message: string } {

@@ -2,7 +2,8 @@ import { requireUser, type Viewer } from '#server/auth/viewer.ts';
 import { notFound } from '#server/errors.ts';
 
 /**
- * Only the owner reads and writes their food log; no admin does. NOT_FOUND does not reveal whether another user has one.
+ * Only the owner may read and change their food log; an admin may not. NOT_FOUND does not reveal whether another user has a
+ * food log.
  * @param userId an id, or `me` for the caller
  * @returns the owner's id
  * @throws UNAUTHENTICATED, NOT_FOUND for another user

@@ -16,19 +16,19 @@ export function checkPlausible(values: EntryValues, path = ''): void {
 }
 
 /**
- * The values of a new entry. If it has a food, absent values follow from the food: the name; the weight from quantity and
- * unit, or the usual portion if there is no amount at all; the nutrients from the weight.
- * @throws VALIDATION_FAILED if the nutrients should follow from a food, but the weight is unknown
+ * The values of a new entry. If it has a food, absent values are taken from the food: the name; the weight by quantity and
+ * unit, or of the usual portion if there is no amount at all; the nutrients by the weight.
+ * @throws VALIDATION_FAILED if the nutrients have to be calculated from a food, but the weight is unknown
  */
 export function valuesOf(entry: LogEntry, food: FoodShape | undefined, path = ''): EntryValues {
   const foodName = entry.foodName ?? food?.name ?? '';
-  const said: Amount = {
+  const given: Amount = {
     quantity: entry.quantity ?? null,
     unit: entry.unit ?? null,
     grams: entry.grams ?? null,
   };
-  if (!food) return { foodName, ...said, ...nutrientsBy((name) => entry[name] ?? 0) };
-  const amount = amountOf(said, food);
+  if (!food) return { foodName, ...given, ...nutrientsBy((name) => entry[name] ?? 0) };
+  const amount = amountOf(given, food);
   if (amount.grams === null && (entry.calories === null || entry.calories === undefined))
     throw invalid(
       `${path}grams`,
@@ -39,8 +39,9 @@ export function valuesOf(entry: LogEntry, food: FoodShape | undefined, path = ''
 }
 
 /**
- * The values of an entry after a change. If the weight or the food changes, nutrients that the change does not contain
- * follow: from the new food, else in proportion to the weight; the quantity also follows in proportion.
+ * The values of an entry after a change. If the weight or the food changes, the nutrients that the change does not contain
+ * are calculated: from the new food, or else in proportion to the weight. The quantity also changes in proportion to the
+ * weight, unless the change contains a quantity or a unit.
  */
 export function changedValues(
   entry: EntryValues,
@@ -82,14 +83,14 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   lb: 453.6,
 };
 
-function amountOf(said: Amount, food: FoodShape): Amount {
-  const { quantity, unit, grams } = said;
-  if (grams !== null) return said;
+function amountOf(given: Amount, food: FoodShape): Amount {
+  const { quantity, unit, grams } = given;
+  if (grams !== null) return given;
   if (quantity === null && unit === null)
     return food.portion
       ? { quantity: food.portion.amount, unit: food.portion.unit, grams: food.portion.grams }
-      : said;
+      : given;
   const name = unit?.toLowerCase() ?? '';
   const each = food.measures.find((measure) => measure.name.toLowerCase() === name)?.grams ?? WEIGHTS[name];
-  return { ...said, grams: each === undefined ? null : rounded(each * (quantity ?? 1)) };
+  return { ...given, grams: each === undefined ? null : rounded(each * (quantity ?? 1)) };
 }

@@ -3,13 +3,13 @@ import { EXPIRING, type SessionRecord } from '../sessions/session-store.ts';
 import type { WizardDefinition } from './definition.ts';
 import { dueOf, firstStepOf } from './progress.ts';
 
-/** Whether the session follows another version and can no longer change. Such a session is not migrated. */
+/** Whether the session has another version of the definition and can no longer change. Such a session is not migrated. */
 export const isFinal = (session: SessionRecord, definition: WizardDefinition): boolean =>
   session.definitionVersion !== definition.version && !EXPIRING.has(session.status);
 
 /**
  * The session in the current version of its definition: unchanged, or with its data migrated version by version. The result is
- * stored with the next change. @throws WIZARD_VERSION_UNSUPPORTED if its version has no path to the current one
+ * stored with the next change. @throws WIZARD_VERSION_UNSUPPORTED if it cannot be migrated to the current version
  */
 export function migratedSession(session: SessionRecord, definition: WizardDefinition): SessionRecord {
   if (session.definitionVersion === definition.version || isFinal(session, definition)) return session;

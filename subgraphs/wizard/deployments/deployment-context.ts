@@ -9,7 +9,7 @@ export const DEPLOYMENT = 'wizard-deployment';
 /** The input that all actions of a deployment share. */
 const DeploymentContext = z.object({
   sessionId: z.string(),
-  /** The user who started the deployment, for the audit trails of the other services; null after their account was deleted. */
+  /** The user who started the deployment, for the audit trails of the other services; null once their account is deleted. */
   actorId: z.string().nullable(),
   requestId: z.string(),
   traceparent: z.string(),

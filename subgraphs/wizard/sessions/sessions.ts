@@ -69,7 +69,7 @@ export class Sessions {
     this.store = options.storage.sessions(unit);
   }
 
-  /** Begins a session. MEMBER_ONBOARDING needs no account; without one the answer contains the `resumeToken`. */
+  /** Begins a session. MEMBER_ONBOARDING needs no account; the answer to a caller without an account contains the `resumeToken`. */
   async create(input: unknown): Promise<WizardSessionShape> {
     const { kind } = validated(CreateWizardSessionShape, input);
     const owner = this.ownerOf(kind);
@@ -107,7 +107,7 @@ export class Sessions {
     return this.pageOf(viewer.role === Role.SUPER_ADMIN ? undefined : viewer.userId, filters, page);
   }
 
-  /** The sessions of one user: for that user, or for a SUPER_ADMIN. @throws NOT_FOUND for other viewers */
+  /** The sessions of one user, who may list them, as a SUPER_ADMIN may. @throws NOT_FOUND for other viewers */
   async ofUser(
     userId: string,
     filters: SessionFilters,
@@ -118,7 +118,7 @@ export class Sessions {
     return this.pageOf(userId, filters, page);
   }
 
-  /** Saves a part of a step, validates it, and moves only past complete steps. */
+  /** Saves a part of a step and validates it. The session moves to a later step only if the steps before it are complete or skipped. */
   async update(
     id: string,
     input: unknown,
