@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
+import { withGraphDescriptions } from '../rest/graph-descriptions.ts';
 import { openApiDocument } from '../rest/openapi.ts';
 import type { ServiceDatabase } from './database.ts';
 import type { DoorHost } from './doors.ts';
@@ -20,7 +21,11 @@ export function mountPages(
     losses: () => rateLimits.losses(),
   });
   mountMetrics(app, metrics, settings);
-  mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));
+  mountApiPages(
+    app,
+    subgraph.title,
+    withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest)),
+  );
   for (const [path, document] of Object.entries(subgraph.documents ?? {}))
     app.get(path, (_req, res) => void res.json(document));
   for (const [path, { headers, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {}))

@@ -66,26 +66,30 @@ export const exerciseFields = {
   modality: z.enum(MODALITIES, `expected one of ${MODALITIES.join(', ')}`),
 };
 
-export const CreateExerciseShape = z.object({
-  gymId: z.uuid().nullish(),
-  name: exerciseFields.name,
-  aliases: orDefault(exerciseFields.aliases, []),
-  description: exerciseFields.description.optional(),
-  instructions: orDefault(exerciseFields.instructions, []),
-  primaryMuscles: exerciseFields.primaryMuscles,
-  secondaryMuscles: orDefault(exerciseFields.secondaryMuscles, []),
-  equipment: orDefault(exerciseFields.equipment, 'none'),
-  level: orDefault(exerciseFields.level, 'Beginner'),
-  force: exerciseFields.force.optional(),
-  mechanic: exerciseFields.mechanic.optional(),
-  category: orDefault(exerciseFields.category, 'strength'),
-  modality: exerciseFields.modality,
-});
+export const CreateExerciseShape = z
+  .object({
+    gymId: z.uuid().nullish(),
+    name: exerciseFields.name,
+    aliases: orDefault(exerciseFields.aliases, []),
+    description: exerciseFields.description.optional(),
+    instructions: orDefault(exerciseFields.instructions, []),
+    primaryMuscles: exerciseFields.primaryMuscles,
+    secondaryMuscles: orDefault(exerciseFields.secondaryMuscles, []),
+    equipment: orDefault(exerciseFields.equipment, 'none'),
+    level: orDefault(exerciseFields.level, 'Beginner'),
+    force: exerciseFields.force.optional(),
+    mechanic: exerciseFields.mechanic.optional(),
+    category: orDefault(exerciseFields.category, 'strength'),
+    modality: exerciseFields.modality,
+  })
+  .meta({ graphType: 'CreateExerciseInput' });
 
-export const UpdateExerciseShape = z.object({
-  ...changeOf(exerciseFields),
-  version: versionNumber.nullish(),
-});
+export const UpdateExerciseShape = z
+  .object({
+    ...changeOf(exerciseFields),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateExerciseInput' });
 
 export const ExerciseQuery = pageQuery.extend({
   ...listFilters,

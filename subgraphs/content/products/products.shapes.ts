@@ -86,22 +86,26 @@ export const productFields = {
   featuredUntil: instant.nullable(),
 };
 
-export const CreateProductShape = z.object({
-  gymId: z.uuid().nullish().meta({
-    description:
-      'For a SUPER_ADMIN: the gym that sells it; null: every gym. The product of a GYM_ADMIN belongs to their gym, which they may name.',
-  }),
-  ...productFields,
-  description: productFields.description.optional(),
-  images: orDefault(productFields.images, []),
-  variants: orDefault(productFields.variants, []),
-  stock: stock.optional(),
-  featuredPriority: productFields.featuredPriority.optional(),
-  featuredFrom: productFields.featuredFrom.optional(),
-  featuredUntil: productFields.featuredUntil.optional(),
-});
+export const CreateProductShape = z
+  .object({
+    gymId: z.uuid().nullish().meta({
+      description:
+        'For a SUPER_ADMIN: the gym that sells it; null: every gym. The product of a GYM_ADMIN belongs to their gym, which they may name.',
+    }),
+    ...productFields,
+    description: productFields.description.optional(),
+    images: orDefault(productFields.images, []),
+    variants: orDefault(productFields.variants, []),
+    stock: stock.optional(),
+    featuredPriority: productFields.featuredPriority.optional(),
+    featuredFrom: productFields.featuredFrom.optional(),
+    featuredUntil: productFields.featuredUntil.optional(),
+  })
+  .meta({ graphType: 'CreateProductInput' });
 
-export const UpdateProductShape = z.object({ ...changeOf(productFields), version: versionNumber.nullish() });
+export const UpdateProductShape = z
+  .object({ ...changeOf(productFields), version: versionNumber.nullish() })
+  .meta({ graphType: 'UpdateProductInput' });
 
 const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
 export const ProductQuery = pageQuery.extend({

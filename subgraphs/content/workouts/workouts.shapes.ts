@@ -86,23 +86,27 @@ const fields = {
   durationMinutes: z.int().min(1).max(1_440),
 };
 
-export const CreateWorkoutShape = z.object({
-  gymId: z.uuid().nullish().meta({
-    description:
-      'For a SUPER_ADMIN: the gym that it belongs to; null: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name.',
-  }),
-  ...fields,
-  description: fields.description.optional(),
-  targetMuscles: fields.targetMuscles
-    .nullish()
-    .meta({ description: 'Default: the primary muscles of its exercises.' }),
-  exercises: fields.exercises.default([]),
-  durationMinutes: fields.durationMinutes
-    .nullish()
-    .meta({ description: 'Default: estimated from the sets.' }),
-});
+export const CreateWorkoutShape = z
+  .object({
+    gymId: z.uuid().nullish().meta({
+      description:
+        'For a SUPER_ADMIN: the gym that it belongs to; null: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name.',
+    }),
+    ...fields,
+    description: fields.description.optional(),
+    targetMuscles: fields.targetMuscles
+      .nullish()
+      .meta({ description: 'Default: the primary muscles of its exercises.' }),
+    exercises: fields.exercises.default([]),
+    durationMinutes: fields.durationMinutes
+      .nullish()
+      .meta({ description: 'Default: estimated from the sets.' }),
+  })
+  .meta({ graphType: 'CreateWorkoutInput' });
 
-export const UpdateWorkoutShape = z.object({ ...changeOf(fields), version: versionNumber.nullish() });
+export const UpdateWorkoutShape = z
+  .object({ ...changeOf(fields), version: versionNumber.nullish() })
+  .meta({ graphType: 'UpdateWorkoutInput' });
 
 export const WorkoutQuery = pageQuery.extend({
   ...listFilters,

@@ -28,4 +28,5 @@ export const CreateAnnouncementInput = z
     ({ startsAt, endsAt }) =>
       !endsAt || !(Date.parse(startsAt ?? new Date().toISOString()) >= Date.parse(endsAt)),
     { path: ['endsAt'], message: 'expected a time after startsAt' },
-  );
+  )
+  .meta({ graphType: 'CreateAnnouncementInput' });

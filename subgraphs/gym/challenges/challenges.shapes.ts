@@ -35,7 +35,8 @@ export const CreateChallengeInput = z
   .refine(({ startsAt, endsAt }) => !(Date.parse(startsAt) >= Date.parse(endsAt)), {
     path: ['endsAt'],
     message: 'expected a time after startsAt',
-  });
+  })
+  .meta({ graphType: 'CreateChallengeInput' });
 
 export const ProgressInput = z.object({
   amount: z.int('expected a whole number from 1 up').min(1, 'expected a whole number from 1 up').max(100_000),

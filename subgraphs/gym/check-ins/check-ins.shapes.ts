@@ -35,26 +35,30 @@ export const CheckedInShape = CheckInShape.extend({
 }).meta({ id: 'CheckedIn' });
 export type CheckedInShape = z.infer<typeof CheckedInShape>;
 
-export const CheckInInput = z.object({
-  qrCode: z.string().min(1).max(256).meta({ description: "The member's check-in code." }),
-  locationId: z.uuid(),
-  source: z
-    .string()
-    .min(1)
-    .max(32)
-    .nullish()
-    .meta({ description: 'The scanning device, e.g. kiosk or app.' }),
-  override: z
-    .boolean()
-    .nullish()
-    .meta({ description: 'Only for staff: lets the member in even if the location is full; audited.' }),
-});
+export const CheckInInput = z
+  .object({
+    qrCode: z.string().min(1).max(256).meta({ description: "The member's check-in code." }),
+    locationId: z.uuid(),
+    source: z
+      .string()
+      .min(1)
+      .max(32)
+      .nullish()
+      .meta({ description: 'The scanning device, e.g. kiosk or app.' }),
+    override: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Only for staff: lets the member in even if the location is full; audited.' }),
+  })
+  .meta({ graphType: 'CheckInInput' });
 
-export const CheckOutInput = z.object({
-  qrCode: z.string().min(1).max(256).nullish(),
-  userId: z.uuid().nullish(),
-  locationId: z.uuid().nullish().meta({ description: 'Ends the visit only if it is at this location.' }),
-});
+export const CheckOutInput = z
+  .object({
+    qrCode: z.string().min(1).max(256).nullish(),
+    userId: z.uuid().nullish(),
+    locationId: z.uuid().nullish().meta({ description: 'Ends the visit only if it is at this location.' }),
+  })
+  .meta({ graphType: 'CheckOutInput' });
 
 export const DenialShape = z
   .object({

@@ -36,13 +36,17 @@ const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish().
 const patches = { theme: patch, assets: patch, features: patch };
 export type GroupPatches = { [Group in keyof typeof patches]?: z.infer<typeof patch> };
 
-export const UpdateGymConfigShape = z.object({
-  gymId: z.string().max(64),
-  ...patches,
-  version: versionNumber.nullish(),
-});
+export const UpdateGymConfigShape = z
+  .object({
+    gymId: z.string().max(64),
+    ...patches,
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateGymConfigInput' });
 
-export const DraftInput = z.object({ ...patches, version: versionNumber.nullish() });
+export const DraftInput = z
+  .object({ ...patches, version: versionNumber.nullish() })
+  .meta({ graphType: 'SaveGymConfigDraftInput' });
 
 export const DraftShape = z
   .object({
@@ -57,20 +61,24 @@ export const DraftShape = z
   .meta({ id: 'GymConfigDraft' });
 export type DraftShape = z.infer<typeof DraftShape>;
 
-export const RollbackInput = z.object({ version: versionNumber });
+export const RollbackInput = z
+  .object({ version: versionNumber })
+  .meta({ graphType: 'RollbackGymConfigInput' });
 
-export const CreateGymInput = z.object({
-  id: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform, which chooses the id so that a repeated request creates no second gym.',
-  }),
-  opened: z.boolean().nullish().meta({
-    description:
-      'Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true.',
-  }),
-  name: gymName,
-  slug: gymSlug,
-  theme: ThemeShape.nullish(),
-  assets: AssetsShape.nullish(),
-  features: FeaturesShape.nullish(),
-});
+export const CreateGymInput = z
+  .object({
+    id: z.uuid().nullish().meta({
+      description:
+        'Only for a service of the platform, which chooses the id so that a repeated request creates no second gym.',
+    }),
+    opened: z.boolean().nullish().meta({
+      description:
+        'Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true.',
+    }),
+    name: gymName,
+    slug: gymSlug,
+    theme: ThemeShape.nullish(),
+    assets: AssetsShape.nullish(),
+    features: FeaturesShape.nullish(),
+  })
+  .meta({ graphType: 'CreateGymInput' });

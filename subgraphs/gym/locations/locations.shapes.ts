@@ -53,28 +53,32 @@ const fields = {
   openingHours: openingHours.nullish(),
 };
 
-export const CreateLocationShape = z.object({
-  id: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform, which chooses the id so that a repeated request creates no second location.',
-  }),
-  gymId: z.uuid().nullish(),
-  ...fields,
-  maxStayMinutes: fields.maxStayMinutes.nullish(),
-});
+export const CreateLocationShape = z
+  .object({
+    id: z.uuid().nullish().meta({
+      description:
+        'Only for a service of the platform, which chooses the id so that a repeated request creates no second location.',
+    }),
+    gymId: z.uuid().nullish(),
+    ...fields,
+    maxStayMinutes: fields.maxStayMinutes.nullish(),
+  })
+  .meta({ graphType: 'CreateLocationInput' });
 
 /** Absent fields are unchanged. Null clears `address` and `openingHours`; null in other fields is ignored, because they cannot be empty. */
-export const UpdateLocationShape = z.object({
-  name: fields.name.nullish(),
-  address: fields.address.meta({ description: 'Null removes the address.' }),
-  timezone: timezone.nullish(),
-  capacity: fields.capacity.nullish(),
-  maxStayMinutes: fields.maxStayMinutes.nullish(),
-  openingHours: openingHours
-    .nullish()
-    .meta({ description: 'Null removes the opening hours; they are then unknown.' }),
-  version: versionNumber.nullish(),
-});
+export const UpdateLocationShape = z
+  .object({
+    name: fields.name.nullish(),
+    address: fields.address.meta({ description: 'Null removes the address.' }),
+    timezone: timezone.nullish(),
+    capacity: fields.capacity.nullish(),
+    maxStayMinutes: fields.maxStayMinutes.nullish(),
+    openingHours: openingHours
+      .nullish()
+      .meta({ description: 'Null removes the opening hours; they are then unknown.' }),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateLocationInput' });
 
 /** In the graph, an occupancy links to its location. */
 export type LocationOccupancy = OccupancyShape & { locationId: string };

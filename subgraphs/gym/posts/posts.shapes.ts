@@ -42,9 +42,13 @@ export const CreatePostInput = z.object({
   gymId: z.uuid().nullish().meta({ description: 'The gym, for a SUPER_ADMIN.' }),
   text: visibleText(5_000),
 });
-export const CommentInput = z.object({
-  text: visibleText(2_000),
-});
-export const ReportInput = z.object({
-  reason: visibleText(500),
-});
+export const CommentInput = z
+  .object({
+    text: visibleText(2_000),
+  })
+  .meta({ graphType: 'CommentPostInput' });
+export const ReportInput = z
+  .object({
+    reason: visibleText(500),
+  })
+  .meta({ graphType: 'ReportPostInput' });

@@ -37,17 +37,21 @@ const productInput = z
   });
 
 /** The whole list, in its order. */
-export const ProductsInput = z.object({
-  products: z
-    .array(productInput)
-    .max(500)
-    .refine((products) => isEachOnce(products.map(({ productId }) => productId)), once('productId')),
-});
+export const ProductsInput = z
+  .object({
+    products: z
+      .array(productInput)
+      .max(500)
+      .refine((products) => isEachOnce(products.map(({ productId }) => productId)), once('productId')),
+  })
+  .meta({ graphType: 'SetGymProductsInput' });
 
 /** The whole list, in its order. */
-export const ProgramsInput = z.object({
-  programs: z
-    .array(z.object({ routineId: z.uuid(), note: z.string().trim().max(500).nullish() }))
-    .max(500)
-    .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
-});
+export const ProgramsInput = z
+  .object({
+    programs: z
+      .array(z.object({ routineId: z.uuid(), note: z.string().trim().max(500).nullish() }))
+      .max(500)
+      .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
+  })
+  .meta({ graphType: 'SetGymProgramsInput' });

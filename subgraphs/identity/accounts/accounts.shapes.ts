@@ -3,9 +3,11 @@ import { Outcome } from './account-deletion.entity.ts';
 import { anyPassword } from '../users/users.shapes.ts';
 
 // Accepts other fields and ignores them: some clients send all fields of a form.
-export const DeleteAccountShape = z.looseObject({
-  password: anyPassword.meta({ description: 'The current password, as confirmation.' }),
-});
+export const DeleteAccountShape = z
+  .looseObject({
+    password: anyPassword.meta({ description: 'The current password, as confirmation.' }),
+  })
+  .meta({ graphType: 'DeleteMyAccountInput' });
 
 const AccountPartShape = z
   .object({

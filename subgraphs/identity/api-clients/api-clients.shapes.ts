@@ -29,23 +29,27 @@ export const ApiClientWithSecretShape = ApiClientShape.extend({
 }).meta({ id: 'ApiClientWithSecret' });
 export type ApiClientWithSecretShape = z.infer<typeof ApiClientWithSecretShape>;
 
-export const CreateApiClientInput = z.object({
-  name: visibleText(100),
-  scopes: z
-    .array(scope)
-    .min(1)
-    .max(SCOPE_NAMES.length)
-    .refine((names) => new Set(names).size === names.length, 'expected each scope once'),
-  locationId: z
-    .uuid()
-    .nullish()
-    .meta({ description: 'A location of the gym, to which the client is limited.' }),
-  expiresAt: instant.nullish(),
-  gymId: z
-    .uuid()
-    .nullish()
-    .meta({ description: 'Required from a SUPER_ADMIN. A GYM_ADMIN creates clients of their own gym only.' }),
-});
+export const CreateApiClientInput = z
+  .object({
+    name: visibleText(100),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .max(SCOPE_NAMES.length)
+      .refine((names) => new Set(names).size === names.length, 'expected each scope once'),
+    locationId: z
+      .uuid()
+      .nullish()
+      .meta({ description: 'A location of the gym, to which the client is limited.' }),
+    expiresAt: instant.nullish(),
+    gymId: z
+      .uuid()
+      .nullish()
+      .meta({
+        description: 'Required from a SUPER_ADMIN. A GYM_ADMIN creates clients of their own gym only.',
+      }),
+  })
+  .meta({ graphType: 'CreateApiClientInput' });
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */
 export const ApiClientsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });

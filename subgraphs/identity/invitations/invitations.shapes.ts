@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 import { RegisterShape } from '../users/users.shapes.ts';
 
-export const InviteUserInput = z.object({
-  id: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',
-  }),
-  email: RegisterShape.shape.email,
-  displayName: RegisterShape.shape.displayName,
-  role: z.enum(Role).nullish().meta({ description: 'Default MEMBER.' }),
-  gymId: z.uuid().nullish(),
-});
+export const InviteUserInput = z
+  .object({
+    id: z.uuid().nullish().meta({
+      description:
+        'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',
+    }),
+    email: RegisterShape.shape.email,
+    displayName: RegisterShape.shape.displayName,
+    role: z.enum(Role).nullish().meta({ description: 'Default MEMBER.' }),
+    gymId: z.uuid().nullish(),
+  })
+  .meta({ graphType: 'InviteUserInput' });
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */
 export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });

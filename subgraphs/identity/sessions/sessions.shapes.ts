@@ -30,19 +30,24 @@ export const AuthPayloadShape = z
 export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
 
 // These three accept other fields and ignore them: some clients send all fields of a form or of an earlier answer.
-export const LoginShape = z.looseObject({
-  email: z
-    .string()
-    .trim()
-    .max(254)
-    .regex(/^\P{Cc}*$/u, 'expected an email address'),
-  password: anyPassword,
-});
+export const LoginShape = z
+  .looseObject({
+    email: z
+      .string()
+      .trim()
+      .max(254)
+      .regex(/^\P{Cc}*$/u, 'expected an email address'),
+    password: anyPassword,
+  })
+  .meta({ graphType: 'LoginInput' });
 
 const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
-export const RefreshShape = z.looseObject({ refreshToken });
+export const RefreshShape = z.looseObject({ refreshToken }).meta({ graphType: 'RefreshTokenInput' });
 /** Without a refresh token, the session of the access token ends. */
-export const LogoutShape = z.looseObject({ refreshToken: refreshToken.nullish() }).default({});
+export const LogoutShape = z
+  .looseObject({ refreshToken: refreshToken.nullish() })
+  .default({})
+  .meta({ graphType: 'LogoutInput' });
 
 export const EndedSessionsShape = z
   .object({

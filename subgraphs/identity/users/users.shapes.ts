@@ -80,42 +80,49 @@ export const UserShape = z
   .meta({ id: 'User' });
 export type UserShape = z.infer<typeof UserShape>;
 
-export const RegisterShape = z.object({
-  email: emailText,
-  password: newPassword.meta({ description: PASSWORD_RULES }),
-  displayName,
-  gymId: z.uuid().nullish().meta({ description: 'The gym to join. Later only an admin can move the user.' }),
-});
+export const RegisterShape = z
+  .object({
+    email: emailText,
+    password: newPassword.meta({ description: PASSWORD_RULES }),
+    displayName,
+    gymId: z
+      .uuid()
+      .nullish()
+      .meta({ description: 'The gym to join. Later only an admin can move the user.' }),
+  })
+  .meta({ graphType: 'RegisterInput' });
 
 /** Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value. An empty `bio` removes the stored one. */
-export const UpdateProfileShape = z.object({
-  userId: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
-  }),
-  displayName: displayName.nullish(),
-  bio: bio.nullish(),
-  locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
-  timezone: timezone.nullish(),
-  units: z.enum(Units).nullish(),
-  body: z
-    .object({
-      heightCm: heightCm.nullish(),
-      weightKg: weightKg.nullish(),
-      sex: sex.nullish(),
-      birthDate: birthDate.nullish(),
-    })
-    .nullish()
-    .meta({
+export const UpdateProfileShape = z
+  .object({
+    userId: z.uuid().nullish().meta({
       description:
-        'Changes only the keys that it contains: a value replaces the stored one, null removes it, and an absent key is unchanged. Visible only to the user.',
+        'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
     }),
-  trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
-    description:
-      'The whole object is replaced; it is removed if it has neither goals nor activity. Visible only to the user.',
-  }),
-  version: versionNumber.nullish(),
-});
+    displayName: displayName.nullish(),
+    bio: bio.nullish(),
+    locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
+    timezone: timezone.nullish(),
+    units: z.enum(Units).nullish(),
+    body: z
+      .object({
+        heightCm: heightCm.nullish(),
+        weightKg: weightKg.nullish(),
+        sex: sex.nullish(),
+        birthDate: birthDate.nullish(),
+      })
+      .nullish()
+      .meta({
+        description:
+          'Changes only the keys that it contains: a value replaces the stored one, null removes it, and an absent key is unchanged. Visible only to the user.',
+      }),
+    trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
+      description:
+        'The whole object is replaced; it is removed if it has neither goals nor activity. Visible only to the user.',
+    }),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateProfileInput' });
 export type UpdateProfileShape = z.infer<typeof UpdateProfileShape>;
 
 function isLocale(tag: string): boolean {

@@ -107,11 +107,13 @@ export const LogEntryShape = LogEntryFields.superRefine((entry, context) => {
 export type LogEntry = z.infer<typeof LogEntryShape>;
 
 /** The entries of a confirmed meal. The other fields are defaults for all entries. */
-export const LogMealShape = z.object({
-  entries: z.array(LogEntryShape).min(1).max(100),
-  mealType: fields.mealType.optional(),
-  ...when,
-});
+export const LogMealShape = z
+  .object({
+    entries: z.array(LogEntryShape).min(1).max(100),
+    mealType: fields.mealType.optional(),
+    ...when,
+  })
+  .meta({ graphType: 'LogMealInput' });
 
 /** One entry, or `entries`. The rules check which fields are required, so that a message can name the one wrong field. */
 export const LogShape = z
@@ -122,24 +124,29 @@ export const LogShape = z
       .optional()
       .meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }),
   })
-  .extend(LogEntryFields.shape);
+  .extend(LogEntryFields.shape)
+  .meta({ graphType: 'LogFoodInput' });
 
 export const LoggedMealShape = z
   .object({ entries: z.array(FoodLogShape), totals: NutrientsShape })
   .meta({ id: 'LoggedMeal' });
 export type LoggedMealShape = z.infer<typeof LoggedMealShape>;
 
-export const UpdateFoodLogShape = z.object({
-  foodId: foodId.meta({
-    description: 'Another food; absent values follow from it. Null: the entry has no food.',
-  }),
-  ...changeOf(fields),
-  ...when,
-  version: versionNumber.nullish(),
-});
+export const UpdateFoodLogShape = z
+  .object({
+    foodId: foodId.meta({
+      description: 'Another food; absent values follow from it. Null: the entry has no food.',
+    }),
+    ...changeOf(fields),
+    ...when,
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateFoodLogInput' });
 export type FoodLogChange = z.infer<typeof UpdateFoodLogShape>;
 
-export const CopyFoodLogShape = z.object({ mealType: fields.mealType.optional(), ...when });
+export const CopyFoodLogShape = z
+  .object({ mealType: fields.mealType.optional(), ...when })
+  .meta({ graphType: 'CopyFoodLogInput' });
 
 export const HistoryQuery = pageQuery.extend({
   from: day.optional().meta({ description: 'First day.' }),

@@ -104,21 +104,25 @@ const measures = z
   )
   .meta({ description: 'At most 20, for example `{"name": "slice", "grams": 35}`.' });
 
-export const CreateFoodShape = z.object({
-  name: visibleText(200),
-  brand: visibleText(100).nullish(),
-  barcode: barcode.nullish(),
-  per100g: z.object(per100g).meta({ description: 'kcal and grams; null or absent: not known.' }),
-  measures: measures.nullish(),
-});
-
-export const UpdateFoodShape = z.object({
-  ...changeOf({
+export const CreateFoodShape = z
+  .object({
     name: visibleText(200),
-    brand: visibleText(100).nullable(),
-    barcode: barcode.nullable(),
-    measures,
-  }),
-  per100g: z.object(per100g).partial().nullish(),
-  version: versionNumber.nullish(),
-});
+    brand: visibleText(100).nullish(),
+    barcode: barcode.nullish(),
+    per100g: z.object(per100g).meta({ description: 'kcal and grams; null or absent: not known.' }),
+    measures: measures.nullish(),
+  })
+  .meta({ graphType: 'CreateFoodInput' });
+
+export const UpdateFoodShape = z
+  .object({
+    ...changeOf({
+      name: visibleText(200),
+      brand: visibleText(100).nullable(),
+      barcode: barcode.nullable(),
+      measures,
+    }),
+    per100g: z.object(per100g).partial().nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateFoodInput' });

@@ -58,7 +58,8 @@ export const SetGoalShape = z
     }),
     version: versionNumber.nullish(),
   })
-  .superRefine(checkDays);
+  .superRefine(checkDays)
+  .meta({ graphType: 'SetNutritionGoalInput' });
 
 export const GoalDaysShape = z
   .object({

@@ -18,20 +18,24 @@ export const MessageShape = z
   .meta({ id: 'SquadMessage' });
 export type MessageShape = z.infer<typeof MessageShape>;
 
-export const SendMessageShape = z.object({
-  squadId: z.uuid('expected the id of a squad'),
-  text: visibleText(2_000),
-  clientId: z.string().min(1).max(100).nullish(),
-});
+export const SendMessageShape = z
+  .object({
+    squadId: z.uuid('expected the id of a squad'),
+    text: visibleText(2_000),
+    clientId: z.string().min(1).max(100).nullish(),
+  })
+  .meta({ graphType: 'SendSquadMessageInput' });
 
-export const MessageIdShape = z.object({
-  squadId: z.uuid('expected the id of a squad'),
-  messageId: z.uuid('expected the id of a message'),
-});
+export const MessageIdShape = z
+  .object({
+    squadId: z.uuid('expected the id of a squad'),
+    messageId: z.uuid('expected the id of a message'),
+  })
+  .meta({ graphType: 'SquadMessageInput' });
 
 export const ReportMessageShape = MessageIdShape.extend({
   reason: visibleText(500).nullish(),
-});
+}).meta({ graphType: 'ReportSquadMessageInput' });
 
 export const MessageReportShape = z
   .object({

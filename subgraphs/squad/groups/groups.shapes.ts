@@ -19,6 +19,8 @@ export const GroupShape = z
   .meta({ id: 'Group' });
 export type GroupShape = z.infer<typeof GroupShape>;
 
-export const CreateGroupShape = z.object({
-  name: visibleText(80),
-});
+export const CreateGroupShape = z
+  .object({
+    name: visibleText(80),
+  })
+  .meta({ graphType: 'CreateGroupInput' });

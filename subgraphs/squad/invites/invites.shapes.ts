@@ -34,19 +34,23 @@ export type StoredInvite = InviteShape;
 
 const MAX_MESSAGE = 280; // characters
 
-export const SendInviteShape = z.object({
-  toUserId: z.uuid('expected the id of a user'),
-  squadId: z.uuid('expected the id of a squad').nullish(),
-  message: z.preprocess(
-    (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
-    visibleText(MAX_MESSAGE).nullish(),
-  ),
-});
+export const SendInviteShape = z
+  .object({
+    toUserId: z.uuid('expected the id of a user'),
+    squadId: z.uuid('expected the id of a squad').nullish(),
+    message: z.preprocess(
+      (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
+      visibleText(MAX_MESSAGE).nullish(),
+    ),
+  })
+  .meta({ graphType: 'SendSquadInviteInput' });
 
-export const RespondToInviteShape = z.object({
-  inviteId: z.uuid('expected the id of an invite'),
-  accept: z.boolean('expected true or false'),
-});
+export const RespondToInviteShape = z
+  .object({
+    inviteId: z.uuid('expected the id of an invite'),
+    accept: z.boolean('expected true or false'),
+  })
+  .meta({ graphType: 'RespondToSquadInviteInput' });
 
 /** An invite as it is shown: PENDING becomes EXPIRED after `expiresAt`. */
 export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>

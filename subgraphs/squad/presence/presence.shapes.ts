@@ -24,12 +24,14 @@ export const OnlineUserShape = z
   .meta({ id: 'OnlineUser' });
 export type OnlineUserShape = z.infer<typeof OnlineUserShape>;
 
-export const PresenceShape = z.object({
-  online: z.boolean(),
-  status: onlineStatus.nullable(),
-  activity: z.string().nullable(),
-  since: z.iso.datetime().nullable(),
-});
+export const PresenceShape = z
+  .object({
+    online: z.boolean(),
+    status: onlineStatus.nullable(),
+    activity: z.string().nullable(),
+    since: z.iso.datetime().nullable(),
+  })
+  .meta({ graphType: 'Presence' });
 export type PresenceShape = z.infer<typeof PresenceShape>;
 
 /** An empty text clears the activity as null does. */
@@ -38,15 +40,17 @@ const activity = z.preprocess(
   visibleText(140).nullish(),
 );
 
-export const GoOnlineShape = z.object({
-  status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish().meta({
-    description:
-      'Absent: the last one that was chosen; AVAILABLE if none ever was. OFFLINE ends presence until another one is chosen.',
-  }),
-  activity: activity.meta({
-    description: 'At most 140 characters. Absent: the activity stays. Null: it is cleared.',
-  }),
-});
+export const GoOnlineShape = z
+  .object({
+    status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish().meta({
+      description:
+        'Absent: the last one that was chosen; AVAILABLE if none ever was. OFFLINE ends presence until another one is chosen.',
+    }),
+    activity: activity.meta({
+      description: 'At most 140 characters. Absent: the activity stays. Null: it is cleared.',
+    }),
+  })
+  .meta({ graphType: 'GoOnlineInput' });
 
 /** What `online_users_updated` and `onlineUsersUpdated` deliver. */
 export interface OnlineUsersUpdate extends BoardContent {

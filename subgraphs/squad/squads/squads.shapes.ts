@@ -12,13 +12,15 @@ const EXERCISE_INDEX =
   'The index of the exercise, from 0. With a routine it counts the entries of all blocks.';
 
 /** What was done in one set. */
-export const DoneSetShape = z.object({
-  reps: z.int().min(0).max(10_000).nullish(),
-  weightKg: amount(2_000),
-  durationSeconds: amount(86_400),
-  distanceMeters: amount(1_000_000),
-  rpe: z.number().min(0).max(10).nullish().meta({ description: 'Rating of perceived exertion, 0 to 10.' }),
-});
+export const DoneSetShape = z
+  .object({
+    reps: z.int().min(0).max(10_000).nullish(),
+    weightKg: amount(2_000),
+    durationSeconds: amount(86_400),
+    distanceMeters: amount(1_000_000),
+    rpe: z.number().min(0).max(10).nullish().meta({ description: 'Rating of perceived exertion, 0 to 10.' }),
+  })
+  .meta({ graphType: 'DoneSet' });
 export type DoneSetShape = z.infer<typeof DoneSetShape>;
 
 export const ParticipantShape = z
@@ -75,15 +77,21 @@ export const SquadEventShape = z
   .meta({ id: 'SquadEvent' });
 export type SquadEventShape = z.infer<typeof SquadEventShape>;
 
-export const CreateSquadShape = z.object({
-  routineId: z.uuid('expected the id of a workout routine').nullish(),
-});
-export const SquadIdShape = z.object({ squadId: z.uuid('expected the id of a squad') });
+export const CreateSquadShape = z
+  .object({
+    routineId: z.uuid('expected the id of a workout routine').nullish(),
+  })
+  .meta({ graphType: 'CreateSquadInput' });
+export const SquadIdShape = z
+  .object({ squadId: z.uuid('expected the id of a squad') })
+  .meta({ graphType: 'SquadInput' });
 export const JoinSquadShape = SquadIdShape.extend({
   fromRevision: z.int('expected the last revision that you have').min(0).max(MAX_INTEGER).nullish(),
-});
+}).meta({ graphType: 'SquadInput' });
 
-export const SquadMemberShape = SquadIdShape.extend({ userId: z.uuid('expected the id of a user') });
+export const SquadMemberShape = SquadIdShape.extend({ userId: z.uuid('expected the id of a user') }).meta({
+  graphType: 'SquadMemberInput',
+});
 
 export const UpdateWorkoutShape = SquadIdShape.extend({
   eventId: z.string().min(1, 'expected an id of your own for this event').max(100),
@@ -95,5 +103,5 @@ export const UpdateWorkoutShape = SquadIdShape.extend({
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetShape.nullish(),
   restEndsAt: instant.nullish().meta({ description: 'At most an hour from now.' }),
-});
+}).meta({ graphType: 'UpdateSquadWorkoutInput' });
 export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

@@ -112,21 +112,25 @@ export const WizardSessionShape = z
   .meta({ id: 'WizardSession' });
 export type WizardSessionShape = z.infer<typeof WizardSessionShape>;
 
-export const CreateWizardSessionShape = z.object({ kind });
+export const CreateWizardSessionShape = z.object({ kind }).meta({ graphType: 'CreateWizardSessionInput' });
 
-export const UpdateWizardSessionShape = z.object({
-  step: z
-    .string()
-    .nullish()
-    .meta({ description: 'Key of the step to which the data belongs; absent: the current step.' }),
-  data: z
-    .record(z.string(), z.unknown(), 'expected an object')
-    .nullish()
-    .meta({ description: 'Merged into the saved data of the step; null removes a key.' }),
-  currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
-  version: versionNumber.nullish(),
-});
+export const UpdateWizardSessionShape = z
+  .object({
+    step: z
+      .string()
+      .nullish()
+      .meta({ description: 'Key of the step to which the data belongs; absent: the current step.' }),
+    data: z
+      .record(z.string(), z.unknown(), 'expected an object')
+      .nullish()
+      .meta({ description: 'Merged into the saved data of the step; null removes a key.' }),
+    currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateWizardSessionInput' });
 
-export const ClaimWizardSessionShape = z.object({
-  resumeToken: z.string('expected the token of the session').min(1).max(200),
-});
+export const ClaimWizardSessionShape = z
+  .object({
+    resumeToken: z.string('expected the token of the session').min(1).max(200),
+  })
+  .meta({ graphType: 'ClaimWizardSessionInput' });
