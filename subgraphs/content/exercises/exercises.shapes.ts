@@ -94,10 +94,18 @@ export const UpdateExerciseShape = z
 export const ExerciseQuery = pageQuery.extend({
   ...listFilters,
   muscle: z.string().max(40).optional().meta({ description: 'A primary or secondary muscle, e.g. chest.' }),
-  equipment: z.string().max(40).optional(),
+  equipment: z.string().max(40).optional().meta({ description: 'What the exercise needs, e.g. barbell.' }),
   difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
-  category: z.string().max(40).optional(),
-  modality: z.string().max(30).optional(),
+  category: z
+    .string()
+    .max(40)
+    .optional()
+    .meta({ description: 'The category of the exercise, e.g. strength.' }),
+  modality: z
+    .string()
+    .max(30)
+    .optional()
+    .meta({ description: 'What a set of the exercise measures, e.g. WEIGHT_REPS.' }),
   sort: z
     .enum(['name', 'newest'], 'expected name or newest')
     .optional()

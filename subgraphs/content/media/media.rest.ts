@@ -31,7 +31,9 @@ export const mediaRest = [
     path: '/media/:file',
     summary: 'A picture of a routine, exercise or product',
     auth: 'optional',
-    params: z.object({ file: z.string() }),
+    params: z.object({
+      file: z.string().meta({ description: 'The name of the file, from `image` or `images`.' }),
+    }),
     query: z.object({
       size: z.enum(['small', 'medium', 'large'], 'expected small, medium or large').optional().meta({
         description:

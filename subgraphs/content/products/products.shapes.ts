@@ -111,8 +111,18 @@ const flag = z.enum(['true', 'false'], 'expected true or false').transform((text
 export const ProductQuery = pageQuery.extend({
   ...listFilters,
   kind: z.string().max(20).optional().meta({ description: 'SUPPLEMENT or MERCHANDISE.' }),
-  minPrice: z.coerce.number().int().min(0).optional(),
-  maxPrice: z.coerce.number().int().min(0).optional(),
+  minPrice: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The lowest price, in minor units.' }),
+  maxPrice: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The highest price, in minor units.' }),
   inStock: flag.optional().meta({ description: 'true: only products that are available.' }),
   sort: z
     .enum(['name', 'newest', 'price', '-price'], 'expected name, newest, price or -price')

@@ -39,5 +39,9 @@ export const CreateChallengeInput = z
   .meta({ graphType: 'CreateChallengeInput' });
 
 export const ProgressInput = z.object({
-  amount: z.int('expected a whole number from 1 up').min(1, 'expected a whole number from 1 up').max(100_000),
+  amount: z
+    .int('expected a whole number from 1 up')
+    .min(1, 'expected a whole number from 1 up')
+    .max(100_000)
+    .meta({ description: 'By how much the score increases: 1 to 100,000.' }),
 });

@@ -19,8 +19,8 @@ export type CheckInShape = z.infer<typeof CheckInShape>;
 /** What a caller who presents a member's code may see of the member. */
 export const MemberAtTheDoorShape = z
   .object({
-    id: z.uuid(),
-    displayName: z.string(),
+    id: z.uuid().meta({ description: "The member's id." }),
+    displayName: z.string().meta({ description: 'The name that other users see.' }),
     avatar: z.string().nullable().meta({
       description: 'Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none.',
     }),
@@ -32,7 +32,7 @@ export const CheckedInShape = CheckInShape.extend({
   member: MemberAtTheDoorShape.optional().meta({
     description: 'Only for staff and machine clients: the member who was checked in.',
   }),
-}).meta({ id: 'CheckedIn' });
+}).meta({ id: 'CheckedIn', graphType: 'CheckIn' });
 export type CheckedInShape = z.infer<typeof CheckedInShape>;
 
 export const CheckInInput = z

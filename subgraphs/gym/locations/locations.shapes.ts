@@ -38,6 +38,7 @@ export type LocationShape = z.infer<typeof LocationShape>;
 
 export const LocationWithOccupancyShape = LocationShape.extend({ occupancy: OccupancyShape }).meta({
   id: 'LocationWithOccupancy',
+  graphType: 'Location',
 });
 export type LocationWithOccupancyShape = z.infer<typeof LocationWithOccupancyShape>;
 

@@ -26,7 +26,7 @@ export const CommentShape = z
   .object({
     id: z.uuid(),
     postId: z.uuid(),
-    authorId: z.uuid(),
+    authorId: z.uuid().meta({ description: 'The user who wrote the comment.' }),
     text: z.string(),
     createdAt: z.iso.datetime(),
   })
@@ -34,13 +34,18 @@ export const CommentShape = z
 export type CommentShape = z.infer<typeof CommentShape>;
 
 export const ReportShape = z
-  .object({ postId: z.uuid(), reporterId: z.uuid(), reason: z.string(), createdAt: z.iso.datetime() })
+  .object({
+    postId: z.uuid(),
+    reporterId: z.uuid().meta({ description: 'The user who reported the post.' }),
+    reason: z.string(),
+    createdAt: z.iso.datetime(),
+  })
   .meta({ id: 'PostReport' });
 export type ReportShape = z.infer<typeof ReportShape>;
 
 export const CreatePostInput = z.object({
   gymId: z.uuid().nullish().meta({ description: 'The gym, for a SUPER_ADMIN.' }),
-  text: visibleText(5_000),
+  text: visibleText(5_000).meta({ description: 'The text that users see: at most 5,000 characters.' }),
 });
 export const CommentInput = z
   .object({

@@ -3,7 +3,7 @@ import { currencyCode } from '#server/shapes.ts';
 
 export const GymProductShape = z
   .object({
-    gymId: z.uuid(),
+    gymId: z.uuid().meta({ description: 'The id of the gym that sells the product.' }),
     productId: z.uuid().meta({ description: 'A product of the content service.' }),
     price: z.int().nullable().meta({ description: "Minor units; null: the product's own price." }),
     currency: z.string().nullable().meta({ description: 'ISO 4217.' }),
@@ -14,7 +14,7 @@ export type GymProductShape = z.infer<typeof GymProductShape>;
 
 export const GymProgramShape = z
   .object({
-    gymId: z.uuid(),
+    gymId: z.uuid().meta({ description: 'The id of the gym that recommends the routine.' }),
     routineId: z.uuid().meta({ description: 'A workout routine of the content service.' }),
     note: z.string().nullable(),
   })

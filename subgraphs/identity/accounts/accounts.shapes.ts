@@ -49,7 +49,7 @@ export type AccountExportShape = z.infer<typeof AccountExportShape>;
 
 export const AccountDocumentShape = z
   .object({
-    exportedAt: z.iso.datetime(),
+    exportedAt: z.iso.datetime().meta({ description: 'The time at which the document was made.' }),
     services: z.record(z.string(), z.record(z.string(), z.unknown())).meta({
       description:
         'By service, then by kind: lists of records, and for identity the object `user`. A kind without records is an empty list.',

@@ -42,12 +42,9 @@ export const CreateApiClientInput = z
       .nullish()
       .meta({ description: 'A location of the gym, to which the client is limited.' }),
     expiresAt: instant.nullish(),
-    gymId: z
-      .uuid()
-      .nullish()
-      .meta({
-        description: 'Required from a SUPER_ADMIN. A GYM_ADMIN creates clients of their own gym only.',
-      }),
+    gymId: z.uuid().nullish().meta({
+      description: 'Required from a SUPER_ADMIN. A GYM_ADMIN creates clients of their own gym only.',
+    }),
   })
   .meta({ graphType: 'CreateApiClientInput' });
 

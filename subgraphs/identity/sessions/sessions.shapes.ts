@@ -51,15 +51,17 @@ export const LogoutShape = z
 
 export const EndedSessionsShape = z
   .object({
-    sessions: z.array(
-      z.object({
-        id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
-        refusedUntil: z.iso.datetime().meta({
-          description:
-            "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",
+    sessions: z
+      .array(
+        z.object({
+          id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
+          refusedUntil: z.iso.datetime().meta({
+            description:
+              "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",
+          }),
         }),
-      }),
-    ),
+      )
+      .meta({ description: 'The sessions that have ended since then, the earliest first.' }),
     next: z.string().meta({ description: '`since` of the next request. An entry may be sent twice.' }),
     more: z.boolean().meta({
       description: 'Whether there are more entries, so that the next request should follow at once.',

@@ -70,31 +70,33 @@ const when = {
     .meta({ description: "IANA time zone that decides the day. Default: the user's profile." }),
 };
 
-const LogEntryFields = z.object({
-  foodId,
-  foodName: fields.foodName
-    .nullish()
-    .meta({ description: 'Required without foodId. Default: the name of the food.' }),
-  calories: fields.calories
-    .nullish()
-    .meta({ description: 'Required without foodId. Default: by the food and the weight.' }),
-  protein: fields.protein
-    .nullish()
-    .meta({ description: 'Default: by the food and the weight; without foodId 0.' }),
-  carbs: fields.carbs.nullish(),
-  fats: fields.fats.nullish(),
-  quantity: fields.quantity.optional(),
-  unit: fields.unit.optional(),
-  grams: fields.grams.optional().meta({
-    description: "Default with foodId: by quantity and unit, else the food's usual portion.",
-  }),
-  mealType: fields.mealType.optional(),
-  source: z
-    .enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE')
-    .nullish()
-    .meta({ description: 'Default: MANUAL.' }),
-  ...when,
-});
+const LogEntryFields = z
+  .object({
+    foodId,
+    foodName: fields.foodName
+      .nullish()
+      .meta({ description: 'Required without foodId. Default: the name of the food.' }),
+    calories: fields.calories
+      .nullish()
+      .meta({ description: 'Required without foodId. Default: by the food and the weight.' }),
+    protein: fields.protein
+      .nullish()
+      .meta({ description: 'Default: by the food and the weight; without foodId 0.' }),
+    carbs: fields.carbs.nullish(),
+    fats: fields.fats.nullish(),
+    quantity: fields.quantity.optional(),
+    unit: fields.unit.optional(),
+    grams: fields.grams.optional().meta({
+      description: "Default with foodId: by quantity and unit, else the food's usual portion.",
+    }),
+    mealType: fields.mealType.optional(),
+    source: z
+      .enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE')
+      .nullish()
+      .meta({ description: 'Default: MANUAL.' }),
+    ...when,
+  })
+  .meta({ graphType: 'LogFoodInput' });
 export const LogEntryShape = LogEntryFields.superRefine((entry, context) => {
   if (entry.foodId) return;
   for (const [name, expected] of [

@@ -63,7 +63,13 @@ export const SetGoalShape = z
 
 export const GoalDaysShape = z
   .object({
-    weekday: z.coerce.number().int().min(1, expectedWeekday).max(7, expectedWeekday).optional(),
+    weekday: z.coerce
+      .number()
+      .int()
+      .min(1, expectedWeekday)
+      .max(7, expectedWeekday)
+      .optional()
+      .meta({ description: '1 (Monday) to 7 (Sunday). Not with `date`.' }),
     date: day.optional(),
     from: day.optional().meta({
       description:

@@ -3,7 +3,7 @@ import { restRoute } from '#server/rest/route.ts';
 import type { Blocks } from './blocks.ts';
 
 const route = restRoute<{ blocks: Blocks }>();
-const userParams = z.object({ userId: z.uuid() });
+const userParams = z.object({ userId: z.uuid().meta({ description: "The user's id." }) });
 
 export const blocksRest = [
   route({

@@ -5,7 +5,7 @@ export const MessageShape = z
   .object({
     id: z.uuid(),
     squadId: z.uuid(),
-    userId: z.string(),
+    userId: z.string().meta({ description: 'The user who wrote the message.' }),
     text: z.string().meta({ description: 'Empty once the message is deleted.' }),
     deleted: z.boolean().meta({ description: 'Whether its author has deleted it.' }),
     clientId: z
@@ -41,8 +41,8 @@ export const MessageReportShape = z
   .object({
     squadId: z.uuid(),
     messageId: z.uuid(),
-    reporterId: z.string(),
-    authorId: z.string(),
+    reporterId: z.string().meta({ description: 'The user who reported the message.' }),
+    authorId: z.string().meta({ description: 'The user who wrote the message.' }),
     text: z.string().meta({ description: 'The text of the message when it was reported.' }),
     reason: z.string().nullable(),
     createdAt: z.iso.datetime(),

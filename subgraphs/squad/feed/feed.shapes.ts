@@ -26,7 +26,7 @@ export const FeedItemShape = z
     participantIds: z
       .array(z.string())
       .meta({ description: 'All participants of a squad workout; empty for other items.' }),
-    groupId: z.string().nullable(),
+    groupId: z.string().nullable().meta({ description: 'The founded club; null for other entries.' }),
   })
   .meta({ id: 'FeedItem' });
 export type FeedItemShape = z.infer<typeof FeedItemShape>;

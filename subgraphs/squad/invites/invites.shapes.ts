@@ -14,9 +14,9 @@ export const InviteShape = z
   .object({
     id: z.uuid(),
     squadId: z.uuid().meta({ description: 'The squad that the invite is for.' }),
-    gymId: z.string(),
-    fromUserId: z.string(),
-    toUserId: z.string(),
+    gymId: z.string().meta({ description: 'The id of the gym of both users.' }),
+    fromUserId: z.string().meta({ description: "The sender's id." }),
+    toUserId: z.string().meta({ description: "The receiver's id." }),
     message: z.string().nullable(),
     status: z.enum(InviteStatus),
     createdAt: z.iso.datetime(),

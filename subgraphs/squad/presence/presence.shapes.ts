@@ -15,8 +15,8 @@ const onlineStatus = z.enum(PresenceStatus).exclude(['OFFLINE']);
 
 export const OnlineUserShape = z
   .object({
-    userId: z.string(),
-    gymId: z.string(),
+    userId: z.string().meta({ description: "The user's id." }),
+    gymId: z.string().meta({ description: "The id of the user's gym." }),
     status: onlineStatus,
     activity: z.string().nullable().meta({ description: 'What the user is doing, in their own words.' }),
     since: z.iso.datetime().meta({ description: 'Since when others can see the user.' }),

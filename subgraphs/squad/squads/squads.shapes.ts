@@ -25,7 +25,7 @@ export type DoneSetShape = z.infer<typeof DoneSetShape>;
 
 export const ParticipantShape = z
   .object({
-    userId: z.string(),
+    userId: z.string().meta({ description: "The participant's id." }),
     joinedAt: z.iso.datetime(),
     leftAt: z.iso.datetime().nullable().meta({ description: 'Null while the user takes part.' }),
     exerciseIndex: z.int().meta({ description: EXERCISE_INDEX }),
@@ -42,7 +42,7 @@ export const SquadShape = z
   .object({
     id: z.uuid(),
     gymId: z.string(),
-    hostId: z.string(),
+    hostId: z.string().meta({ description: 'The id of the host.' }),
     routineId: z.string().nullable(),
     routineVersion: z.int().nullable().meta({
       description: 'The version of the routine that is trained: the one when the squad was opened.',
@@ -61,15 +61,20 @@ export type SquadShape = z.infer<typeof SquadShape>;
 /** One change of a session, as sockets get it; `missed` contains these events, too. */
 export const SquadEventShape = z
   .object({
-    event: z.enum(['squad_joined', 'squad_left', 'squad_updated']),
-    squadId: z.uuid(),
-    revision: z.int(),
-    at: z.iso.datetime(),
+    event: z
+      .enum(['squad_joined', 'squad_left', 'squad_updated'])
+      .meta({
+        description:
+          'squad_joined: a user has joined; squad_left: a user has left or was removed; squad_updated: any other change.',
+      }),
+    squadId: z.uuid().meta({ description: "The squad's id." }),
+    revision: z.int().meta({ description: 'The number of changes of the squad, including this one.' }),
+    at: z.iso.datetime().meta({ description: 'The time of the change.' }),
     userId: z
       .string()
       .meta({ description: 'The user who did it; for squad_left the user who has left or was removed.' }),
-    hostId: z.string(),
-    status: z.enum(SquadStatus),
+    hostId: z.string().meta({ description: 'The id of the host after the change.' }),
+    status: z.enum(SquadStatus).meta({ description: 'The state of the squad after the change.' }),
     participant: ParticipantShape.nullable().meta({
       description: 'The participant after the change; null if the session as a whole has changed.',
     }),

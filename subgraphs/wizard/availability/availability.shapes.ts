@@ -18,7 +18,7 @@ const REASONS = [
 export type Reason = (typeof REASONS)[number];
 
 export const CheckAvailabilityShape = z.object({
-  resource,
+  resource: resource.meta({ description: 'What the value is: `gym-name`, `gym-slug`, `email` or `slot`.' }),
   value: z
     .string('expected a value')
     .trim()
@@ -42,7 +42,13 @@ export const CheckAvailabilityShape = z.object({
       description:
         'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
     }),
-  sessionId: z.uuid().nullish(),
+  sessionId: z
+    .uuid()
+    .nullish()
+    .meta({
+      description:
+        'The session for which the value is checked: values that it has reserved itself are available to it.',
+    }),
 });
 
 export const AvailabilityShape = z
