@@ -10,12 +10,10 @@ const RECORDS_PER_PAGE = 1_000;
 
 export const ErasureResultShape = z
   .object({
-    outcome: z
-      .enum(Outcome)
-      .meta({
-        description:
-          'What has happened to the data. DELETED: nothing about the user is left but their id. ANONYMISED: records are left without the id and everything else that identifies the user. RETAINED: records with the id of the user are kept.',
-      }),
+    outcome: z.enum(Outcome).meta({
+      description:
+        'What has happened to the data. DELETED: nothing about the user is left but their id. ANONYMISED: records are left without the id and everything else that identifies the user. RETAINED: records with the id of the user are kept.',
+    }),
     reason: z.string().nullable().meta({ description: 'Which records are kept, and why; null if none are.' }),
   })
   .meta({ id: 'AccountVerdict' });

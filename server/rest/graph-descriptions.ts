@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject } from '../json-object.ts';
 import type { ServiceName } from '../settings.ts';
 
 /**
- * A shape and the type of the graph with the same fields have one description each, in `schema/<service>.graphql`. A property
- * that is only in REST, or has another meaning there, has its own: `.meta({ description })`.
+ * A shape and the type of the graph with the same fields have one description each, in `schema/<service>.graphql`. Only a
+ * property that the graph does not have needs a text of its own: `.meta({ description })`.
  *
- * The type is the one with the name of the component. A shape that is no component names it: `.meta({ graphType: 'CreateGymInput' })`.
+ * The type is the one with the name of the component. Any other shape names it: `.meta({ graphType: 'CreateGymInput' })`.
  */
 const GRAPH_TYPE = 'graphType';
 
@@ -26,7 +26,7 @@ interface GraphType {
 
 type GraphTypes = ReadonlyMap<string, GraphType>;
 
-/** A copy of an OpenAPI document in which properties without a description have the one of the graph. */
+/** A copy of an OpenAPI document with the descriptions of the graph. */
 export function withGraphDescriptions<Document extends object>(
   service: ServiceName,
   document: Document,
@@ -75,7 +75,8 @@ function describe(types: GraphTypes, value: unknown, outer: GraphType | undefine
     for (const [name, property] of Object.entries(inner)) {
       const field = type?.fields.get(name);
       const fieldType = field && types.get(field.type);
-      if (field && isJsonObject(property)) property['description'] ??= textOf(field, fieldType, property);
+      const text = field && isJsonObject(property) ? textOf(field, fieldType, property) : undefined;
+      if (text) (property as JsonObject)['description'] = text;
       describe(types, property, fieldType);
     }
   }

@@ -8,10 +8,7 @@ import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 export { DIFFICULTIES, type Difficulty, type Modality } from './exercise.entity.ts';
 
 /** The path of a picture in an answer. */
-export const imagePath = z.string().nullable().meta({
-  description:
-    'Path of the picture on the server that answers: `/media/...`, or `/content/media/...` through the gateway. `?size=` chooses a size.',
-});
+export const imagePath = z.string().nullable();
 
 export const ExerciseShape = z
   .object({
@@ -19,17 +16,17 @@ export const ExerciseShape = z
     name: z.string(),
     aliases: z.array(z.string()),
     description: z.string().nullable(),
-    instructions: z.array(z.string()).meta({ description: 'How to do it, step by step.' }),
+    instructions: z.array(z.string()),
     primaryMuscles: z.array(z.string()),
     secondaryMuscles: z.array(z.string()),
     equipment: z.string(),
     level: z.enum(DIFFICULTIES),
-    force: z.string().nullable().meta({ description: 'push, pull or static.' }),
-    mechanic: z.string().nullable().meta({ description: 'compound or isolation.' }),
+    force: z.string().nullable(),
+    mechanic: z.string().nullable(),
     category: z.string(),
     modality: z.enum(MODALITIES),
     image: imagePath,
-    gymId: z.uuid().nullable().meta({ description: 'Null: the exercise belongs to the common library.' }),
+    gymId: z.uuid().nullable(),
     version: z.int(),
   })
   .meta({ id: 'Exercise' });

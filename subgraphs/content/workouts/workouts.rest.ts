@@ -45,11 +45,9 @@ export const workoutsRest = [
     description: 'Upper and lower case do not matter; an unknown category gives an empty list.',
     auth: 'optional',
     params: z.object({
-      category: z
-        .string()
-        .meta({
-          description: 'The category of the routine, e.g. Strength. Upper and lower case do not matter.',
-        }),
+      category: z.string().meta({
+        description: 'The category of the routine, e.g. Strength. Upper and lower case do not matter.',
+      }),
     }),
     query: pageQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },

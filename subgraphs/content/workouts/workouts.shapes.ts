@@ -89,15 +89,13 @@ export const WorkoutRoutineShape = z
     title: z.string(),
     description: z.string().nullable(),
     difficulty: z.enum(DIFFICULTIES),
-    category: z.string().meta({ description: 'For example Strength, Cardio.' }),
+    category: z.string(),
     targetMuscles: z.array(z.string()),
-    equipment: z.array(z.string()).meta({ description: 'The equipment that its exercises need.' }),
-    exercises: z
-      .array(BlockShape)
-      .meta({ description: 'Blocks of entries of sets. A block of two or more entries is a superset.' }),
+    equipment: z.array(z.string()),
+    exercises: z.array(BlockShape),
     image: imagePath,
     durationMinutes: z.int(),
-    gymId: z.uuid().nullable().meta({ description: 'Null: the routine is global: every gym has it.' }),
+    gymId: z.uuid().nullable(),
     version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -122,19 +120,12 @@ const fields = {
 
 export const CreateWorkoutShape = z
   .object({
-    gymId: z.uuid().nullish().meta({
-      description:
-        'For a SUPER_ADMIN: the gym that it belongs to; null: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name.',
-    }),
+    gymId: z.uuid().nullish(),
     ...fields,
     description: fields.description.optional(),
-    targetMuscles: fields.targetMuscles
-      .nullish()
-      .meta({ description: 'Default: the primary muscles of its exercises.' }),
+    targetMuscles: fields.targetMuscles.nullish(),
     exercises: fields.exercises.default([]),
-    durationMinutes: fields.durationMinutes
-      .nullish()
-      .meta({ description: 'Default: estimated from the sets.' }),
+    durationMinutes: fields.durationMinutes.nullish(),
   })
   .meta({ graphType: 'CreateWorkoutInput' });
 

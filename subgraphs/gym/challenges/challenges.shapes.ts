@@ -7,13 +7,13 @@ export const ChallengeShape = z
     id: z.uuid(),
     gymId: z.uuid(),
     title: z.string(),
-    metric: z.enum(ChallengeMetric).meta({ description: 'CHECK_INS is counted automatically.' }),
+    metric: z.enum(ChallengeMetric),
     goal: z.int(),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
-    version: z.int().meta({ description: 'Increases when the challenge changes, not with scores.' }),
-    joined: z.boolean().meta({ description: 'Whether the caller has joined.' }),
-    score: z.int().nullable().meta({ description: "The caller's score; null if they have not joined." }),
+    version: z.int(),
+    joined: z.boolean(),
+    score: z.int().nullable(),
   })
   .meta({ id: 'Challenge' });
 export type ChallengeShape = z.infer<typeof ChallengeShape>;

@@ -54,8 +54,8 @@ export const DraftShape = z
     theme: ThemeShape,
     assets: AssetsShape,
     features: FeaturesShape,
-    basedOnVersion: z.int().meta({ description: 'The published version on which the draft is based.' }),
-    version: z.int().meta({ description: 'Increases with every change, across all drafts of the gym.' }),
+    basedOnVersion: z.int(),
+    version: z.int(),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'GymConfigDraft' });

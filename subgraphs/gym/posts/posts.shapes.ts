@@ -10,13 +10,11 @@ export const PostShape = z
       .nullable()
       .meta({ description: 'Null once the account is deleted; `text` is empty then.' }),
     text: z.string(),
-    image: z.string().nullable().meta({ description: 'Path of the picture at this service, or null.' }),
+    image: z.string().nullable(),
     likeCount: z.int(),
     commentCount: z.int(),
     likedByMe: z.boolean(),
-    version: z
-      .int()
-      .meta({ description: 'Increases when the text or the picture changes, not with likes and comments.' }),
+    version: z.int(),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Post' });

@@ -5,9 +5,9 @@ export const GymProductShape = z
   .object({
     gymId: z.uuid().meta({ description: 'The id of the gym that sells the product.' }),
     productId: z.uuid().meta({ description: 'A product of the content service.' }),
-    price: z.int().nullable().meta({ description: "Minor units; null: the product's own price." }),
-    currency: z.string().nullable().meta({ description: 'ISO 4217.' }),
-    stock: z.int().nullable().meta({ description: 'Null if the gym does not count its stock.' }),
+    price: z.int().nullable(),
+    currency: z.string().nullable(),
+    stock: z.int().nullable(),
   })
   .meta({ id: 'GymProduct' });
 export type GymProductShape = z.infer<typeof GymProductShape>;

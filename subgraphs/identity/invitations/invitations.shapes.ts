@@ -10,7 +10,7 @@ export const InviteUserInput = z
     }),
     email: RegisterShape.shape.email,
     displayName: RegisterShape.shape.displayName,
-    role: z.enum(Role).nullish().meta({ description: 'Default MEMBER.' }),
+    role: z.enum(Role).nullish(),
     gymId: z.uuid().nullish(),
   })
   .meta({ graphType: 'InviteUserInput' });
@@ -20,24 +20,15 @@ export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a 
 
 export const InvitationShape = z
   .object({
-    id: z.uuid().meta({
-      description:
-        'The id of the invited user: `id` and `userId` are equal, because an invitation is an account without a password.',
-    }),
+    id: z.uuid(),
     userId: z.uuid(),
     email: z.string(),
     displayName: z.string(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
     createdAt: z.iso.datetime(),
-    sentAt: z.iso.datetime().nullable().meta({
-      description:
-        'When the latest mail was sent. Null until the first mail is sent. Null again one day after the token of the latest mail has expired, when the record of the mail is removed.',
-    }),
-    expiresAt: z.iso.datetime().nullable().meta({
-      description:
-        'When the token of the latest mail expires, 7 days after the mail. Null if `sentAt` is null.',
-    }),
+    sentAt: z.iso.datetime().nullable(),
+    expiresAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'Invitation' });
 export type InvitationShape = z.infer<typeof InvitationShape>;

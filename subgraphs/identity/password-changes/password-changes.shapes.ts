@@ -3,7 +3,7 @@ import { anyPassword, newPassword, PASSWORD_RULES } from '../users/users.shapes.
 
 export const ChangePasswordShape = z
   .object({
-    current: anyPassword.meta({ description: 'The current password.' }),
+    current: anyPassword,
     password: newPassword.meta({ description: PASSWORD_RULES }),
   })
   .meta({ graphType: 'ChangePasswordInput' });

@@ -6,7 +6,7 @@ export const RequestResetShape = z
   .meta({ graphType: 'RequestPasswordResetInput' });
 export const ConfirmResetShape = z
   .object({
-    token: z.string().max(200).meta({ description: 'The token of the mail.' }),
+    token: z.string().max(200),
     password: newPassword.meta({ description: PASSWORD_RULES }),
   })
   .meta({ graphType: 'ResetPasswordInput' });

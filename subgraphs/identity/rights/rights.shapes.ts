@@ -4,6 +4,6 @@ import { Role } from '#server/auth/viewer.ts';
 export const SetRoleShape = z.object({ role: z.enum(Role) }).meta({ graphType: 'SetRoleInput' });
 export const SetGymShape = z
   .object({
-    gymId: z.uuid().nullable().meta({ description: 'Null removes the user from their gym.' }),
+    gymId: z.uuid().nullable(),
   })
   .meta({ graphType: 'SetGymInput' });

@@ -5,25 +5,21 @@ export const SessionShape = z
   .object({
     id: z.uuid(),
     createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().meta({ description: 'Time of the log-in or of the latest refresh.' }),
-    expiresAt: z.iso.datetime().meta({ description: 'Extended by each refresh.' }),
+    lastUsedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
     userAgent: z.string(),
     address: z.string(),
-    current: z.boolean().meta({ description: 'Whether the request was made in this session.' }),
+    current: z.boolean(),
   })
   .meta({ id: 'Session' });
 export type SessionShape = z.infer<typeof SessionShape>;
 
 export const AuthPayloadShape = z
   .object({
-    token: z
-      .string()
-      .meta({ description: 'Access token (JWT), to be sent as `Authorization: Bearer <token>`.' }),
+    token: z.string(),
     tokenType: z.literal('Bearer'),
-    expiresIn: z.int().meta({ description: 'Seconds until the access token expires.' }),
-    refreshToken: z
-      .string()
-      .meta({ description: 'Returns the next tokens, once; a second use ends the session.' }),
+    expiresIn: z.int(),
+    refreshToken: z.string(),
     user: UserShape,
   })
   .meta({ id: 'AuthPayload' });
@@ -41,7 +37,7 @@ export const LoginShape = z
   })
   .meta({ graphType: 'LoginInput' });
 
-const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
+const refreshToken = z.string().max(200);
 export const RefreshShape = z.looseObject({ refreshToken }).meta({ graphType: 'RefreshTokenInput' });
 /** Without a refresh token, the session of the access token ends. */
 export const LogoutShape = z

@@ -39,22 +39,13 @@ export const anyPassword = z.string().max(1_000);
 export const UserShape = z
   .object({
     id: z.uuid(),
-    email: z.string().optional().meta({
-      description:
-        'Visible only to the user and the admins of the gym; the email of a SUPER_ADMIN is visible to every user.',
-    }),
+    email: z.string().optional(),
     displayName: z.string(),
     bio: z.string().nullable(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
-    qrCode: z.string().optional().meta({
-      description:
-        'The code that the member shows to check in; visible only to the user and the admins of the gym.',
-    }),
-    avatar: z
-      .string()
-      .nullable()
-      .meta({ description: 'Path of the picture, at the server of this request.' }),
+    qrCode: z.string().optional(),
+    avatar: z.string().nullable(),
     locale: z.string(),
     timezone: z.string(),
     units: z.enum(Units),
@@ -66,14 +57,12 @@ export const UserShape = z
         birthDate: z.iso.date().nullable(),
       })
       .nullable()
-      .optional()
-      .meta({ description: 'Visible only to the user; null if not given.' }),
+      .optional(),
     trainingGoals: z
       .object({ goals: z.array(z.string()), activity: z.string().nullable() })
       .nullable()
-      .optional()
-      .meta({ description: 'Visible only to the user; null if not given.' }),
-    version: z.int().meta({ description: 'Increases with every change.' }),
+      .optional(),
+    version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -85,10 +74,7 @@ export const RegisterShape = z
     email: emailText,
     password: newPassword.meta({ description: PASSWORD_RULES }),
     displayName,
-    gymId: z
-      .uuid()
-      .nullish()
-      .meta({ description: 'The gym to join. Later only an admin can move the user.' }),
+    gymId: z.uuid().nullish(),
   })
   .meta({ graphType: 'RegisterInput' });
 
@@ -111,15 +97,8 @@ export const UpdateProfileShape = z
         sex: sex.nullish(),
         birthDate: birthDate.nullish(),
       })
-      .nullish()
-      .meta({
-        description:
-          'Changes only the keys that it contains: a value replaces the stored one, null removes it, and an absent key is unchanged. Visible only to the user.',
-      }),
-    trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
-      description:
-        'The whole object is replaced; it is removed if it has neither goals nor activity. Visible only to the user.',
-    }),
+      .nullish(),
+    trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish(),
     version: versionNumber.nullish(),
   })
   .meta({ graphType: 'UpdateProfileInput' });

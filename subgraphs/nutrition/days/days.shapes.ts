@@ -53,13 +53,13 @@ const BUCKETS = ['DAY', 'WEEK', 'MONTH'] as const;
 
 export const SeriesPointShape = z
   .object({
-    start: z.iso.date().meta({ description: 'First day of the bucket, or of the range if that is later.' }),
+    start: z.iso.date(),
     end: z.iso.date(),
     totals: NutrientsShape,
-    averages: NutrientsShape.meta({ description: 'Averages per day, over the days with entries.' }),
-    goal: NutrientsShape.partial().nullable().meta({ description: 'The mean goal per day.' }),
+    averages: NutrientsShape,
+    goal: NutrientsShape.partial().nullable(),
     loggedDays: z.int(),
-    entries: z.int().meta({ description: 'Number of entries.' }),
+    entries: z.int(),
   })
   .meta({ id: 'NutritionPoint' });
 export type SeriesPointShape = z.infer<typeof SeriesPointShape>;

@@ -6,13 +6,10 @@ export const MessageShape = z
     id: z.uuid(),
     squadId: z.uuid(),
     userId: z.string().meta({ description: 'The user who wrote the message.' }),
-    text: z.string().meta({ description: 'Empty once the message is deleted.' }),
-    deleted: z.boolean().meta({ description: 'Whether its author has deleted it.' }),
-    clientId: z
-      .string()
-      .nullable()
-      .meta({ description: "The sender's own id of the message, by which a repeated one is recognised." }),
-    seq: z.int().meta({ description: 'The number of the message in its squad, from 1.' }),
+    text: z.string(),
+    deleted: z.boolean(),
+    clientId: z.string().nullable(),
+    seq: z.int(),
     sentAt: z.iso.datetime(),
   })
   .meta({ id: 'SquadMessage' });
@@ -43,7 +40,7 @@ export const MessageReportShape = z
     messageId: z.uuid(),
     reporterId: z.string().meta({ description: 'The user who reported the message.' }),
     authorId: z.string().meta({ description: 'The user who wrote the message.' }),
-    text: z.string().meta({ description: 'The text of the message when it was reported.' }),
+    text: z.string(),
     reason: z.string().nullable(),
     createdAt: z.iso.datetime(),
   })

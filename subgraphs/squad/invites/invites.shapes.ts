@@ -13,7 +13,7 @@ export type InviteStatus = (typeof InviteStatus)[keyof typeof InviteStatus];
 export const InviteShape = z
   .object({
     id: z.uuid(),
-    squadId: z.uuid().meta({ description: 'The squad that the invite is for.' }),
+    squadId: z.uuid(),
     gymId: z.string().meta({ description: 'The id of the gym of both users.' }),
     fromUserId: z.string().meta({ description: "The sender's id." }),
     toUserId: z.string().meta({ description: "The receiver's id." }),
@@ -21,10 +21,7 @@ export const InviteShape = z
     status: z.enum(InviteStatus),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
-    respondedAt: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'When it was accepted, declined or revoked, or was found to have expired.' }),
+    respondedAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'SquadInvite' });
 export type InviteShape = z.infer<typeof InviteShape>;

@@ -18,8 +18,8 @@ export const OnlineUserShape = z
     userId: z.string().meta({ description: "The user's id." }),
     gymId: z.string().meta({ description: "The id of the user's gym." }),
     status: onlineStatus,
-    activity: z.string().nullable().meta({ description: 'What the user is doing, in their own words.' }),
-    since: z.iso.datetime().meta({ description: 'Since when others can see the user.' }),
+    activity: z.string().nullable(),
+    since: z.iso.datetime(),
   })
   .meta({ id: 'OnlineUser' });
 export type OnlineUserShape = z.infer<typeof OnlineUserShape>;
@@ -42,13 +42,8 @@ const activity = z.preprocess(
 
 export const GoOnlineShape = z
   .object({
-    status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish().meta({
-      description:
-        'Absent: the last one that was chosen; AVAILABLE if none ever was. OFFLINE ends presence until another one is chosen.',
-    }),
-    activity: activity.meta({
-      description: 'At most 140 characters. Absent: the activity stays. Null: it is cleared.',
-    }),
+    status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish(),
+    activity: activity,
   })
   .meta({ graphType: 'GoOnlineInput' });
 

@@ -70,12 +70,10 @@ export const squadsRest = [
       shape: z.object({
         session: SquadShape.meta({ description: 'The squad as it is now.' }),
         missed: z.array(SquadEventShape).meta({ description: 'The events after that revision, in order.' }),
-        complete: z
-          .boolean()
-          .meta({
-            description:
-              'False if older events are no longer stored, so that the client has to use the state in `session`.',
-          }),
+        complete: z.boolean().meta({
+          description:
+            'False if older events are no longer stored, so that the client has to use the state in `session`.',
+        }),
       }),
     },
     handler: ({ params, query }, { squads }) => squads.replay(params.id, query.fromRevision),
