@@ -111,7 +111,7 @@ describe('descriptions of the graph in REST', () => {
   };
 
   it('are those of the field of the same name, also in a shape with more properties', () => {
-    expect(text('gym', 'Location', 'capacity')).toBe('How many people may be inside at once.');
+    expect(text('gym', 'CheckIn', 'checkedInAt')).toBe('The time at which the visit began.');
     expect(text('gym', 'LocationWithOccupancy', 'capacity')).toBe('How many people may be inside at once.');
   });
 

@@ -5,7 +5,10 @@ export const AnnouncementShape = z
   .object({
     id: z.uuid(),
     gymId: z.uuid(),
-    authorId: z.uuid().nullable(),
+    authorId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The user who published it; null once the account is deleted.' }),
     title: z.string(),
     text: z.string(),
     version: z.int(),

@@ -29,10 +29,8 @@ export type GymShape = z.infer<typeof GymShape>;
 export const GroupsShape = z.object({ theme: ThemeShape, assets: AssetsShape, features: FeaturesShape });
 export type Groups = z.infer<typeof GroupsShape>;
 
-const MERGES =
-  'A JSON Merge Patch (RFC 7396): a given key replaces the stored value, null removes the key, an absent key is unchanged.';
-const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish().meta({ description: MERGES });
-/** Changes of the groups; the merged groups are checked against `GroupsShape`. */
+const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish();
+/** JSON Merge Patches (RFC 7396) of the groups; the merged groups are checked against `GroupsShape`. */
 const patches = { theme: patch, assets: patch, features: patch };
 export type GroupPatches = { [Group in keyof typeof patches]?: z.infer<typeof patch> };
 

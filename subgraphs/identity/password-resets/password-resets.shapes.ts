@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailText, newPassword, PASSWORD_RULES } from '../users/users.shapes.ts';
+import { emailText, newPassword } from '../users/users.shapes.ts';
 
 export const RequestResetShape = z
   .object({ email: emailText })
@@ -7,6 +7,6 @@ export const RequestResetShape = z
 export const ConfirmResetShape = z
   .object({
     token: z.string().max(200),
-    password: newPassword.meta({ description: PASSWORD_RULES }),
+    password: newPassword,
   })
   .meta({ graphType: 'ResetPasswordInput' });

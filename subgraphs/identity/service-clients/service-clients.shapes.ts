@@ -19,7 +19,9 @@ export type ClientCredentialsShape = z.infer<typeof ClientCredentialsShape>;
 
 export const ClientTokenShape = z
   .object({
-    access_token: z.string(),
+    access_token: z
+      .string()
+      .meta({ description: 'Access token (JWT), to be sent as `Authorization: Bearer <token>`.' }),
     token_type: z.literal('Bearer').meta({ description: 'Always `Bearer`.' }),
     expires_in: z.int().meta({ description: 'Seconds.' }),
     scope: z

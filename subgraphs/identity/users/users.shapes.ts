@@ -31,8 +31,6 @@ export const newPassword = z
   .string()
   .min(8, 'expected at least 8 characters')
   .max(200, 'expected at most 200 characters');
-export const PASSWORD_RULES =
-  'At least 8 characters. Not the email or a part of it, and not one of the most common passwords; a password that contains the part of the email before the `@` has at least 6 characters besides it.';
 /** A password to check, which may be wrong. */
 export const anyPassword = z.string().max(1_000);
 
@@ -72,7 +70,7 @@ export type UserShape = z.infer<typeof UserShape>;
 export const RegisterShape = z
   .object({
     email: emailText,
-    password: newPassword.meta({ description: PASSWORD_RULES }),
+    password: newPassword,
     displayName,
     gymId: z.uuid().nullish(),
   })
