@@ -22,7 +22,13 @@ const address = z.string().max(LONGEST_TEXT, { abort: true }).refine(isAddress, 
 
 /** Pictures by their use. Every text at any depth is a URL that a browser may load. */
 export const assetsShape = z
-  .looseObject({ logo: address.optional(), splash: address.optional(), icon: address.optional() })
+  .looseObject({
+    logo: address.optional().meta({ description: 'The address of the logo.' }),
+    splash: address
+      .optional()
+      .meta({ description: 'The address of the picture that an app shows while it starts.' }),
+    icon: address.optional().meta({ description: "The address of the app's icon." }),
+  })
   .superRefine((assets, context) => {
     for (const { path, value, isKey } of leavesOf(assets))
       if (typeof value === 'string' && !isKey && !KNOWN_ASSETS.has(path.join('.')) && !isAddress(value))
@@ -37,19 +43,41 @@ export const themeShape = z
   .looseObject({
     colors: z
       .looseObject({
-        primary: colour.optional(),
-        secondary: colour.optional(),
-        background: colour.optional(),
-        text: colour.optional(),
+        primary: colour.optional().meta({ description: 'The main colour of the gym.' }),
+        secondary: colour.optional().meta({ description: 'The second colour of the gym.' }),
+        background: colour.optional().meta({ description: 'The colour behind texts.' }),
+        text: colour.optional().meta({ description: 'The colour of texts.' }),
       })
-      .optional(),
+      .optional()
+      .meta({ description: 'Colours by their use: `#rgb`, `#rrggbb` or `#rrggbbaa`.' }),
     typography: z
       .looseObject({
-        fontFamily: z.string().min(1).max(200).optional(),
-        baseSize: z.number().min(8).max(40).optional(),
+        fontFamily: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .meta({ description: 'The fonts, as in CSS `font-family`.' }),
+        baseSize: z
+          .number()
+          .min(8)
+          .max(40)
+          .optional()
+          .meta({ description: 'The size of texts in CSS pixels.' }),
       })
-      .optional(),
-    spacing: z.looseObject({ unit: z.number().min(1).max(64).optional() }).optional(),
+      .optional()
+      .meta({ description: 'Fonts and their sizes.' }),
+    spacing: z
+      .looseObject({
+        unit: z
+          .number()
+          .min(1)
+          .max(64)
+          .optional()
+          .meta({ description: 'The smallest distance in CSS pixels, of which others are multiples.' }),
+      })
+      .optional()
+      .meta({ description: 'Distances between parts of a page.' }),
   })
   .superRefine((theme, context) => {
     for (const leaf of leavesOf(theme)) {

@@ -15,7 +15,9 @@ export const gymQuery = z.object({
 export const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
 
 /** `/:id` */
-export const idParams = z.object({ id: z.uuid() });
+export const idParams = z.object({
+  id: z.uuid().meta({ description: 'The id of the object that the path names.' }),
+});
 
 /** An IANA time zone that this version of Node supports. */
 export const timezone = z
@@ -30,10 +32,15 @@ const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'expecte
 export const openingHours = z
   .partialRecord(
     z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], 'expected mon, tue, wed, thu, fri, sat or sun'),
-    z.object({ opens: timeOfDay, closes: timeOfDay }).refine(({ opens, closes }) => opens < closes, {
-      path: ['closes'],
-      message: 'expected a time after opens',
-    }),
+    z
+      .object({
+        opens: timeOfDay.meta({ description: 'Local time, HH:MM.' }),
+        closes: timeOfDay.meta({ description: 'Local time, HH:MM; `24:00` is midnight.' }),
+      })
+      .refine(({ opens, closes }) => opens < closes, {
+        path: ['closes'],
+        message: 'expected a time after opens',
+      }),
   )
   .meta({
     description:

@@ -5,7 +5,7 @@ import { INTERNAL, restRoute } from '../rest/route.ts';
 import { RecordsPageShape, ErasureResultShape, type AccountData } from './account-data.ts';
 
 const route = restRoute<{ accountData: AccountData }>(INTERNAL);
-const userParams = z.object({ userId: z.uuid() });
+const userParams = z.object({ userId: z.uuid().meta({ description: "The user's id." }) });
 
 /** Requests per minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;

@@ -10,19 +10,26 @@ const RECORDS_PER_PAGE = 1_000;
 
 export const ErasureResultShape = z
   .object({
-    outcome: z.enum(Outcome),
+    outcome: z.enum(Outcome).meta({
+      description:
+        'What has happened to the data. DELETED: nothing about the user is left but their id. ANONYMISED: records are left without the id and everything else that identifies the user. RETAINED: records with the id of the user are kept.',
+    }),
     reason: z.string().nullable().meta({ description: 'Which records are kept, and why; null if none are.' }),
   })
   .meta({ id: 'AccountVerdict' });
 
 export const RecordsPageShape = z
   .object({
-    records: z.array(
-      z.object({
-        kind: z.string().meta({ description: 'Records of one kind follow each other.' }),
-        record: z.record(z.string(), z.unknown()),
-      }),
-    ),
+    records: z
+      .array(
+        z.object({
+          kind: z.string().meta({ description: 'Records of one kind follow each other.' }),
+          record: z
+            .record(z.string(), z.unknown())
+            .meta({ description: 'The record; its keys depend on the kind.' }),
+        }),
+      )
+      .meta({ description: 'The records of the page, one kind after the other.' }),
     kinds: z
       .array(z.string())
       .meta({ description: 'All kinds of records, in the order in which they are exported.' }),

@@ -23,7 +23,7 @@ export const removedReferencesRest = [
         .string()
         .max(64)
         .meta({ description: "The entity's type in the graph, such as `Product`." }),
-      id: z.uuid(),
+      id: z.uuid().meta({ description: 'The id of the removed entity.' }),
     }),
     success: { status: 204, description: 'No row of this service refers to the entity.' },
     errors: ['FORBIDDEN'],

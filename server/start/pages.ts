@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
+import { withGraphDescriptions } from '../rest/graph-descriptions.ts';
 import { openApiDocument } from '../rest/openapi.ts';
 import { documentFor } from '../served-document.ts';
 import type { ServiceDatabase } from './database.ts';
@@ -24,7 +25,7 @@ export function mountPages(
   mountMetrics(app, metrics, settings);
   const served = (document: object) =>
     documentFor(JSON.stringify(document), origins, urlOf('identity', settings));
-  const openApi = served(openApiDocument(subgraph, subgraph.rest));
+  const openApi = served(withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest)));
   mountApiPages(app, subgraph.title, async (req) => openApi(req));
   for (const [path, document] of Object.entries(subgraph.documents ?? {})) {
     const textFor = served(document);

@@ -3,10 +3,10 @@ import { z } from 'zod';
 /** The energy and the macronutrients of an entry, a day or a goal. */
 export const NutrientsShape = z
   .object({
-    calories: z.int().meta({ description: 'kcal' }),
-    protein: z.number().meta({ description: 'g' }),
-    carbs: z.number().meta({ description: 'g' }),
-    fats: z.number().meta({ description: 'g' }),
+    calories: z.int(),
+    protein: z.number(),
+    carbs: z.number(),
+    fats: z.number(),
   })
   .meta({ id: 'Nutrients' });
 export type Nutrients = z.infer<typeof NutrientsShape>;

@@ -8,10 +8,7 @@ import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 export { DIFFICULTIES, type Difficulty, type Modality } from './exercise.entity.ts';
 
 /** The path of a picture in an answer. */
-export const imagePath = z.string().nullable().meta({
-  description:
-    'Path of the picture on the server that answers: `/media/...`, or `/content/media/...` through the gateway. `?size=` chooses a size.',
-});
+export const imagePath = z.string().nullable();
 
 export const ExerciseShape = z
   .object({
@@ -19,17 +16,17 @@ export const ExerciseShape = z
     name: z.string(),
     aliases: z.array(z.string()),
     description: z.string().nullable(),
-    instructions: z.array(z.string()).meta({ description: 'How to do it, step by step.' }),
+    instructions: z.array(z.string()),
     primaryMuscles: z.array(z.string()),
     secondaryMuscles: z.array(z.string()),
     equipment: z.string(),
     level: z.enum(DIFFICULTIES),
-    force: z.string().nullable().meta({ description: 'push, pull or static.' }),
-    mechanic: z.string().nullable().meta({ description: 'compound or isolation.' }),
+    force: z.string().nullable(),
+    mechanic: z.string().nullable(),
     category: z.string(),
     modality: z.enum(MODALITIES),
     image: imagePath,
-    gymId: z.uuid().nullable().meta({ description: 'Null: the exercise belongs to the common library.' }),
+    gymId: z.uuid().nullable(),
     version: z.int(),
   })
   .meta({ id: 'Exercise' });
@@ -66,34 +63,46 @@ export const exerciseFields = {
   modality: z.enum(MODALITIES, `expected one of ${MODALITIES.join(', ')}`),
 };
 
-export const CreateExerciseShape = z.object({
-  gymId: z.uuid().nullish(),
-  name: exerciseFields.name,
-  aliases: orDefault(exerciseFields.aliases, []),
-  description: exerciseFields.description.optional(),
-  instructions: orDefault(exerciseFields.instructions, []),
-  primaryMuscles: exerciseFields.primaryMuscles,
-  secondaryMuscles: orDefault(exerciseFields.secondaryMuscles, []),
-  equipment: orDefault(exerciseFields.equipment, 'none'),
-  level: orDefault(exerciseFields.level, 'Beginner'),
-  force: exerciseFields.force.optional(),
-  mechanic: exerciseFields.mechanic.optional(),
-  category: orDefault(exerciseFields.category, 'strength'),
-  modality: exerciseFields.modality,
-});
+export const CreateExerciseShape = z
+  .object({
+    gymId: z.uuid().nullish(),
+    name: exerciseFields.name,
+    aliases: orDefault(exerciseFields.aliases, []),
+    description: exerciseFields.description.optional(),
+    instructions: orDefault(exerciseFields.instructions, []),
+    primaryMuscles: exerciseFields.primaryMuscles,
+    secondaryMuscles: orDefault(exerciseFields.secondaryMuscles, []),
+    equipment: orDefault(exerciseFields.equipment, 'none'),
+    level: orDefault(exerciseFields.level, 'Beginner'),
+    force: exerciseFields.force.optional(),
+    mechanic: exerciseFields.mechanic.optional(),
+    category: orDefault(exerciseFields.category, 'strength'),
+    modality: exerciseFields.modality,
+  })
+  .meta({ graphType: 'CreateExerciseInput' });
 
-export const UpdateExerciseShape = z.object({
-  ...changeOf(exerciseFields),
-  version: versionNumber.nullish(),
-});
+export const UpdateExerciseShape = z
+  .object({
+    ...changeOf(exerciseFields),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateExerciseInput' });
 
 export const ExerciseQuery = pageQuery.extend({
   ...listFilters,
   muscle: z.string().max(40).optional().meta({ description: 'A primary or secondary muscle, e.g. chest.' }),
-  equipment: z.string().max(40).optional(),
+  equipment: z.string().max(40).optional().meta({ description: 'What the exercise needs, e.g. barbell.' }),
   difficulty: z.string().max(20).optional().meta({ description: 'Beginner, Intermediate or Advanced.' }),
-  category: z.string().max(40).optional(),
-  modality: z.string().max(30).optional(),
+  category: z
+    .string()
+    .max(40)
+    .optional()
+    .meta({ description: 'The category of the exercise, e.g. strength.' }),
+  modality: z
+    .string()
+    .max(30)
+    .optional()
+    .meta({ description: 'What a set of the exercise measures, e.g. WEIGHT_REPS.' }),
   sort: z
     .enum(['name', 'newest'], 'expected name or newest')
     .optional()

@@ -35,7 +35,9 @@ export const mediaRest = [
     operationId: 'getPicture',
     summary: 'A picture of a routine, exercise or product',
     auth: 'optional',
-    params: z.object({ file: z.string() }),
+    params: z.object({
+      file: z.string().meta({ description: 'The name of the file, from `image` or `images`.' }),
+    }),
     query: z.object({
       size: z.enum(['small', 'medium', 'large'], 'expected small, medium or large').optional().meta({
         description:

@@ -7,12 +7,7 @@ import { PRODUCT_KINDS } from './product.entity.ts';
 
 const sku = z.string().trim().min(1).max(64);
 const minorUnits = z.int('expected a whole number of minor units, e.g. cents').min(0).max(100_000_000);
-const stock = z
-  .int()
-  .min(0)
-  .max(10_000_000)
-  .nullable()
-  .meta({ description: 'Number of pieces; null: the stock is not counted.' });
+const stock = z.int().min(0).max(10_000_000).nullable();
 const image = z
   .string()
   .max(500)
@@ -26,11 +21,8 @@ const image = z
 const VariantShape = z
   .object({
     sku,
-    name: z.string().trim().min(1).max(80).meta({ description: 'For example Chocolate, or L.' }),
-    price: minorUnits
-      .nullable()
-      .default(null)
-      .meta({ description: 'In minor units; null: the price of the product.' }),
+    name: z.string().trim().min(1).max(80),
+    price: minorUnits.nullable().default(null),
     stock: stock.default(null),
   })
   .meta({ id: 'ProductVariant' });
@@ -42,23 +34,17 @@ export const ProductShape = z
     name: z.string(),
     description: z.string().nullable(),
     kind: z.enum(PRODUCT_KINDS),
-    price: z.int().meta({ description: 'In minor units of the currency: 2999 EUR is 29.99 €.' }),
-    currency: z.string().meta({ description: 'ISO 4217.' }),
-    images: z.array(z.string()).meta({
-      description:
-        'URLs, or paths on the server that answers: `/media/...`, or `/content/media/...` through the gateway. `?size=` chooses a size.',
-    }),
+    price: z.int(),
+    currency: z.string(),
+    images: z.array(z.string()),
     variants: z.array(VariantShape),
     stock,
-    available: z.boolean().meta({ description: 'Whether the product, or one of its variants, is in stock.' }),
-    featured: z.boolean().meta({ description: 'Whether it is promoted now.' }),
-    featuredPriority: z
-      .int()
-      .nullable()
-      .meta({ description: 'The highest priority comes first; null: not featured.' }),
+    available: z.boolean(),
+    featured: z.boolean(),
+    featuredPriority: z.int().nullable(),
     featuredFrom: z.iso.datetime().nullable(),
     featuredUntil: z.iso.datetime().nullable(),
-    gymId: z.uuid().nullable().meta({ description: 'Null: every gym sells it.' }),
+    gymId: z.uuid().nullable(),
     version: z.int(),
   })
   .meta({ id: 'Product' });
@@ -86,28 +72,39 @@ export const productFields = {
   featuredUntil: instant.nullable(),
 };
 
-export const CreateProductShape = z.object({
-  gymId: z.uuid().nullish().meta({
-    description:
-      'For a SUPER_ADMIN: the gym that sells it; null: every gym. The product of a GYM_ADMIN belongs to their gym, which they may name.',
-  }),
-  ...productFields,
-  description: productFields.description.optional(),
-  images: orDefault(productFields.images, []),
-  variants: orDefault(productFields.variants, []),
-  stock: stock.optional(),
-  featuredPriority: productFields.featuredPriority.optional(),
-  featuredFrom: productFields.featuredFrom.optional(),
-  featuredUntil: productFields.featuredUntil.optional(),
-});
+export const CreateProductShape = z
+  .object({
+    gymId: z.uuid().nullish(),
+    ...productFields,
+    description: productFields.description.optional(),
+    images: orDefault(productFields.images, []),
+    variants: orDefault(productFields.variants, []),
+    stock: stock.optional(),
+    featuredPriority: productFields.featuredPriority.optional(),
+    featuredFrom: productFields.featuredFrom.optional(),
+    featuredUntil: productFields.featuredUntil.optional(),
+  })
+  .meta({ graphType: 'CreateProductInput' });
 
-export const UpdateProductShape = z.object({ ...changeOf(productFields), version: versionNumber.nullish() });
+export const UpdateProductShape = z
+  .object({ ...changeOf(productFields), version: versionNumber.nullish() })
+  .meta({ graphType: 'UpdateProductInput' });
 
 export const ProductQuery = pageQuery.extend({
   ...listFilters,
   kind: z.string().max(20).optional().meta({ description: 'SUPPLEMENT or MERCHANDISE.' }),
-  minPrice: z.coerce.number().int().min(0).optional(),
-  maxPrice: z.coerce.number().int().min(0).optional(),
+  minPrice: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The lowest price, in minor units.' }),
+  maxPrice: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The highest price, in minor units.' }),
   inStock: flag.optional().meta({ description: 'true: only products that are available.' }),
   sort: z
     .enum(['name', 'newest', 'price', '-price'], 'expected name, newest, price or -price')

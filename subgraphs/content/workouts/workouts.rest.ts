@@ -47,7 +47,11 @@ export const workoutsRest = [
     summary: 'Workout routines of a category such as Strength or Cardio, by title',
     description: 'Upper and lower case do not matter; an unknown category gives an empty list.',
     auth: 'optional',
-    params: z.object({ category: z.string() }),
+    params: z.object({
+      category: z.string().meta({
+        description: 'The category of the routine, e.g. Strength. Upper and lower case do not matter.',
+      }),
+    }),
     query: pageQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },
     handler: ({ params, query }, { workouts }) =>

@@ -9,15 +9,35 @@ import { SET_TYPES } from './workout-routine.entity.ts';
 /** One set. The exercise's modality decides which of these fields it may have (see `set-fields.ts`). */
 export const SetShape = z
   .strictObject({
-    type: z.enum(SET_TYPES, `expected one of ${SET_TYPES.join(', ')}`).default('NORMAL'),
-    reps: z.int().min(1).max(1_000).optional(),
+    type: z
+      .enum(SET_TYPES, `expected one of ${SET_TYPES.join(', ')}`)
+      .default('NORMAL')
+      .meta({
+        description:
+          'What the set is for: NORMAL; WARMUP: to prepare; DROP: at once after the previous set, with less weight; FAILURE: until no further repetition is possible.',
+      }),
+    reps: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .meta({ description: 'The number of repetitions. Not with repRange.' }),
     repRange: z
-      .strictObject({ min: z.int().min(1).max(1_000), max: z.int().min(1).max(1_000) })
+      .strictObject({
+        min: z.int().min(1).max(1_000).meta({ description: 'The lowest number of repetitions.' }),
+        max: z.int().min(1).max(1_000).meta({ description: 'The highest number of repetitions.' }),
+      })
       .refine(({ min, max }) => min <= max, 'expected min not above max')
-      .optional(),
-    durationSeconds: z.int().min(1).max(86_400).optional(),
-    distanceMeters: z.number().positive().max(1_000_000).optional(),
-    weightKg: z.number().min(0).max(1_000).optional(),
+      .optional()
+      .meta({ description: 'A range for the number of repetitions. Not with reps.' }),
+    durationSeconds: z.int().min(1).max(86_400).optional().meta({ description: 'The duration in seconds.' }),
+    distanceMeters: z
+      .number()
+      .positive()
+      .max(1_000_000)
+      .optional()
+      .meta({ description: 'The distance in metres.' }),
+    weightKg: z.number().min(0).max(1_000).optional().meta({ description: 'The weight in kilograms.' }),
     assistedKg: z.number().min(0).max(1_000).optional().meta({
       description:
         'By how much a band or a machine reduces the weight of the body; never together with weightKg.',
@@ -28,14 +48,24 @@ export const SetShape = z
       .regex(/^[0-9X]{1,2}(-[0-9X]{1,2}){2,3}$/i, 'expected a tempo such as 3-1-1-0')
       .optional()
       .meta({ description: 'Seconds down, hold, up, hold: 3-1-1-0; X means as fast as possible.' }),
-    restSeconds: z.int().min(0).max(3_600).optional(),
+    restSeconds: z
+      .int()
+      .min(0)
+      .max(3_600)
+      .optional()
+      .meta({ description: 'The rest after the set, in seconds.' }),
   })
   .meta({ id: 'WorkoutSet' });
 
 const EntryShape = z.strictObject({
-  exerciseId: z.uuid(),
-  notes: z.string().trim().max(1_000).optional(),
-  sets: z.array(SetShape).min(1).max(50),
+  exerciseId: z.uuid().meta({ description: "The exercise's id." }),
+  notes: z
+    .string()
+    .trim()
+    .max(1_000)
+    .optional()
+    .meta({ description: 'Words for the users, e.g. how to do it.' }),
+  sets: z.array(SetShape).min(1).max(50).meta({ description: 'The sets in their order.' }),
 });
 
 /** A block of two or more entries is a superset. */
@@ -43,7 +73,11 @@ const BlockShape = z
   .strictObject({
     name: z.string().trim().min(1).max(80).optional().meta({ description: 'For example Warm-up.' }),
     restSeconds: z.int().min(0).max(3_600).optional().meta({ description: 'After each round of the block.' }),
-    entries: z.array(EntryShape).min(1).max(10),
+    entries: z
+      .array(EntryShape)
+      .min(1)
+      .max(10)
+      .meta({ description: 'The exercises of the block, which are done in turn.' }),
   })
   .meta({ id: 'WorkoutBlock' });
 
@@ -55,15 +89,13 @@ export const WorkoutRoutineShape = z
     title: z.string(),
     description: z.string().nullable(),
     difficulty: z.enum(DIFFICULTIES),
-    category: z.string().meta({ description: 'For example Strength, Cardio.' }),
+    category: z.string(),
     targetMuscles: z.array(z.string()),
-    equipment: z.array(z.string()).meta({ description: 'The equipment that its exercises need.' }),
-    exercises: z
-      .array(BlockShape)
-      .meta({ description: 'Blocks of entries of sets. A block of two or more entries is a superset.' }),
+    equipment: z.array(z.string()),
+    exercises: z.array(BlockShape),
     image: imagePath,
     durationMinutes: z.int(),
-    gymId: z.uuid().nullable().meta({ description: 'Null: the routine is global: every gym has it.' }),
+    gymId: z.uuid().nullable(),
     version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -86,23 +118,20 @@ const fields = {
   durationMinutes: z.int().min(1).max(1_440),
 };
 
-export const CreateWorkoutShape = z.object({
-  gymId: z.uuid().nullish().meta({
-    description:
-      'For a SUPER_ADMIN: the gym that it belongs to; null: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name.',
-  }),
-  ...fields,
-  description: fields.description.optional(),
-  targetMuscles: fields.targetMuscles
-    .nullish()
-    .meta({ description: 'Default: the primary muscles of its exercises.' }),
-  exercises: fields.exercises.default([]),
-  durationMinutes: fields.durationMinutes
-    .nullish()
-    .meta({ description: 'Default: estimated from the sets.' }),
-});
+export const CreateWorkoutShape = z
+  .object({
+    gymId: z.uuid().nullish(),
+    ...fields,
+    description: fields.description.optional(),
+    targetMuscles: fields.targetMuscles.nullish(),
+    exercises: fields.exercises.default([]),
+    durationMinutes: fields.durationMinutes.nullish(),
+  })
+  .meta({ graphType: 'CreateWorkoutInput' });
 
-export const UpdateWorkoutShape = z.object({ ...changeOf(fields), version: versionNumber.nullish() });
+export const UpdateWorkoutShape = z
+  .object({ ...changeOf(fields), version: versionNumber.nullish() })
+  .meta({ graphType: 'UpdateWorkoutInput' });
 
 export const WorkoutQuery = pageQuery.extend({
   ...listFilters,
@@ -113,9 +142,18 @@ export const WorkoutQuery = pageQuery.extend({
     .max(40)
     .optional()
     .meta({ description: 'A piece of equipment that one of its exercises needs, e.g. barbell.' }),
-  category: z.string().max(40).optional(),
+  category: z
+    .string()
+    .max(40)
+    .optional()
+    .meta({ description: 'The category of the routine, e.g. Strength. Upper and lower case do not matter.' }),
   exerciseId: z.uuid().optional().meta({ description: 'Routines with this exercise.' }),
-  maxMinutes: z.coerce.number().int().min(1).optional(),
+  maxMinutes: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'Only routines that take at most this many minutes.' }),
   sort: z
     .enum(['title', 'newest', 'duration'], 'expected title, newest or duration')
     .optional()

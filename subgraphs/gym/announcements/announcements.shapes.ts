@@ -5,7 +5,10 @@ export const AnnouncementShape = z
   .object({
     id: z.uuid(),
     gymId: z.uuid(),
-    authorId: z.uuid().nullable().meta({ description: 'Null once the account is deleted.' }),
+    authorId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The user who published it; null once the account is deleted.' }),
     title: z.string(),
     text: z.string(),
     version: z.int(),
@@ -21,11 +24,12 @@ export const CreateAnnouncementInput = z
     gymId: z.uuid().nullish(),
     title: visibleText(120),
     text: visibleText(5_000),
-    startsAt: instant.nullish().meta({ description: 'Default: now.' }),
-    endsAt: instant.nullish().meta({ description: 'Default: valid until it is deleted.' }),
+    startsAt: instant.nullish(),
+    endsAt: instant.nullish(),
   })
   .refine(
     ({ startsAt, endsAt }) =>
       !endsAt || !(Date.parse(startsAt ?? new Date().toISOString()) >= Date.parse(endsAt)),
     { path: ['endsAt'], message: 'expected a time after startsAt' },
-  );
+  )
+  .meta({ graphType: 'CreateAnnouncementInput' });

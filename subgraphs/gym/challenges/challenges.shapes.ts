@@ -7,13 +7,13 @@ export const ChallengeShape = z
     id: z.uuid(),
     gymId: z.uuid(),
     title: z.string(),
-    metric: z.enum(ChallengeMetric).meta({ description: 'CHECK_INS is counted automatically.' }),
+    metric: z.enum(ChallengeMetric),
     goal: z.int(),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
-    version: z.int().meta({ description: 'Increases when the challenge changes, not with scores.' }),
-    joined: z.boolean().meta({ description: 'Whether the caller has joined.' }),
-    score: z.int().nullable().meta({ description: "The caller's score; null if they have not joined." }),
+    version: z.int(),
+    joined: z.boolean(),
+    score: z.int().nullable(),
   })
   .meta({ id: 'Challenge' });
 export type ChallengeShape = z.infer<typeof ChallengeShape>;
@@ -35,8 +35,13 @@ export const CreateChallengeInput = z
   .refine(({ startsAt, endsAt }) => !(Date.parse(startsAt) >= Date.parse(endsAt)), {
     path: ['endsAt'],
     message: 'expected a time after startsAt',
-  });
+  })
+  .meta({ graphType: 'CreateChallengeInput' });
 
 export const ProgressInput = z.object({
-  amount: z.int('expected a whole number from 1 up').min(1, 'expected a whole number from 1 up').max(100_000),
+  amount: z
+    .int('expected a whole number from 1 up')
+    .min(1, 'expected a whole number from 1 up')
+    .max(100_000)
+    .meta({ description: 'By how much the score increases: 1 to 100,000.' }),
 });

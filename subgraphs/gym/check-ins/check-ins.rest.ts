@@ -69,7 +69,12 @@ export const checkInsRest = [
     description:
       "The caller's own visits, or with `userId` those of a member of the gym that the caller manages.",
     auth: 'required',
-    query: pageQuery.extend({ userId: z.uuid().optional() }),
+    query: pageQuery.extend({
+      userId: z
+        .uuid()
+        .optional()
+        .meta({ description: 'The member whose visits are listed. Default: the caller.' }),
+    }),
     success: { status: 200, description: 'A page of visits.', shape: CheckInShape, page: true },
     errors: ['NOT_FOUND'],
     handler: ({ query: { userId, ...page }, viewer }, { checkIns }) =>

@@ -55,7 +55,7 @@ export const gymsRest = [
     only: SERVICES,
     description: 'Until the gym is open, only that service can see it. A repeated call changes nothing.',
     auth: 'required',
-    params: z.object({ gymId: z.uuid() }),
+    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
     success: { status: 200, description: 'The gym, now visible to everybody.', shape: GymShape },
     errors: ['FORBIDDEN'],
     handler: ({ params: { gymId } }, { gyms }) => gyms.open(gymId),
@@ -69,7 +69,7 @@ export const gymsRest = [
     description:
       'Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.',
     auth: 'required',
-    params: z.object({ gymId: z.uuid() }),
+    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
     success: { status: 204, description: 'The gym is deleted.' },
     errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params: { gymId } }, { gyms }) => gyms.withdraw(gymId),

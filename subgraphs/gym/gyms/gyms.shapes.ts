@@ -29,20 +29,22 @@ export type GymShape = z.infer<typeof GymShape>;
 export const GroupsShape = z.object({ theme: ThemeShape, assets: AssetsShape, features: FeaturesShape });
 export type Groups = z.infer<typeof GroupsShape>;
 
-const MERGES =
-  'A JSON Merge Patch (RFC 7396): a given key replaces the stored value, null removes the key, an absent key is unchanged.';
-const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish().meta({ description: MERGES });
-/** Changes of the groups; the merged groups are checked against `GroupsShape`. */
+const patch = z.record(z.string(), z.unknown(), 'expected an object').nullish();
+/** JSON Merge Patches (RFC 7396) of the groups; the merged groups are checked against `GroupsShape`. */
 const patches = { theme: patch, assets: patch, features: patch };
 export type GroupPatches = { [Group in keyof typeof patches]?: z.infer<typeof patch> };
 
-export const UpdateGymConfigShape = z.object({
-  gymId: z.string().max(64),
-  ...patches,
-  version: versionNumber.nullish(),
-});
+export const UpdateGymConfigShape = z
+  .object({
+    gymId: z.string().max(64),
+    ...patches,
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateGymConfigInput' });
 
-export const DraftInput = z.object({ ...patches, version: versionNumber.nullish() });
+export const DraftInput = z
+  .object({ ...patches, version: versionNumber.nullish() })
+  .meta({ graphType: 'SaveGymConfigDraftInput' });
 
 export const DraftShape = z
   .object({
@@ -50,27 +52,31 @@ export const DraftShape = z
     theme: ThemeShape,
     assets: AssetsShape,
     features: FeaturesShape,
-    basedOnVersion: z.int().meta({ description: 'The published version on which the draft is based.' }),
-    version: z.int().meta({ description: 'Increases with every change, across all drafts of the gym.' }),
+    basedOnVersion: z.int(),
+    version: z.int(),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'GymConfigDraft' });
 export type DraftShape = z.infer<typeof DraftShape>;
 
-export const RollbackInput = z.object({ version: versionNumber });
+export const RollbackInput = z
+  .object({ version: versionNumber })
+  .meta({ graphType: 'RollbackGymConfigInput' });
 
-export const CreateGymInput = z.object({
-  id: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform, which chooses the id so that a repeated request creates no second gym.',
-  }),
-  opened: z.boolean().nullish().meta({
-    description:
-      'Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true.',
-  }),
-  name: gymName,
-  slug: gymSlug,
-  theme: ThemeShape.nullish(),
-  assets: AssetsShape.nullish(),
-  features: FeaturesShape.nullish(),
-});
+export const CreateGymInput = z
+  .object({
+    id: z.uuid().nullish().meta({
+      description:
+        'Only for a service of the platform, which chooses the id so that a repeated request creates no second gym.',
+    }),
+    opened: z.boolean().nullish().meta({
+      description:
+        'Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true.',
+    }),
+    name: gymName,
+    slug: gymSlug,
+    theme: ThemeShape.nullish(),
+    assets: AssetsShape.nullish(),
+    features: FeaturesShape.nullish(),
+  })
+  .meta({ graphType: 'CreateGymInput' });

@@ -142,7 +142,12 @@ export const postsRest = [
     operationId: 'getPostPicture',
     summary: 'The picture of a post',
     auth: 'optional',
-    params: z.object({ file: z.string().regex(/^[0-9a-f-]{36}\.webp$/) }),
+    params: z.object({
+      file: z
+        .string()
+        .regex(/^[0-9a-f-]{36}\.webp$/)
+        .meta({ description: 'The name of the file, from `image` of a post.' }),
+    }),
     success: {
       status: 200,
       description: 'The picture. Its name is never reused for another picture.',

@@ -10,13 +10,11 @@ export const PostShape = z
       .nullable()
       .meta({ description: 'Null once the account is deleted; `text` is empty then.' }),
     text: z.string(),
-    image: z.string().nullable().meta({ description: 'Path of the picture at this service, or null.' }),
+    image: z.string().nullable(),
     likeCount: z.int(),
     commentCount: z.int(),
     likedByMe: z.boolean(),
-    version: z
-      .int()
-      .meta({ description: 'Increases when the text or the picture changes, not with likes and comments.' }),
+    version: z.int(),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Post' });
@@ -26,7 +24,7 @@ export const CommentShape = z
   .object({
     id: z.uuid(),
     postId: z.uuid(),
-    authorId: z.uuid(),
+    authorId: z.uuid().meta({ description: 'The user who wrote the comment.' }),
     text: z.string(),
     createdAt: z.iso.datetime(),
   })
@@ -34,17 +32,26 @@ export const CommentShape = z
 export type CommentShape = z.infer<typeof CommentShape>;
 
 export const ReportShape = z
-  .object({ postId: z.uuid(), reporterId: z.uuid(), reason: z.string(), createdAt: z.iso.datetime() })
+  .object({
+    postId: z.uuid(),
+    reporterId: z.uuid().meta({ description: 'The user who reported the post.' }),
+    reason: z.string(),
+    createdAt: z.iso.datetime(),
+  })
   .meta({ id: 'PostReport' });
 export type ReportShape = z.infer<typeof ReportShape>;
 
 export const CreatePostInput = z.object({
   gymId: z.uuid().nullish().meta({ description: 'The gym, for a SUPER_ADMIN.' }),
-  text: visibleText(5_000),
+  text: visibleText(5_000).meta({ description: 'The text that users see: at most 5,000 characters.' }),
 });
-export const CommentInput = z.object({
-  text: visibleText(2_000),
-});
-export const ReportInput = z.object({
-  reason: visibleText(500),
-});
+export const CommentInput = z
+  .object({
+    text: visibleText(2_000),
+  })
+  .meta({ graphType: 'CommentPostInput' });
+export const ReportInput = z
+  .object({
+    reason: visibleText(500),
+  })
+  .meta({ graphType: 'ReportPostInput' });

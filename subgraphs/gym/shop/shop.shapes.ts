@@ -3,18 +3,18 @@ import { currencyCode } from '#server/shapes.ts';
 
 export const GymProductShape = z
   .object({
-    gymId: z.uuid(),
+    gymId: z.uuid().meta({ description: 'The id of the gym that sells the product.' }),
     productId: z.uuid().meta({ description: 'A product of the content service.' }),
-    price: z.int().nullable().meta({ description: "Minor units; null: the product's own price." }),
-    currency: z.string().nullable().meta({ description: 'ISO 4217.' }),
-    stock: z.int().nullable().meta({ description: 'Null if the gym does not count its stock.' }),
+    price: z.int().nullable(),
+    currency: z.string().nullable(),
+    stock: z.int().nullable(),
   })
   .meta({ id: 'GymProduct' });
 export type GymProductShape = z.infer<typeof GymProductShape>;
 
 export const GymProgramShape = z
   .object({
-    gymId: z.uuid(),
+    gymId: z.uuid().meta({ description: 'The id of the gym that recommends the routine.' }),
     routineId: z.uuid().meta({ description: 'A workout routine of the content service.' }),
     note: z.string().nullable(),
   })
@@ -37,17 +37,21 @@ const productInput = z
   });
 
 /** The whole list, in its order. */
-export const ProductsInput = z.object({
-  products: z
-    .array(productInput)
-    .max(500)
-    .refine((products) => isEachOnce(products.map(({ productId }) => productId)), once('productId')),
-});
+export const ProductsInput = z
+  .object({
+    products: z
+      .array(productInput)
+      .max(500)
+      .refine((products) => isEachOnce(products.map(({ productId }) => productId)), once('productId')),
+  })
+  .meta({ graphType: 'SetGymProductsInput' });
 
 /** The whole list, in its order. */
-export const ProgramsInput = z.object({
-  programs: z
-    .array(z.object({ routineId: z.uuid(), note: z.string().trim().max(500).nullish() }))
-    .max(500)
-    .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
-});
+export const ProgramsInput = z
+  .object({
+    programs: z
+      .array(z.object({ routineId: z.uuid(), note: z.string().trim().max(500).nullish() }))
+      .max(500)
+      .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
+  })
+  .meta({ graphType: 'SetGymProgramsInput' });

@@ -6,8 +6,8 @@ export const AuditEventShape = z
     id: z.uuid(),
     at: z.iso.datetime(),
     action: z.enum(AuditAction),
-    actor: z.string().meta({ description: '`user:<id>`, `service:<name>`, `client:<id>` or `anonymous`.' }),
-    subjectId: z.uuid().nullable().meta({ description: 'The user whose account the action concerned.' }),
+    actor: z.string(),
+    subjectId: z.uuid().nullable(),
     details: z.record(z.string(), z.string().nullable()),
   })
   .meta({ id: 'AuditEvent' });

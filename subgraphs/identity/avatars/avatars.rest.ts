@@ -30,7 +30,9 @@ export const avatarsRest = [
     operationId: 'getAvatar',
     summary: 'A profile picture',
     auth: 'ignoreInvalidToken',
-    params: z.object({ file: z.string() }),
+    params: z.object({
+      file: z.string().meta({ description: 'The name of the file, from `avatar` of a user.' }),
+    }),
     success: { status: 200, description: 'WebP, 512 x 512 pixels.', contentType: 'image/webp' },
     handler: async ({ params }, { avatars }) => {
       const { stream, length, etag } = await avatars.read(params.file);

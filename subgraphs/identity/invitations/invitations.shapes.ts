@@ -2,40 +2,33 @@ import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 import { RegisterShape } from '../users/users.shapes.ts';
 
-export const InviteUserInput = z.object({
-  id: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',
-  }),
-  email: RegisterShape.shape.email,
-  displayName: RegisterShape.shape.displayName,
-  role: z.enum(Role).nullish().meta({ description: 'Default MEMBER.' }),
-  gymId: z.uuid().nullish(),
-});
+export const InviteUserInput = z
+  .object({
+    id: z.uuid().nullish().meta({
+      description:
+        'Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation.',
+    }),
+    email: RegisterShape.shape.email,
+    displayName: RegisterShape.shape.displayName,
+    role: z.enum(Role).nullish(),
+    gymId: z.uuid().nullish(),
+  })
+  .meta({ graphType: 'InviteUserInput' });
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */
 export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
 
 export const InvitationShape = z
   .object({
-    id: z.uuid().meta({
-      description:
-        'The id of the invited user: `id` and `userId` are equal, because an invitation is an account without a password.',
-    }),
+    id: z.uuid(),
     userId: z.uuid(),
     email: z.string(),
     displayName: z.string(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
     createdAt: z.iso.datetime(),
-    sentAt: z.iso.datetime().nullable().meta({
-      description:
-        'When the latest mail was sent. Null until the first mail is sent. Null again one day after the token of the latest mail has expired, when the record of the mail is removed.',
-    }),
-    expiresAt: z.iso.datetime().nullable().meta({
-      description:
-        'When the token of the latest mail expires, 7 days after the mail. Null if `sentAt` is null.',
-    }),
+    sentAt: z.iso.datetime().nullable(),
+    expiresAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'Invitation' });
 export type InvitationShape = z.infer<typeof InvitationShape>;

@@ -19,7 +19,11 @@ export const keysRest = [
     success: {
       status: 200,
       description: 'The keys.',
-      shape: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+      shape: z.object({
+        keys: z
+          .array(z.record(z.string(), z.unknown()))
+          .meta({ description: 'The public keys that verify access tokens, as JSON Web Keys (RFC 7517).' }),
+      }),
     },
     // 5 s: a cache between the services and identity must not hide a new key until it signs.
     handler: (_request, { keys }) =>
@@ -38,7 +42,7 @@ export const keysRest = [
     success: {
       status: 200,
       description: 'The next key.',
-      shape: z.object({ kid: z.string(), signsFrom: z.iso.datetime() }),
+      shape: z.object({ kid: z.string(), signsFrom: z.iso.datetime() }).meta({ graphType: 'SigningKey' }),
     },
     errors: ['FORBIDDEN'],
     handler: (_request, { keys }) => keys.rotate(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { anyPassword, newPassword, PASSWORD_RULES } from '../users/users.shapes.ts';
+import { anyPassword, newPassword } from '../users/users.shapes.ts';
 
-export const ChangePasswordShape = z.object({
-  current: anyPassword.meta({ description: 'The current password.' }),
-  password: newPassword.meta({ description: PASSWORD_RULES }),
-});
+export const ChangePasswordShape = z
+  .object({
+    current: anyPassword,
+    password: newPassword,
+  })
+  .meta({ graphType: 'ChangePasswordInput' });

@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { emailText, newPassword, PASSWORD_RULES } from '../users/users.shapes.ts';
+import { emailText, newPassword } from '../users/users.shapes.ts';
 
-export const RequestResetShape = z.object({ email: emailText });
-export const ConfirmResetShape = z.object({
-  token: z.string().max(200).meta({ description: 'The token of the mail.' }),
-  password: newPassword.meta({ description: PASSWORD_RULES }),
-});
+export const RequestResetShape = z
+  .object({ email: emailText })
+  .meta({ graphType: 'RequestPasswordResetInput' });
+export const ConfirmResetShape = z
+  .object({
+    token: z.string().max(200),
+    password: newPassword,
+  })
+  .meta({ graphType: 'ResetPasswordInput' });

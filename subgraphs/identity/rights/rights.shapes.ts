@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 
-export const SetRoleShape = z.object({ role: z.enum(Role) });
-export const SetGymShape = z.object({
-  gymId: z.uuid().nullable().meta({ description: 'Null removes the user from their gym.' }),
-});
+export const SetRoleShape = z.object({ role: z.enum(Role) }).meta({ graphType: 'SetRoleInput' });
+export const SetGymShape = z
+  .object({
+    gymId: z.uuid().nullable(),
+  })
+  .meta({ graphType: 'SetGymInput' });

@@ -5,56 +5,59 @@ export const SessionShape = z
   .object({
     id: z.uuid(),
     createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().meta({ description: 'Time of the log-in or of the latest refresh.' }),
-    expiresAt: z.iso.datetime().meta({ description: 'Extended by each refresh.' }),
+    lastUsedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
     userAgent: z.string(),
     address: z.string(),
-    current: z.boolean().meta({ description: 'Whether the request was made in this session.' }),
+    current: z.boolean(),
   })
   .meta({ id: 'Session' });
 export type SessionShape = z.infer<typeof SessionShape>;
 
 export const AuthPayloadShape = z
   .object({
-    token: z
-      .string()
-      .meta({ description: 'Access token (JWT), to be sent as `Authorization: Bearer <token>`.' }),
+    token: z.string(),
     tokenType: z.literal('Bearer'),
-    expiresIn: z.int().meta({ description: 'Seconds until the access token expires.' }),
-    refreshToken: z
-      .string()
-      .meta({ description: 'Returns the next tokens, once; a second use ends the session.' }),
+    expiresIn: z.int(),
+    refreshToken: z.string(),
     user: UserShape,
   })
   .meta({ id: 'AuthPayload' });
 export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
 
 // These three accept other fields and ignore them: some clients send all fields of a form or of an earlier answer.
-export const LoginShape = z.looseObject({
-  email: z
-    .string()
-    .trim()
-    .max(254)
-    .regex(/^\P{Cc}*$/u, 'expected an email address'),
-  password: anyPassword,
-});
+export const LoginShape = z
+  .looseObject({
+    email: z
+      .string()
+      .trim()
+      .max(254)
+      .regex(/^\P{Cc}*$/u, 'expected an email address'),
+    password: anyPassword,
+  })
+  .meta({ graphType: 'LoginInput' });
 
-const refreshToken = z.string().max(200).meta({ description: 'The latest refresh token of the session.' });
-export const RefreshShape = z.looseObject({ refreshToken });
+const refreshToken = z.string().max(200);
+export const RefreshShape = z.looseObject({ refreshToken }).meta({ graphType: 'RefreshTokenInput' });
 /** Without a refresh token, the session of the access token ends. */
-export const LogoutShape = z.looseObject({ refreshToken: refreshToken.nullish() }).default({});
+export const LogoutShape = z
+  .looseObject({ refreshToken: refreshToken.nullish() })
+  .default({})
+  .meta({ graphType: 'LogoutInput' });
 
 export const EndedSessionsShape = z
   .object({
-    sessions: z.array(
-      z.object({
-        id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
-        refusedUntil: z.iso.datetime().meta({
-          description:
-            "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",
+    sessions: z
+      .array(
+        z.object({
+          id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
+          refusedUntil: z.iso.datetime().meta({
+            description:
+              "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",
+          }),
         }),
-      }),
-    ),
+      )
+      .meta({ description: 'The sessions that have ended since then, the earliest first.' }),
     next: z.string().meta({ description: '`since` of the next request. An entry may be sent twice.' }),
     more: z.boolean().meta({
       description: 'Whether there are more entries, so that the next request should follow at once.',

@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream';
-import { CsvRecords, DELIMITERS, splitFields, type CsvRecord, type Delimiter } from '#server/csv/csv-records.ts';
+import {
+  CsvRecords,
+  DELIMITERS,
+  splitFields,
+  type CsvRecord,
+  type Delimiter,
+} from '#server/csv/csv-records.ts';
 import { textLines, type TextLine } from '#server/csv/text-lines.ts';
 import { invalid, PlatformError, type FieldError } from '#server/errors.ts';
 import { jsonIn } from '#server/json-object.ts';

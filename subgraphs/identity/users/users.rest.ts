@@ -87,7 +87,7 @@ export const usersRest = [
     summary: 'The user with a QR code',
     only: callers("services, admins of the user's gym", 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     auth: 'required',
-    params: z.object({ qrCode: z.string().max(100) }),
+    params: z.object({ qrCode: z.string().max(100).meta({ description: "The user's current code." }) }),
     success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
     errors: ['FORBIDDEN'],
     handler: ({ params }, { users }) => users.byQrCode(params.qrCode),
@@ -99,12 +99,17 @@ export const usersRest = [
     summary: 'Whether an email is free to register',
     only: SERVICES,
     auth: 'required',
-    query: z.object({ email: emailText }),
+    query: z.object({
+      email: emailText.meta({ description: 'The email to check; upper and lower case do not matter.' }),
+    }),
     rateLimit: SERVICE_RATE,
     success: {
       status: 200,
       description: '`available` is true if no account has the email, without regard to case.',
-      shape: z.object({ email: z.string(), available: z.boolean() }),
+      shape: z.object({
+        email: z.string().meta({ description: 'The checked email.' }),
+        available: z.boolean().meta({ description: 'Whether no account has the email.' }),
+      }),
     },
     errors: ['FORBIDDEN'],
     handler: async ({ query: { email } }, { users }) => ({

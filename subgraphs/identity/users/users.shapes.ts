@@ -31,30 +31,19 @@ export const newPassword = z
   .string()
   .min(8, 'expected at least 8 characters')
   .max(200, 'expected at most 200 characters');
-export const PASSWORD_RULES =
-  'At least 8 characters. Not the email or a part of it, and not one of the most common passwords; a password that contains the part of the email before the `@` has at least 6 characters besides it.';
 /** A password to check, which may be wrong. */
 export const anyPassword = z.string().max(1_000);
 
 export const UserShape = z
   .object({
     id: z.uuid(),
-    email: z.string().optional().meta({
-      description:
-        'Visible only to the user and the admins of the gym; the email of a SUPER_ADMIN is visible to every user.',
-    }),
+    email: z.string().optional(),
     displayName: z.string(),
     bio: z.string().nullable(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
-    qrCode: z.string().optional().meta({
-      description:
-        'The code that the member shows to check in; visible only to the user and the admins of the gym.',
-    }),
-    avatar: z
-      .string()
-      .nullable()
-      .meta({ description: 'Path of the picture, at the server of this request.' }),
+    qrCode: z.string().optional(),
+    avatar: z.string().nullable(),
     locale: z.string(),
     timezone: z.string(),
     units: z.enum(Units),
@@ -66,56 +55,51 @@ export const UserShape = z
         birthDate: z.iso.date().nullable(),
       })
       .nullable()
-      .optional()
-      .meta({ description: 'Visible only to the user; null if not given.' }),
+      .optional(),
     trainingGoals: z
       .object({ goals: z.array(z.string()), activity: z.string().nullable() })
       .nullable()
-      .optional()
-      .meta({ description: 'Visible only to the user; null if not given.' }),
-    version: z.int().meta({ description: 'Increases with every change.' }),
+      .optional(),
+    version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'User' });
 export type UserShape = z.infer<typeof UserShape>;
 
-export const RegisterShape = z.object({
-  email: emailText,
-  password: newPassword.meta({ description: PASSWORD_RULES }),
-  displayName,
-  gymId: z.uuid().nullish().meta({ description: 'The gym to join. Later only an admin can move the user.' }),
-});
+export const RegisterShape = z
+  .object({
+    email: emailText,
+    password: newPassword,
+    displayName,
+    gymId: z.uuid().nullish(),
+  })
+  .meta({ graphType: 'RegisterInput' });
 
 /** Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value. An empty `bio` removes the stored one. */
-export const UpdateProfileShape = z.object({
-  userId: z.uuid().nullish().meta({
-    description:
-      'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
-  }),
-  displayName: displayName.nullish(),
-  bio: bio.nullish(),
-  locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
-  timezone: timezone.nullish(),
-  units: z.enum(Units).nullish(),
-  body: z
-    .object({
-      heightCm: heightCm.nullish(),
-      weightKg: weightKg.nullish(),
-      sex: sex.nullish(),
-      birthDate: birthDate.nullish(),
-    })
-    .nullish()
-    .meta({
+export const UpdateProfileShape = z
+  .object({
+    userId: z.uuid().nullish().meta({
       description:
-        'Changes only the keys that it contains: a value replaces the stored one, null removes it, and an absent key is unchanged. Visible only to the user.',
+        'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
     }),
-  trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish().meta({
-    description:
-      'The whole object is replaced; it is removed if it has neither goals nor activity. Visible only to the user.',
-  }),
-  version: versionNumber.nullish(),
-});
+    displayName: displayName.nullish(),
+    bio: bio.nullish(),
+    locale: z.string().max(35).refine(isLocale, 'expected a BCP 47 language tag such as de-AT').nullish(),
+    timezone: timezone.nullish(),
+    units: z.enum(Units).nullish(),
+    body: z
+      .object({
+        heightCm: heightCm.nullish(),
+        weightKg: weightKg.nullish(),
+        sex: sex.nullish(),
+        birthDate: birthDate.nullish(),
+      })
+      .nullish(),
+    trainingGoals: z.object({ goals: trainingGoals, activity: activity.nullish() }).nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateProfileInput' });
 export type UpdateProfileShape = z.infer<typeof UpdateProfileShape>;
 
 function isLocale(tag: string): boolean {

@@ -9,13 +9,8 @@ const AnalysisItemShape = z
     protein: z.number(),
     carbs: z.number(),
     fats: z.number(),
-    confidence: z.number().min(0).max(1).meta({
-      description:
-        'The true value is expected within (1 - confidence) of the number: 0.9 means within 10 percent.',
-    }),
-    known: z
-      .boolean()
-      .meta({ description: 'Always true: food that was not recognised is in `unknown` of the analysis.' }),
+    confidence: z.number().min(0).max(1),
+    known: z.boolean(),
   })
   .meta({ id: 'AnalysisItem' });
 export type AnalysisItem = z.infer<typeof AnalysisItemShape>;
@@ -24,22 +19,10 @@ export const AnalysisShape = z
   .object({
     items: z.array(AnalysisItemShape),
     total: NutrientsShape,
-    confidence: z.number().min(0).max(1).meta({
-      description:
-        'Confidence of the total: its true calories are expected within (1 - confidence) of the number. At 0.8 and above, this is right for at least four of five meals of the calibration set.',
-    }),
-    questions: z.array(z.string()).meta({
-      description:
-        'Questions whose answers would improve the estimate: about assumed portions, weights above a usual meal, ambiguous numbers, corrected words.',
-    }),
-    unknown: z.array(z.string()).meta({
-      description:
-        'Parts of the text that were not understood, as written, and implausible items of an AI provider. They are in no item and not in the total.',
-    }),
-    provider: z.string().meta({
-      description:
-        '`food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table added or corrected nutrients.',
-    }),
+    confidence: z.number().min(0).max(1),
+    questions: z.array(z.string()),
+    unknown: z.array(z.string()),
+    provider: z.string(),
   })
   .meta({ id: 'FoodAnalysis' });
 export type Analysis = z.infer<typeof AnalysisShape>;

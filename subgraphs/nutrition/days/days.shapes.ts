@@ -13,6 +13,7 @@ export const RemainingShape = z
   })
   .meta({
     id: 'Remaining',
+    graphType: 'NutritionRemaining',
     description: 'Goal minus totals. Negative if more was eaten; null if there is no goal for the nutrient.',
   });
 export type RemainingShape = z.infer<typeof RemainingShape>;
@@ -37,11 +38,13 @@ export type NutritionDayShape = z.infer<typeof NutritionDayShape>;
 
 export const DailyShape = z
   .object({
-    from: z.iso.date(),
-    to: z.iso.date(),
-    days: z.array(NutritionDayShape),
+    from: z.iso.date().meta({ description: 'First day.' }),
+    to: z.iso.date().meta({ description: 'Last day, included.' }),
+    days: z
+      .array(NutritionDayShape)
+      .meta({ description: 'Every day of the range in its order, also days without entries.' }),
     averages: NutrientsShape.meta({ description: 'Averages over the days with entries.' }),
-    loggedDays: z.int(),
+    loggedDays: z.int().meta({ description: 'Number of days with entries.' }),
   })
   .meta({ id: 'DailyNutrition' });
 export type DailyShape = z.infer<typeof DailyShape>;
@@ -50,13 +53,13 @@ const BUCKETS = ['DAY', 'WEEK', 'MONTH'] as const;
 
 export const SeriesPointShape = z
   .object({
-    start: z.iso.date().meta({ description: 'First day of the bucket, or of the range if that is later.' }),
+    start: z.iso.date(),
     end: z.iso.date(),
     totals: NutrientsShape,
-    averages: NutrientsShape.meta({ description: 'Averages per day, over the days with entries.' }),
-    goal: NutrientsShape.partial().nullable().meta({ description: 'The mean goal per day.' }),
+    averages: NutrientsShape,
+    goal: NutrientsShape.partial().nullable(),
     loggedDays: z.int(),
-    entries: z.int().meta({ description: 'Number of entries.' }),
+    entries: z.int(),
   })
   .meta({ id: 'NutritionPoint' });
 export type SeriesPointShape = z.infer<typeof SeriesPointShape>;

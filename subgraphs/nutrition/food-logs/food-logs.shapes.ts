@@ -11,24 +11,19 @@ export const FoodLogShape = z
   .object({
     id: z.uuid(),
     userId: z.uuid(),
-    foodId: z
-      .string()
-      .nullable()
-      .meta({ description: 'The food of the entry; null: the entry has none, or it was deleted.' }),
+    foodId: z.string().nullable(),
     foodName: z.string(),
-    calories: z.int().meta({ description: 'kcal' }),
-    protein: z.number().meta({ description: 'g' }),
-    carbs: z.number().meta({ description: 'g' }),
-    fats: z.number().meta({ description: 'g' }),
-    quantity: z.number().nullable().meta({ description: 'Number of `unit`.' }),
-    unit: z.string().nullable().meta({ description: 'For example cup, slice, g.' }),
+    calories: z.int(),
+    protein: z.number(),
+    carbs: z.number(),
+    fats: z.number(),
+    quantity: z.number().nullable(),
+    unit: z.string().nullable(),
     grams: z.number().nullable(),
     mealType: z.enum(MEAL_TYPES).nullable(),
     source: z.enum(SOURCES),
-    loggedAt: z.iso.datetime().meta({ description: 'When it was eaten.' }),
-    localDate: z.iso
-      .date()
-      .meta({ description: 'The day that the entry counts for, in the time zone that the user had then.' }),
+    loggedAt: z.iso.datetime(),
+    localDate: z.iso.date(),
     createdAt: z.iso.datetime(),
     version: z.int(),
   })
@@ -43,12 +38,7 @@ export const mealType = z
   .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
   .meta({ description: MEAL_TYPES.join(', ') });
 
-const foodId = z
-  .string()
-  .min(1)
-  .max(60)
-  .nullish()
-  .meta({ description: 'The id of a food of the table, of your own food, or of a product.' });
+const foodId = z.string().min(1).max(60).nullish();
 const fields = {
   foodName: z.string().trim().min(1).max(200),
   calories: z.int('expected whole kcal').min(0).max(20_000),
@@ -64,37 +54,26 @@ const fields = {
 /** When an entry was eaten. */
 const when = {
   loggedAt: instant.nullish(),
-  localDate: day.nullish().meta({ description: 'Default: the day of loggedAt in the time zone.' }),
-  timezone: timezone
-    .nullish()
-    .meta({ description: "IANA time zone that decides the day. Default: the user's profile." }),
+  localDate: day.nullish(),
+  timezone: timezone.nullish(),
 };
 
-const LogEntryFields = z.object({
-  foodId,
-  foodName: fields.foodName
-    .nullish()
-    .meta({ description: 'Required without foodId. Default: the name of the food.' }),
-  calories: fields.calories
-    .nullish()
-    .meta({ description: 'Required without foodId. Default: by the food and the weight.' }),
-  protein: fields.protein
-    .nullish()
-    .meta({ description: 'Default: by the food and the weight; without foodId 0.' }),
-  carbs: fields.carbs.nullish(),
-  fats: fields.fats.nullish(),
-  quantity: fields.quantity.optional(),
-  unit: fields.unit.optional(),
-  grams: fields.grams.optional().meta({
-    description: "Default with foodId: by quantity and unit, else the food's usual portion.",
-  }),
-  mealType: fields.mealType.optional(),
-  source: z
-    .enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE')
-    .nullish()
-    .meta({ description: 'Default: MANUAL.' }),
-  ...when,
-});
+const LogEntryFields = z
+  .object({
+    foodId,
+    foodName: fields.foodName.nullish(),
+    calories: fields.calories.nullish(),
+    protein: fields.protein.nullish(),
+    carbs: fields.carbs.nullish(),
+    fats: fields.fats.nullish(),
+    quantity: fields.quantity.optional(),
+    unit: fields.unit.optional(),
+    grams: fields.grams.optional(),
+    mealType: fields.mealType.optional(),
+    source: z.enum(['MANUAL', 'AI', 'FOOD_TABLE'], 'expected MANUAL, AI or FOOD_TABLE').nullish(),
+    ...when,
+  })
+  .meta({ graphType: 'LogFoodInput' });
 export const LogEntryShape = LogEntryFields.superRefine((entry, context) => {
   if (entry.foodId) return;
   for (const [name, expected] of [
@@ -107,11 +86,13 @@ export const LogEntryShape = LogEntryFields.superRefine((entry, context) => {
 export type LogEntry = z.infer<typeof LogEntryShape>;
 
 /** The entries of a confirmed meal. The other fields are defaults for all entries. */
-export const LogMealShape = z.object({
-  entries: z.array(LogEntryShape).min(1).max(100),
-  mealType: fields.mealType.optional(),
-  ...when,
-});
+export const LogMealShape = z
+  .object({
+    entries: z.array(LogEntryShape).min(1).max(100),
+    mealType: fields.mealType.optional(),
+    ...when,
+  })
+  .meta({ graphType: 'LogMealInput' });
 
 /** One entry, or `entries`. The rules check which fields are required, so that a message can name the one wrong field. */
 export const LogShape = z
@@ -122,24 +103,27 @@ export const LogShape = z
       .optional()
       .meta({ description: 'Entries of a confirmed meal, each with the fields of one entry; 1 to 100.' }),
   })
-  .extend(LogEntryFields.shape);
+  .extend(LogEntryFields.shape)
+  .meta({ graphType: 'LogFoodInput' });
 
 export const LoggedMealShape = z
   .object({ entries: z.array(FoodLogShape), totals: NutrientsShape })
   .meta({ id: 'LoggedMeal' });
 export type LoggedMealShape = z.infer<typeof LoggedMealShape>;
 
-export const UpdateFoodLogShape = z.object({
-  foodId: foodId.meta({
-    description: 'Another food; absent values follow from it. Null: the entry has no food.',
-  }),
-  ...changeOf(fields),
-  ...when,
-  version: versionNumber.nullish(),
-});
+export const UpdateFoodLogShape = z
+  .object({
+    foodId: foodId,
+    ...changeOf(fields),
+    ...when,
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateFoodLogInput' });
 export type FoodLogChange = z.infer<typeof UpdateFoodLogShape>;
 
-export const CopyFoodLogShape = z.object({ mealType: fields.mealType.optional(), ...when });
+export const CopyFoodLogShape = z
+  .object({ mealType: fields.mealType.optional(), ...when })
+  .meta({ graphType: 'CopyFoodLogInput' });
 
 export const HistoryQuery = pageQuery.extend({
   from: day.optional().meta({ description: 'First day.' }),

@@ -7,7 +7,7 @@ import type { OwnFoods } from './own-foods.ts';
 
 const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>(TAGS.foods);
 /** `:id` is a UUID, or the id of a food of the table, such as `banana`. */
-const foodParams = z.object({ id: z.string().max(60) });
+const foodParams = z.object({ id: z.string().max(60).meta({ description: "The food's id." }) });
 
 export const foodsRest = [
   route({
@@ -41,7 +41,9 @@ export const foodsRest = [
     description:
       'Your own food, else a product of the product database, if one is configured. EAN-8, UPC-A or EAN-13; any other text is 400.',
     auth: 'required',
-    params: z.object({ code: z.string().max(100) }),
+    params: z.object({
+      code: z.string().max(100).meta({ description: 'The digits of the barcode: EAN-8, UPC-A or EAN-13.' }),
+    }),
     query: LocaleQuery,
     success: { status: 200, description: 'The food. `POST /log` accepts its id.', shape: FoodShape },
     errors: ['NOT_FOUND', 'UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'],

@@ -7,8 +7,8 @@ import { barcode } from './barcodes.ts';
 const known = z.number().nullable();
 export const FoodNutrientsShape = z
   .object({
-    calories: z.number().meta({ description: 'kcal' }),
-    protein: known.meta({ description: 'g; null: not known' }),
+    calories: z.number(),
+    protein: known,
     carbs: known,
     fats: known,
     fibre: known,
@@ -23,25 +23,16 @@ export const measureShape = z.object({ name: z.string(), grams: z.number() });
 export const FoodShape = z
   .object({
     id: z.string(),
-    name: z
-      .string()
-      .meta({ description: 'In the language of the request, or in English if there is no such name.' }),
+    name: z.string(),
     brand: z.string().nullable(),
-    barcode: z.string().nullable().meta({ description: 'EAN-8 or EAN-13.' }),
-    category: z.string().nullable().meta({ description: 'Null for own foods and products.' }),
-    ndb: z.string().nullable().meta({
-      description: 'Number of the food in USDA SR28, if its values are from there.',
-    }),
-    per100g: FoodNutrientsShape.meta({ description: 'The nutrients of 100 g.' }),
-    measures: z
-      .array(measureShape)
-      .meta({ description: 'Household measures: cup, tbsp, slice, piece, large ...' }),
-    portion: z
-      .object({ amount: z.number(), unit: z.string(), grams: z.number() })
-      .nullable()
-      .meta({ description: 'The amount that is assumed if a text names none; null: nothing is assumed.' }),
-    custom: z.boolean().meta({ description: 'Whether it is your own food, which you may change.' }),
-    version: z.int().meta({ description: 'Starts at 1 and increases with every change.' }),
+    barcode: z.string().nullable(),
+    category: z.string().nullable(),
+    ndb: z.string().nullable(),
+    per100g: FoodNutrientsShape,
+    measures: z.array(measureShape),
+    portion: z.object({ amount: z.number(), unit: z.string(), grams: z.number() }).nullable(),
+    custom: z.boolean(),
+    version: z.int(),
   })
   .meta({ id: 'Food' });
 export type FoodShape = z.infer<typeof FoodShape>;
@@ -99,21 +90,25 @@ const measures = z
   )
   .meta({ description: 'At most 20, for example `{"name": "slice", "grams": 35}`.' });
 
-export const CreateFoodShape = z.object({
-  name: visibleText(200),
-  brand: visibleText(100).nullish(),
-  barcode: barcode.nullish(),
-  per100g: z.object(per100g).meta({ description: 'kcal and grams; null or absent: not known.' }),
-  measures: measures.nullish(),
-});
-
-export const UpdateFoodShape = z.object({
-  ...changeOf({
+export const CreateFoodShape = z
+  .object({
     name: visibleText(200),
-    brand: visibleText(100).nullable(),
-    barcode: barcode.nullable(),
-    measures,
-  }),
-  per100g: z.object(per100g).partial().nullish(),
-  version: versionNumber.nullish(),
-});
+    brand: visibleText(100).nullish(),
+    barcode: barcode.nullish(),
+    per100g: z.object(per100g),
+    measures: measures.nullish(),
+  })
+  .meta({ graphType: 'CreateFoodInput' });
+
+export const UpdateFoodShape = z
+  .object({
+    ...changeOf({
+      name: visibleText(200),
+      brand: visibleText(100).nullable(),
+      barcode: barcode.nullable(),
+      measures,
+    }),
+    per100g: z.object(per100g).partial().nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateFoodInput' });

@@ -5,22 +5,14 @@ const macro = z.number().min(0).max(5_000).nullable();
 
 export const NutritionGoalShape = z
   .object({
-    calories: z.int().meta({ description: 'kcal a day' }),
-    protein: z.number().nullable().meta({ description: 'g a day; null: no goal' }),
+    calories: z.int(),
+    protein: z.number().nullable(),
     carbs: z.number().nullable(),
     fats: z.number().nullable(),
-    weekday: z
-      .int()
-      .nullable()
-      .meta({ description: '1 (Monday) to 7 (Sunday): for that day of every week.' }),
-    date: z.iso.date().nullable().meta({ description: 'Only for this date.' }),
-    from: z.iso.date().nullable().meta({
-      description: 'First day of the goal; null for the goal of a date.',
-    }),
-    until: z.iso.date().nullable().meta({
-      description:
-        'Last day of the goal, because the next one follows or it was deleted; null: it has no end.',
-    }),
+    weekday: z.int().nullable(),
+    date: z.iso.date().nullable(),
+    from: z.iso.date().nullable(),
+    until: z.iso.date().nullable(),
     version: z.int(),
   })
   .meta({ id: 'NutritionGoal', description: 'With neither weekday nor date, it is the default goal.' });
@@ -52,17 +44,21 @@ export const SetGoalShape = z
     fats: macro.optional(),
     weekday: weekday.nullish(),
     date: day.nullish(),
-    from: day.nullish().meta({
-      description:
-        "First day of the goal; it may be in the past. Default: the user's today. Not with `date`.",
-    }),
+    from: day.nullish(),
     version: versionNumber.nullish(),
   })
-  .superRefine(checkDays);
+  .superRefine(checkDays)
+  .meta({ graphType: 'SetNutritionGoalInput' });
 
 export const GoalDaysShape = z
   .object({
-    weekday: z.coerce.number().int().min(1, expectedWeekday).max(7, expectedWeekday).optional(),
+    weekday: z.coerce
+      .number()
+      .int()
+      .min(1, expectedWeekday)
+      .max(7, expectedWeekday)
+      .optional()
+      .meta({ description: '1 (Monday) to 7 (Sunday). Not with `date`.' }),
     date: day.optional(),
     from: day.optional().meta({
       description:

@@ -5,11 +5,8 @@ import { IMPORT_STATUSES } from './food-log-import.entity.ts';
 
 const LineErrorShape = z
   .object({
-    line: z.int().meta({ description: 'Line of the file; the first line is 1.' }),
-    column: z
-      .string()
-      .nullable()
-      .meta({ description: 'The title of the column in the file; null: the whole line.' }),
+    line: z.int(),
+    column: z.string().nullable(),
     message: z.string(),
   })
   .meta({ id: 'ImportError' });
@@ -19,31 +16,22 @@ const CsvFormatShape = z
   .object({
     encoding: z.enum(ENCODINGS),
     delimiter: z.enum(DELIMITER_NAMES),
-    decimal: z.enum(DECIMALS).meta({ description: 'The decimal sign of numbers.' }),
-    dateOrder: z.enum(DATE_ORDERS).nullable().meta({
-      description:
-        'The order of day and month in dates such as 03/04/2026; null: no date of the file depends on it.',
-    }),
+    decimal: z.enum(DECIMALS),
+    dateOrder: z.enum(DATE_ORDERS).nullable(),
   })
   .meta({ id: 'CsvFormat', description: 'How the file was read.' });
 
 export const FoodLogImportShape = z
   .object({
     id: z.uuid(),
-    status: z.enum(IMPORT_STATUSES).meta({
-      description:
-        'FAILED: the import did not reach the end of the file. Imported lines stay; send the same file again for the rest.',
-    }),
-    lines: z.int().meta({
-      description:
-        'Lines read so far, without the header and empty lines: the sum of imported, duplicates and failed. A text in quotes with line breaks counts as one line.',
-    }),
+    status: z.enum(IMPORT_STATUSES),
+    lines: z.int(),
     imported: z.int(),
-    duplicates: z.int().meta({ description: 'Lines that were imported before.' }),
-    failed: z.int().meta({ description: 'Lines with errors, which were not imported.' }),
-    errors: z.array(LineErrorShape).meta({ description: 'The first 1,000 errors of lines.' }),
-    errorsOmitted: z.int().meta({ description: 'The number of further errors.' }),
-    format: CsvFormatShape.nullable().meta({ description: 'Null until the format is decided.' }),
+    duplicates: z.int(),
+    failed: z.int(),
+    errors: z.array(LineErrorShape),
+    errorsOmitted: z.int(),
+    format: CsvFormatShape.nullable(),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
   })

@@ -4,7 +4,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Blocks } from './blocks.ts';
 
 const route = restRoute<{ blocks: Blocks }>(TAGS.blocks);
-const userParams = z.object({ userId: z.uuid() });
+const userParams = z.object({ userId: z.uuid().meta({ description: "The user's id." }) });
 
 export const blocksRest = [
   route({

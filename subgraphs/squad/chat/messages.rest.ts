@@ -9,7 +9,7 @@ import type { Messages } from './messages.ts';
 import { MessageReportShape, MessageShape, ReportMessageShape, SendMessageShape } from './messages.shapes.ts';
 
 const route = restRoute<{ messages: Messages; messageReports: MessageReports }>(TAGS.chat);
-const messageParams = idParams.extend({ messageId: z.uuid() });
+const messageParams = idParams.extend({ messageId: z.uuid().meta({ description: "The message's id." }) });
 
 export const messagesRest = [
   route({
@@ -33,7 +33,7 @@ export const messagesRest = [
       'If the caller has used the `clientId` before in this squad, the earlier message is returned.',
     auth: 'required',
     params: idParams,
-    body: SendMessageShape.omit({ squadId: true }),
+    body: SendMessageShape.omit({ squadId: true }).meta({ graphType: 'SendSquadMessageInput' }),
     success: { status: 201, description: 'The message, which is stored.', shape: MessageShape },
     errors: ['SQUAD_ENDED'],
     handler: ({ params, body }, { messages }) => messages.send({ ...body, squadId: params.id }),
@@ -59,7 +59,7 @@ export const messagesRest = [
       'Allowed after the caller has left the squad, too. A second report of the same message replaces the first.',
     auth: 'required',
     params: messageParams,
-    body: ReportMessageShape.pick({ reason: true }),
+    body: ReportMessageShape.pick({ reason: true }).meta({ graphType: 'ReportSquadMessageInput' }),
     success: { status: 201, description: 'The report.', shape: MessageReportShape },
     errors: ['FORBIDDEN'],
     handler: ({ params: { id, messageId }, body }, { messageReports }) =>

@@ -5,41 +5,42 @@ export const MessageShape = z
   .object({
     id: z.uuid(),
     squadId: z.uuid(),
-    userId: z.string(),
-    text: z.string().meta({ description: 'Empty once the message is deleted.' }),
-    deleted: z.boolean().meta({ description: 'Whether its author has deleted it.' }),
-    clientId: z
-      .string()
-      .nullable()
-      .meta({ description: "The sender's own id of the message, by which a repeated one is recognised." }),
-    seq: z.int().meta({ description: 'The number of the message in its squad, from 1.' }),
+    userId: z.string().meta({ description: 'The user who wrote the message.' }),
+    text: z.string(),
+    deleted: z.boolean(),
+    clientId: z.string().nullable(),
+    seq: z.int(),
     sentAt: z.iso.datetime(),
   })
   .meta({ id: 'SquadMessage' });
 export type MessageShape = z.infer<typeof MessageShape>;
 
-export const SendMessageShape = z.object({
-  squadId: z.uuid('expected the id of a squad'),
-  text: visibleText(2_000),
-  clientId: z.string().min(1).max(100).nullish(),
-});
+export const SendMessageShape = z
+  .object({
+    squadId: z.uuid('expected the id of a squad'),
+    text: visibleText(2_000),
+    clientId: z.string().min(1).max(100).nullish(),
+  })
+  .meta({ graphType: 'SendSquadMessageInput' });
 
-export const MessageIdShape = z.object({
-  squadId: z.uuid('expected the id of a squad'),
-  messageId: z.uuid('expected the id of a message'),
-});
+export const MessageIdShape = z
+  .object({
+    squadId: z.uuid('expected the id of a squad'),
+    messageId: z.uuid('expected the id of a message'),
+  })
+  .meta({ graphType: 'SquadMessageInput' });
 
 export const ReportMessageShape = MessageIdShape.extend({
   reason: visibleText(500).nullish(),
-});
+}).meta({ graphType: 'ReportSquadMessageInput' });
 
 export const MessageReportShape = z
   .object({
     squadId: z.uuid(),
     messageId: z.uuid(),
-    reporterId: z.string(),
-    authorId: z.string(),
-    text: z.string().meta({ description: 'The text of the message when it was reported.' }),
+    reporterId: z.string().meta({ description: 'The user who reported the message.' }),
+    authorId: z.string().meta({ description: 'The user who wrote the message.' }),
+    text: z.string(),
     reason: z.string().nullable(),
     createdAt: z.iso.datetime(),
   })

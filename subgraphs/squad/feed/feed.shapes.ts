@@ -17,16 +17,13 @@ export const FeedItemShape = z
       description:
         'The user who wrote or did it; null for an announcement by a user whom the caller may not see.',
     }),
-    title: z.string().nullable().meta({ description: "An announcement's title." }),
+    title: z.string().nullable(),
     text: z.string(),
-    image: z
-      .string()
-      .nullable()
-      .meta({ description: "Address of a post's picture, as the gym service returns it." }),
+    image: z.string().nullable(),
     participantIds: z
       .array(z.string())
       .meta({ description: 'All participants of a squad workout; empty for other items.' }),
-    groupId: z.string().nullable(),
+    groupId: z.string().nullable().meta({ description: 'The founded club; null for other entries.' }),
   })
   .meta({ id: 'FeedItem' });
 export type FeedItemShape = z.infer<typeof FeedItemShape>;

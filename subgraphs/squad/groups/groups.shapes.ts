@@ -6,19 +6,19 @@ export const GroupShape = z
     id: z.uuid(),
     gymId: z.string(),
     name: z.string(),
-    createdBy: z.string().nullable().meta({
-      description: 'Null if the account of this user is deleted, or if the caller may not see them.',
-    }),
+    createdBy: z.string().nullable(),
     memberIds: z
       .array(z.string())
       .meta({ description: 'In the order of joining, without users whom the caller may not see.' }),
-    memberCount: z.int().meta({ description: 'The number of `memberIds`.' }),
-    joined: z.boolean().meta({ description: 'Whether the caller is a member.' }),
+    memberCount: z.int(),
+    joined: z.boolean(),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Group' });
 export type GroupShape = z.infer<typeof GroupShape>;
 
-export const CreateGroupShape = z.object({
-  name: visibleText(80),
-});
+export const CreateGroupShape = z
+  .object({
+    name: visibleText(80),
+  })
+  .meta({ graphType: 'CreateGroupInput' });

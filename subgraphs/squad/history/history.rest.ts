@@ -14,7 +14,7 @@ export const historyRest = [
     operationId: 'listSquadHistory',
     summary: 'Past squad workouts of the caller',
     auth: 'required',
-    params: z.object({ userId: z.string() }),
+    params: z.object({ userId: z.string().meta({ description: "The caller's own user id." }) }),
     query: pageQuery,
     success: { status: 200, description: 'Newest first.', shape: SquadWorkoutShape, page: true },
     handler: ({ params, query }, { history }) => history.of(params.userId, query),

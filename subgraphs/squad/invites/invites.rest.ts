@@ -16,7 +16,10 @@ export const invitesRest = [
     summary: 'Invites to the caller, or from them',
     auth: 'required',
     query: pageQuery.extend({
-      box: z.enum(['received', 'sent'], 'expected received or sent').default('received'),
+      box: z
+        .enum(['received', 'sent'], 'expected received or sent')
+        .default('received')
+        .meta({ description: 'received: invites to the caller; sent: invites from them.' }),
     }),
     success: { status: 200, description: 'Newest first.', shape: InviteShape, page: true },
     handler: ({ query: { box, ...page } }, { invites }) => invites.list(box, page),
@@ -43,7 +46,7 @@ export const invitesRest = [
       'Accepting gives the right to join until the squad ends, the caller leaves it or is removed; joining is a separate request. When a squad ends, its open invites are revoked.',
     auth: 'required',
     params: idParams,
-    body: RespondToInviteShape.omit({ inviteId: true }),
+    body: RespondToInviteShape.omit({ inviteId: true }).meta({ graphType: 'RespondToSquadInviteInput' }),
     success: { status: 200, description: 'The invite with its new status.', shape: InviteShape },
     errors: ['INVITE_CLOSED'],
     handler: ({ params, body }, { invites }) => invites.respond({ ...body, inviteId: params.id }),

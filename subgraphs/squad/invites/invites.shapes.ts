@@ -13,18 +13,15 @@ export type InviteStatus = (typeof InviteStatus)[keyof typeof InviteStatus];
 export const InviteShape = z
   .object({
     id: z.uuid(),
-    squadId: z.uuid().meta({ description: 'The squad that the invite is for.' }),
-    gymId: z.string(),
-    fromUserId: z.string(),
-    toUserId: z.string(),
+    squadId: z.uuid(),
+    gymId: z.string().meta({ description: 'The id of the gym of both users.' }),
+    fromUserId: z.string().meta({ description: "The sender's id." }),
+    toUserId: z.string().meta({ description: "The receiver's id." }),
     message: z.string().nullable(),
     status: z.enum(InviteStatus),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
-    respondedAt: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'When it was accepted, declined or revoked, or was found to have expired.' }),
+    respondedAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'SquadInvite' });
 export type InviteShape = z.infer<typeof InviteShape>;
@@ -34,19 +31,23 @@ export type StoredInvite = InviteShape;
 
 const MAX_MESSAGE = 280; // characters
 
-export const SendInviteShape = z.object({
-  toUserId: z.uuid('expected the id of a user'),
-  squadId: z.uuid('expected the id of a squad').nullish(),
-  message: z.preprocess(
-    (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
-    visibleText(MAX_MESSAGE).nullish(),
-  ),
-});
+export const SendInviteShape = z
+  .object({
+    toUserId: z.uuid('expected the id of a user'),
+    squadId: z.uuid('expected the id of a squad').nullish(),
+    message: z.preprocess(
+      (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
+      visibleText(MAX_MESSAGE).nullish(),
+    ),
+  })
+  .meta({ graphType: 'SendSquadInviteInput' });
 
-export const RespondToInviteShape = z.object({
-  inviteId: z.uuid('expected the id of an invite'),
-  accept: z.boolean('expected true or false'),
-});
+export const RespondToInviteShape = z
+  .object({
+    inviteId: z.uuid('expected the id of an invite'),
+    accept: z.boolean('expected true or false'),
+  })
+  .meta({ graphType: 'RespondToSquadInviteInput' });
 
 /** An invite as it is shown: PENDING becomes EXPIRED after `expiresAt`. */
 export const presentInvite = (invite: StoredInvite, now = Date.now()): InviteShape =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withDescriptionsOfType } from '#server/rest/graph-descriptions.ts';
 import { SERVER_HOST, SERVER_PREFIX, SOCKET_PROTOCOL } from '#server/served-document.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
@@ -15,8 +16,9 @@ const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): object => {
     $defs,
     ...schema
   } = z.toJSONSchema(shape, { io, unrepresentable: 'any', reused: 'inline' });
-  Object.assign(schemas, inDocument($defs ?? {}));
-  return inDocument(schema);
+  for (const [name, named] of Object.entries($defs ?? {}))
+    schemas[name] = withDescriptionsOfType('squad', inDocument(named), name);
+  return withDescriptionsOfType('squad', inDocument(schema), schema.id);
 };
 const inDocument = <T extends object>(schema: T): T =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as T;

@@ -15,21 +15,23 @@ const onlineStatus = z.enum(PresenceStatus).exclude(['OFFLINE']);
 
 export const OnlineUserShape = z
   .object({
-    userId: z.string(),
-    gymId: z.string(),
+    userId: z.string().meta({ description: "The user's id." }),
+    gymId: z.string().meta({ description: "The id of the user's gym." }),
     status: onlineStatus,
-    activity: z.string().nullable().meta({ description: 'What the user is doing, in their own words.' }),
-    since: z.iso.datetime().meta({ description: 'Since when others can see the user.' }),
+    activity: z.string().nullable(),
+    since: z.iso.datetime(),
   })
   .meta({ id: 'OnlineUser' });
 export type OnlineUserShape = z.infer<typeof OnlineUserShape>;
 
-export const PresenceShape = z.object({
-  online: z.boolean(),
-  status: onlineStatus.nullable(),
-  activity: z.string().nullable(),
-  since: z.iso.datetime().nullable(),
-});
+export const PresenceShape = z
+  .object({
+    online: z.boolean(),
+    status: onlineStatus.nullable(),
+    activity: z.string().nullable(),
+    since: z.iso.datetime().nullable(),
+  })
+  .meta({ graphType: 'Presence' });
 export type PresenceShape = z.infer<typeof PresenceShape>;
 
 /** An empty text clears the activity as null does. */
@@ -38,15 +40,12 @@ const activity = z.preprocess(
   visibleText(140).nullish(),
 );
 
-export const GoOnlineShape = z.object({
-  status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish().meta({
-    description:
-      'Absent: the last one that was chosen; AVAILABLE if none ever was. OFFLINE ends presence until another one is chosen.',
-  }),
-  activity: activity.meta({
-    description: 'At most 140 characters. Absent: the activity stays. Null: it is cleared.',
-  }),
-});
+export const GoOnlineShape = z
+  .object({
+    status: z.enum(PresenceStatus, 'expected AVAILABLE, WORKING_OUT, INVISIBLE or OFFLINE').nullish(),
+    activity: activity,
+  })
+  .meta({ graphType: 'GoOnlineInput' });
 
 /** What `online_users_updated` and `onlineUsersUpdated` deliver. */
 export interface OnlineUsersUpdate extends BoardContent {

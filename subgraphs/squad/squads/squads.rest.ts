@@ -60,13 +60,26 @@ export const squadsRest = [
     auth: 'required',
     params: idParams,
     query: z.object({
-      fromRevision: z.coerce.number('expected a revision').int().min(0).max(MAX_INTEGER).default(0),
+      fromRevision: z.coerce
+        .number('expected a revision')
+        .int()
+        .min(0)
+        .max(MAX_INTEGER)
+        .default(0)
+        .meta({ description: 'The last revision that the client has.' }),
     }),
     success: {
       status: 200,
       description:
         'The session, and the events in order; `complete: false` if the oldest are no longer kept.',
-      shape: z.object({ session: SquadShape, missed: z.array(SquadEventShape), complete: z.boolean() }),
+      shape: z.object({
+        session: SquadShape.meta({ description: 'The squad as it is now.' }),
+        missed: z.array(SquadEventShape).meta({ description: 'The events after that revision, in order.' }),
+        complete: z.boolean().meta({
+          description:
+            'False if older events are no longer stored, so that the client has to use the state in `session`.',
+        }),
+      }),
     },
     handler: ({ params, query }, { squads }) => squads.replay(params.id, query.fromRevision),
   }),
@@ -139,7 +152,7 @@ export const squadsRest = [
     description: 'The user needs a new invite to enter again.',
     auth: 'required',
     params: idParams,
-    body: SquadMemberShape.omit({ squadId: true }),
+    body: SquadMemberShape.omit({ squadId: true }).meta({ graphType: 'SquadMemberInput' }),
     success: session,
     errors: ['NOT_FOUND', 'FORBIDDEN', 'SQUAD_ENDED'],
     handler: ({ params, body }, { squads }) => squads.kick({ ...body, squadId: params.id }),
@@ -152,7 +165,7 @@ export const squadsRest = [
     only: HOST,
     auth: 'required',
     params: idParams,
-    body: SquadMemberShape.omit({ squadId: true }),
+    body: SquadMemberShape.omit({ squadId: true }).meta({ graphType: 'SquadMemberInput' }),
     success: session,
     errors: ['NOT_FOUND', 'FORBIDDEN', 'SQUAD_ENDED'],
     handler: ({ params, body }, { squads }) => squads.makeHost({ ...body, squadId: params.id }),
@@ -166,11 +179,16 @@ export const squadsRest = [
       'The first update of anybody starts a squad that is in LOBBY. An `eventId` that was sent before changes nothing, a late update does not move the participant back, and a set that was done before is corrected and not counted again.',
     auth: 'required',
     params: idParams,
-    body: UpdateWorkoutShape.omit({ squadId: true }),
+    body: UpdateWorkoutShape.omit({ squadId: true }).meta({ graphType: 'UpdateSquadWorkoutInput' }),
     success: {
       status: 200,
       description: 'The revision that the update made, and the session.',
-      shape: z.object({ revision: z.int(), session: SquadShape }),
+      shape: z.object({
+        revision: z
+          .int()
+          .meta({ description: 'The revision that the update has made, also if it was sent before.' }),
+        session: SquadShape.meta({ description: 'The squad as it is now.' }),
+      }),
     },
     errors: ['CONFLICT', 'SQUAD_ENDED', 'SQUAD_PAUSED', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ params, body }, { squads }) => squads.updateWorkout({ ...body, squadId: params.id }),

@@ -8,30 +8,27 @@ export type Phase = (typeof Phase)[keyof typeof Phase];
 
 const amount = (most: number) => z.number().min(0).max(most).nullish();
 
-const EXERCISE_INDEX =
-  'The index of the exercise, from 0. With a routine it counts the entries of all blocks.';
-
 /** What was done in one set. */
 export const DoneSetShape = z.object({
   reps: z.int().min(0).max(10_000).nullish(),
   weightKg: amount(2_000),
   durationSeconds: amount(86_400),
   distanceMeters: amount(1_000_000),
-  rpe: z.number().min(0).max(10).nullish().meta({ description: 'Rating of perceived exertion, 0 to 10.' }),
+  rpe: z.number().min(0).max(10).nullish(),
 });
 export type DoneSetShape = z.infer<typeof DoneSetShape>;
 
 export const ParticipantShape = z
   .object({
-    userId: z.string(),
+    userId: z.string().meta({ description: "The participant's id." }),
     joinedAt: z.iso.datetime(),
-    leftAt: z.iso.datetime().nullable().meta({ description: 'Null while the user takes part.' }),
-    exerciseIndex: z.int().meta({ description: EXERCISE_INDEX }),
+    leftAt: z.iso.datetime().nullable(),
+    exerciseIndex: z.int(),
     setIndex: z.int(),
     phase: z.enum(Phase),
     restEndsAt: z.iso.datetime().nullable(),
     lastSet: DoneSetShape.nullable(),
-    setsDone: z.int().meta({ description: 'The number of sets that the user has done, each counted once.' }),
+    setsDone: z.int(),
   })
   .meta({ id: 'SquadParticipant' });
 export type ParticipantShape = z.infer<typeof ParticipantShape>;
@@ -40,13 +37,11 @@ export const SquadShape = z
   .object({
     id: z.uuid(),
     gymId: z.string(),
-    hostId: z.string(),
+    hostId: z.string().meta({ description: 'The id of the host.' }),
     routineId: z.string().nullable(),
-    routineVersion: z.int().nullable().meta({
-      description: 'The version of the routine that is trained: the one when the squad was opened.',
-    }),
+    routineVersion: z.int().nullable(),
     status: z.enum(SquadStatus),
-    revision: z.int().meta({ description: 'The number of changes of the squad.' }),
+    revision: z.int(),
     participants: z.array(ParticipantShape),
     createdAt: z.iso.datetime(),
     startedAt: z.iso.datetime().nullable(),
@@ -59,15 +54,18 @@ export type SquadShape = z.infer<typeof SquadShape>;
 /** One change of a session, as sockets get it; `missed` contains these events, too. */
 export const SquadEventShape = z
   .object({
-    event: z.enum(['squad_joined', 'squad_left', 'squad_updated']),
-    squadId: z.uuid(),
-    revision: z.int(),
-    at: z.iso.datetime(),
+    event: z.enum(['squad_joined', 'squad_left', 'squad_updated']).meta({
+      description:
+        'squad_joined: a user has joined; squad_left: a user has left or was removed; squad_updated: any other change.',
+    }),
+    squadId: z.uuid().meta({ description: "The squad's id." }),
+    revision: z.int().meta({ description: 'The number of changes of the squad, including this one.' }),
+    at: z.iso.datetime().meta({ description: 'The time of the change.' }),
     userId: z
       .string()
       .meta({ description: 'The user who did it; for squad_left the user who has left or was removed.' }),
-    hostId: z.string(),
-    status: z.enum(SquadStatus),
+    hostId: z.string().meta({ description: 'The id of the host after the change.' }),
+    status: z.enum(SquadStatus).meta({ description: 'The state of the squad after the change.' }),
     participant: ParticipantShape.nullable().meta({
       description: 'The participant after the change; null if the session as a whole has changed.',
     }),
@@ -75,25 +73,29 @@ export const SquadEventShape = z
   .meta({ id: 'SquadEvent' });
 export type SquadEventShape = z.infer<typeof SquadEventShape>;
 
-export const CreateSquadShape = z.object({
-  routineId: z.uuid('expected the id of a workout routine').nullish(),
-});
-export const SquadIdShape = z.object({ squadId: z.uuid('expected the id of a squad') });
+export const CreateSquadShape = z
+  .object({
+    routineId: z.uuid('expected the id of a workout routine').nullish(),
+  })
+  .meta({ graphType: 'CreateSquadInput' });
+export const SquadIdShape = z
+  .object({ squadId: z.uuid('expected the id of a squad') })
+  .meta({ graphType: 'SquadInput' });
 export const JoinSquadShape = SquadIdShape.extend({
   fromRevision: z.int('expected the last revision that you have').min(0).max(MAX_INTEGER).nullish(),
-});
+}).meta({ graphType: 'SquadInput' });
 
-export const SquadMemberShape = SquadIdShape.extend({ userId: z.uuid('expected the id of a user') });
+export const SquadMemberShape = SquadIdShape.extend({ userId: z.uuid('expected the id of a user') }).meta({
+  graphType: 'SquadMemberInput',
+});
 
 export const UpdateWorkoutShape = SquadIdShape.extend({
   eventId: z.string().min(1, 'expected an id of your own for this event').max(100),
-  exerciseIndex: z.int().min(0).max(500).meta({ description: EXERCISE_INDEX }),
+  exerciseIndex: z.int().min(0).max(500),
   setIndex: z.int().min(0).max(500),
-  exerciseId: z.uuid('expected the id of an exercise').nullish().meta({
-    description: 'Required if the squad has no routine; otherwise it has to be the exercise of the routine.',
-  }),
+  exerciseId: z.uuid('expected the id of an exercise').nullish(),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetShape.nullish(),
-  restEndsAt: instant.nullish().meta({ description: 'At most an hour from now.' }),
-});
+  restEndsAt: instant.nullish(),
+}).meta({ graphType: 'UpdateSquadWorkoutInput' });
 export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

@@ -19,7 +19,7 @@ const REASONS = [
 export type Reason = (typeof REASONS)[number];
 
 export const CheckAvailabilityShape = z.object({
-  resource,
+  resource: resource.meta({ description: 'What the value is: `gym-name`, `gym-slug`, `email` or `slot`.' }),
   value: z
     .string('expected a value')
     .trim()
@@ -37,7 +37,10 @@ export const CheckAvailabilityShape = z.object({
     description:
       'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
   }),
-  sessionId: z.uuid().nullish(),
+  sessionId: z.uuid().nullish().meta({
+    description:
+      'The session for which the value is checked: values that it has reserved itself are available to it.',
+  }),
 });
 
 export const AvailabilityShape = z
@@ -45,17 +48,9 @@ export const AvailabilityShape = z
     resource,
     value: z.string(),
     available: z.boolean(),
-    reason: z.enum(REASONS).optional().meta({
-      description:
-        'If the value is not available: INVALID (breaks a rule), TAKEN (belongs to an account or a gym), RESERVED (by another session, for a limited time); for a slot also FULL, CLOSED, PAST, TOO_FAR (more than 90 days ahead), BOOKED (the member has another first visit), UNKNOWN_LOCATION.',
-    }),
-    suggestions: z
-      .array(z.string())
-      .meta({ description: 'Similar values that are available; at most three.' }),
-    reservedUntil: z.iso
-      .datetime()
-      .optional()
-      .meta({ description: 'The end of the reservation, if the value is now reserved for the session.' }),
+    reason: z.enum(REASONS).optional(),
+    suggestions: z.array(z.string()),
+    reservedUntil: z.iso.datetime().optional(),
   })
   .meta({ id: 'Availability' });
 export type AvailabilityShape = z.infer<typeof AvailabilityShape>;

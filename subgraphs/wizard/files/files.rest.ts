@@ -22,7 +22,7 @@ export const filesRest = [
     description:
       "Branding accepts pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review accept a `document` (a PDF or a picture). JPEG, PNG, WebP and AVIF pictures, detected by their content, are encoded again; at most 10 MiB. The file's URL is then in the step's data. A session without an account needs `X-Resume-Token`.",
     auth: 'optional',
-    params: z.object({ sessionId: z.uuid() }),
+    params: z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) }),
     upload: { field: 'file' },
     body: UploadFieldsShape,
     versioned: true,
@@ -38,7 +38,10 @@ export const filesRest = [
     summary: 'A file of a session',
     description: 'Callers who may open the session may read the file; pictures of a deployed gym are public.',
     auth: 'ignoreInvalidToken',
-    params: z.object({ sessionId: z.uuid(), fileId: z.uuid() }),
+    params: z.object({
+      sessionId: z.uuid().meta({ description: "The wizard session's id." }),
+      fileId: z.uuid().meta({ description: "The file's id." }),
+    }),
     success: { status: 200, description: 'A picture (WebP) or a PDF.', contentType: 'image/webp' },
     handler: async ({ params: { sessionId, fileId }, header }, { files }) => {
       const { stream, length, etag, file, isPublic } = await files.read(

@@ -19,7 +19,7 @@ export const FirstVisitsFilter = z.object({
 
 export const FirstVisitShape = z
   .object({
-    id: z.uuid().meta({ description: 'The id of the wizard session.' }),
+    id: z.uuid(),
     userId: z.uuid(),
     locationId: z.uuid(),
     startsAt: z.iso.datetime(),

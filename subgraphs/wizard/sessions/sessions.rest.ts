@@ -15,7 +15,7 @@ import {
 } from './sessions.shapes.ts';
 
 const route = restRoute<{ sessions: Sessions }>(TAGS.wizardSessions);
-const params = z.object({ sessionId: z.uuid() });
+const params = z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) });
 const RESUME = 'A session that was created without an account is opened with its token in `X-Resume-Token`.';
 
 export const sessionsRest = [
@@ -39,7 +39,10 @@ export const sessionsRest = [
     summary: 'Wizard sessions, newest first',
     only: callers('users: their own sessions; SUPER_ADMIN: all', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
-    query: pageQuery.extend({ status: status.optional(), kind: kind.optional() }),
+    query: pageQuery.extend({
+      status: status.optional().meta({ description: 'Only sessions with this status.' }),
+      kind: kind.optional().meta({ description: 'Only sessions of this kind.' }),
+    }),
     success: { status: 200, description: 'A page of sessions.', shape: WizardSessionShape, page: true },
     handler: ({ query }, { sessions }) => sessions.list(query, query),
   }),
@@ -97,7 +100,10 @@ export const sessionsRest = [
     description: `Its reservations are released and its files are removed. A repeated call changes nothing. ${RESUME}`,
     auth: 'optional',
     params,
-    body: z.object({ version: versionNumber.nullish() }).nullish(),
+    body: z
+      .object({ version: versionNumber.nullish() })
+      .meta({ graphType: 'CancelWizardSessionInput' })
+      .nullish(),
     versioned: true,
     success: { status: 200, description: 'The cancelled session.', shape: WizardSessionShape },
     errors: ['CONFLICT'],

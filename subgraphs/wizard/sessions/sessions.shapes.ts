@@ -11,12 +11,10 @@ const WizardStepShape = z
   .object({
     key: z.string(),
     title: z.string(),
-    status: z
-      .enum(['EMPTY', 'INCOMPLETE', 'COMPLETE', 'SKIPPED'])
-      .meta({ description: 'SKIPPED: the step does not apply, because of a value in an earlier step.' }),
+    status: z.enum(['EMPTY', 'INCOMPLETE', 'COMPLETE', 'SKIPPED']),
     data: z.record(z.string(), z.unknown()),
     errors: z.array(z.object({ path: z.string(), message: z.string() })),
-    currentlyDue: z.array(z.string()).meta({ description: 'Dotted paths of the missing fields.' }),
+    currentlyDue: z.array(z.string()),
   })
   .meta({ id: 'WizardStep' });
 
@@ -29,10 +27,7 @@ const WizardFileShape = z
     contentType: z.enum(['image/webp', 'application/pdf']),
     bytes: z.int(),
     uploadedAt: z.iso.datetime(),
-    url: z.url().meta({
-      description:
-        'The URL of the file: for callers who may open the session; pictures of a deployed gym are public.',
-    }),
+    url: z.url(),
   })
   .meta({ id: 'WizardFile' });
 type WizardFileShape = z.infer<typeof WizardFileShape>;
@@ -43,45 +38,29 @@ const WizardResolutionShape = z
   .object({
     action: z.enum(ResolutionAction),
     note: z.string(),
-    by: z
-      .uuid()
-      .nullable()
-      .meta({ description: 'The SUPER_ADMIN who decided; null once their account is deleted.' }),
+    by: z.uuid().nullable(),
     at: z.iso.datetime(),
   })
   .meta({ id: 'WizardResolution' });
 
 export const WizardDeploymentShape = z
   .object({
-    status: z.enum(SagaStatus).meta({
-      description:
-        'RUNNING until DONE; UNDOING until UNDONE if an action was refused; UNDO_FAILED if an action could not be undone, until a SUPER_ADMIN resolves it.',
-    }),
+    status: z.enum(SagaStatus),
     startedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
     actions: z.array(
       z.object({
         name: z.string(),
-        service: z.string().meta({ description: 'The service that the action calls.' }),
+        service: z.string(),
         status: z.enum(ActionStatus),
         attempts: z.int(),
-        error: actionError.optional().meta({
-          description:
-            'Why the last attempt failed; for an action that was done, why it could not be undone.',
-        }),
-        undoError: actionError
-          .optional()
-          .meta({ description: 'Why the last attempt to undo the action failed.' }),
-        result: z.unknown().meta({ description: 'The result of the action; null if there is none.' }),
+        error: actionError.optional(),
+        undoError: actionError.optional(),
+        result: z.unknown(),
       }),
     ),
-    result: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ description: 'Once DONE: the ids of the created objects.' }),
-    resolution: WizardResolutionShape.nullable().meta({
-      description: 'The last decision about a deployment that could not be undone; null if there is none.',
-    }),
+    result: z.record(z.string(), z.unknown()).nullable(),
+    resolution: WizardResolutionShape.nullable(),
   })
   .meta({ id: 'WizardDeployment' });
 export type WizardDeploymentShape = z.infer<typeof WizardDeploymentShape>;
@@ -97,36 +76,27 @@ export const WizardSessionShape = z
     files: z.array(WizardFileShape),
     version: z.int(),
     createdBy: z.uuid().nullable(),
-    gymId: z.uuid().nullable().meta({
-      description: 'For MEMBER_ONBOARDING the gym of the owner; for GYM_SETUP the gym, once it is created.',
-    }),
+    gymId: z.uuid().nullable(),
     expiresAt: z.iso.datetime(),
-    deployment: WizardDeploymentShape.nullable().meta({
-      description: 'The last deployment; null if there was none.',
-    }),
-    resumeToken: z
-      .string()
-      .optional()
-      .meta({ description: 'Only in the answer that creates a session without an account.' }),
+    deployment: WizardDeploymentShape.nullable(),
+    resumeToken: z.string().optional(),
   })
   .meta({ id: 'WizardSession' });
 export type WizardSessionShape = z.infer<typeof WizardSessionShape>;
 
-export const CreateWizardSessionShape = z.object({ kind });
+export const CreateWizardSessionShape = z.object({ kind }).meta({ graphType: 'CreateWizardSessionInput' });
 
-export const UpdateWizardSessionShape = z.object({
-  step: z
-    .string()
-    .nullish()
-    .meta({ description: 'Key of the step to which the data belongs; absent: the current step.' }),
-  data: z
-    .record(z.string(), z.unknown(), 'expected an object')
-    .nullish()
-    .meta({ description: 'Merged into the saved data of the step; null removes a key.' }),
-  currentStep: z.string().nullish().meta({ description: 'Key of the step to move to.' }),
-  version: versionNumber.nullish(),
-});
+export const UpdateWizardSessionShape = z
+  .object({
+    step: z.string().nullish(),
+    data: z.record(z.string(), z.unknown(), 'expected an object').nullish(),
+    currentStep: z.string().nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateWizardSessionInput' });
 
-export const ClaimWizardSessionShape = z.object({
-  resumeToken: z.string('expected the token of the session').min(1).max(200),
-});
+export const ClaimWizardSessionShape = z
+  .object({
+    resumeToken: z.string('expected the token of the session').min(1).max(200),
+  })
+  .meta({ graphType: 'ClaimWizardSessionInput' });
