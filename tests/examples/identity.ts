@@ -120,7 +120,7 @@ async function personalData({ platform, record }: Recorder, token: string): Prom
   const { id } = await record('requestMyExport', { as });
   await eventually(async () => {
     const { body } = await platform.rest('identity', 'GET', `/users/me/exports/${id}`, { token });
-    return body.status !== 'PENDING' && body.status !== 'RUNNING' && body;
+    return body.finishedAt !== null && body;
   }, 25_000);
   await record('getMyExport', { as, params: { id } });
   await record('listMyExports', { as });

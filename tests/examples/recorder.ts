@@ -87,7 +87,9 @@ function pathOf({ path }: RestRoute<never>, { params = {}, query = {} }: Example
     if (value === undefined) throw new Error(`${path} needs ${name}`);
     return encodeURIComponent(value);
   });
-  const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
+  const search = new URLSearchParams(
+    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+  );
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
