@@ -1,5 +1,6 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { accountsGraphql } from './accounts/accounts.graphql.ts';
 import { accountsRest } from './accounts/accounts.rest.ts';
 import { apiClientsGraphql } from './api-clients/api-clients.graphql.ts';
@@ -63,6 +64,7 @@ export const identity = defineSubgraph({
     keysGraphql,
   ],
   graphqlRateLimits,
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...usersRest,
     ...sessionsRest,

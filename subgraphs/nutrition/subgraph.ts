@@ -1,5 +1,6 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { analysisGraphql } from './analysis/analysis.graphql.ts';
 import { ANALYSIS_RATE, analysisRest } from './analysis/analysis.rest.ts';
 import { database } from './database.ts';
@@ -68,6 +69,7 @@ export const nutrition = defineSubgraph({
   graphql: [analysisGraphql, foodLogsGraphql, goalsGraphql, daysGraphql, foodsGraphql, importsGraphql],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSIS_RATE },
   // Imports come before the log, so that `/log/import` does not match `/log/:id`.
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...analysisRest,
     ...importsRest,

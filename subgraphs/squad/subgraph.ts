@@ -3,6 +3,7 @@ import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { socketsPerUser } from '#server/http/socket-limits.ts';
 import { Gauge } from '#server/observability/metrics.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
 import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
@@ -106,6 +107,7 @@ export const squad = defineSubgraph({
     historyGraphql,
     feedGraphql,
   ],
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...presenceRest,
     ...groupsRest,

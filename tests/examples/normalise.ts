@@ -38,7 +38,8 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
   const timeOf = (text: string): string => {
     const millis = Date.parse(text);
     if (FIXED.has(text) || Math.abs(millis - now.getTime()) > 1_000 * DAY_MILLIS) return text;
-    if (millis % DAY_MILLIS === 0) return new Date(millis + days * DAY_MILLIS).toISOString();
+    // A whole minute was chosen, for example by a schedule.
+    if (millis % 60_000 === 0) return new Date(millis + days * DAY_MILLIS).toISOString();
     return new Date(Math.round((millis + shift) / MINUTES_5) * MINUTES_5).toISOString();
   };
   const dateOf = (text: string): string => {
