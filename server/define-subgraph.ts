@@ -13,6 +13,7 @@ import type { AnyJob } from './jobs/job.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { HealthCheck } from './observability/health.ts';
+import type { ApiExamples } from './rest/examples.ts';
 import type { IdempotencyStore } from './rest/idempotency.ts';
 import type { RateLimit } from './rest/rate-limit.ts';
 import type { RestRoute } from './rest/route.ts';
@@ -93,6 +94,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** Rate limits of single fields, e.g. `Mutation.login`; a limit with the name of a route's limit counts together with it. */
   graphqlRateLimits?: Readonly<Record<string, RateLimit>>;
   rest: readonly RestRoute<Services>[];
+  /** A recorded request and answer of each REST operation, for the API reference. */
+  examples: ApiExamples;
   sockets?: readonly SocketDoor<Services, Resources>[];
   /** Additional checks of `GET /health/ready`. */
   health?(resources: Resources): Record<string, HealthCheck>;

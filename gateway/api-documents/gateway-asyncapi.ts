@@ -1,3 +1,4 @@
+import { API_INFO } from '#server/api-info.ts';
 import { TOO_MANY_SOCKETS } from '#server/http/socket-limits.ts';
 import { IDLE } from '#server/http/idle-sockets.ts';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
@@ -16,8 +17,13 @@ export function gatewayAsyncApi(schema: GraphQLSchema): JsonObject {
     [...FRAMES, ...fields.map(eventOf)].map((message) => [`graph_${message.name}`, message]),
   );
   return {
-    asyncapi: '3.0.0',
-    info: { title: 'Fitness platform: live', version: '1.0.0', description: DESCRIPTION },
+    asyncapi: '3.1.0',
+    info: {
+      ...API_INFO,
+      title: 'Fitness platform: live',
+      description: DESCRIPTION,
+      tags: [{ name: 'Live', description: 'Events as they happen.' }],
+    },
     defaultContentType: 'application/json',
     servers: { gateway: { host: SERVER_HOST, protocol: SOCKET_PROTOCOL } },
     channels: {
@@ -64,6 +70,7 @@ const received = (name: string, summary: string, answers: string[] = []) => ({
   action: 'receive',
   channel,
   summary,
+  description: summary,
   messages: [inChannel(name)],
   ...(answers.length > 0 && { reply: { channel, messages: answers.map(inChannel) } }),
 });
@@ -71,7 +78,8 @@ const received = (name: string, summary: string, answers: string[] = []) => ({
 const sent = (name: string, summary: string) => ({
   action: 'send',
   channel,
-  summary,
+  summary: summary.split(/(?<=\.)\s/, 1)[0],
+  description: summary,
   messages: [inChannel(name)],
 });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#server/json-object.ts';
-import { aboutApi, securitySchemes } from '#server/rest/openapi.ts';
+import { aboutApi, USER_TOKEN } from '#server/rest/openapi.ts';
 import { SERVER_URL } from '#server/served-document.ts';
 
 const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
@@ -169,5 +169,5 @@ export const gatewayOpenApi = {
       200: { description: 'AsyncAPI 3', ...jsonOf({ type: 'object' }) },
     }),
   },
-  components: { securitySchemes: securitySchemes(`${SERVER_URL}/identity/auth/token`) },
+  components: { securitySchemes: USER_TOKEN },
 } satisfies JsonObject;

@@ -7,9 +7,10 @@ import {
 } from 'zod-openapi';
 import { SCOPES } from '../auth/scopes.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { API_VERSION } from '../http/response-headers.ts';
+import { API_INFO } from '../api-info.ts';
 import type { JsonObject } from '../json-object.ts';
 import { withCodeSamples } from './code-samples.ts';
+import { withExamples, type ApiExamples } from './examples.ts';
 import { isWholeList, type RestRoute } from './route.ts';
 import { IDENTITY_URL, SERVER_URL } from '../served-document.ts';
 
@@ -18,24 +19,27 @@ interface ApiInfo {
   description: string;
 }
 
-/** The general part of every document of the platform. */
+/** The general part of every OpenAPI document of the platform. */
 export const aboutApi = ({ title, description }: ApiInfo) => ({
+  ...API_INFO,
   title,
   description,
-  version: `${API_VERSION}.0.0`,
-  contact: { name: 'The authors of the fitness platform' },
-  license: { name: 'All rights reserved', identifier: 'LicenseRef-fitness-platform' },
+  license: { ...API_INFO.license, identifier: 'LicenseRef-fitness-platform' },
 });
 
-/** How callers identify themselves: the requirements of operations refer to these names. */
-export const securitySchemes = (tokenUrl: string) =>
+/** How users identify themselves; the requirements of operations refer to this name. */
+export const USER_TOKEN = {
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token of a user: the `token` of a log-in at the identity service.',
+  },
+} as const;
+
+/** How machine clients identify themselves. */
+const clientToken = (tokenUrl: string) =>
   ({
-    accessToken: {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'JWT',
-      description: 'The access token of a user: the `token` of a log-in at the identity service.',
-    },
     machineClient: {
       type: 'oauth2',
       description:
@@ -47,7 +51,11 @@ export const securitySchemes = (tokenUrl: string) =>
 /**
  * The OpenAPI 3.1 document of a service, made from the declarations of its routes. `documentFor` fills in the addresses.
  */
-export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): JsonObject {
+export function openApiDocument(
+  info: ApiInfo,
+  routes: readonly RestRoute<never>[],
+  examples: ApiExamples = {},
+): JsonObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
@@ -60,17 +68,27 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
       servers: [{ url: SERVER_URL }],
       tags: [...new Map(routes.map(({ tag }) => [tag.name, { ...tag }])).values()],
       paths,
-      components: { securitySchemes: securitySchemes(`${IDENTITY_URL}/auth/token`) },
+      components: {
+        securitySchemes: {
+          ...USER_TOKEN,
+          ...(routes.some(({ scopes }) => scopes) && clientToken(`${IDENTITY_URL}/auth/token`)),
+        },
+      },
     },
-    { override: closeInputObjects },
+    { override: completeSchemas },
   );
-  return withCodeSamples({ ...document });
+  return withCodeSamples(withExamples({ ...document }, examples));
 }
 
-/** Declares in the schemas of requests that undeclared fields are refused, as request-fields.ts does. */
-const closeInputObjects: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
+/** Declares in the schemas of requests that undeclared fields are refused, as request-fields.ts does; writes patterns for every validator. */
+const completeSchemas: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
   if (io === 'input' && jsonSchema.type === 'object' && jsonSchema.properties)
     jsonSchema.additionalProperties ??= false;
+  // Many validators compile patterns without the flag `u`, without which this class has another meaning.
+  jsonSchema.pattern &&= jsonSchema.pattern.replaceAll(
+    String.raw`\P{Cc}`,
+    String.raw`[^\u0000-\u001f\u007f-\u009f]`,
+  );
 };
 
 function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {

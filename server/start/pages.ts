@@ -25,7 +25,9 @@ export function mountPages(
   mountMetrics(app, metrics, settings);
   const served = (document: object) =>
     documentFor(JSON.stringify(document), origins, urlOf('identity', settings));
-  const openApi = served(withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest)));
+  const openApi = served(
+    withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest, subgraph.examples)),
+  );
   mountApiPages(app, subgraph.title, async (req) => openApi(req));
   for (const [path, document] of Object.entries(subgraph.documents ?? {})) {
     const textFor = served(document);

@@ -6,6 +6,7 @@ import { References } from '#server/references/references.ts';
 import { Removals, removalsRetention } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { callsToServices } from '#server/service-calls.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
@@ -51,6 +52,7 @@ export const content = defineSubgraph({
   retention: () => [removalsRetention],
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
   graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql, jobsGraphql],
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...exercisesRest,
     ...workoutsRest,

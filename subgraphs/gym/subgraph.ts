@@ -7,6 +7,7 @@ import { References } from '#server/references/references.ts';
 import { Removals } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { callsToServices } from '#server/service-calls.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { announcementsGraphql } from './announcements/announcements.graphql.ts';
 import { announcementsRest } from './announcements/announcements.rest.ts';
 import { challengesGraphql } from './challenges/challenges.graphql.ts';
@@ -86,6 +87,7 @@ export const gym = defineSubgraph({
     shopGraphql,
     jobsGraphql,
   ],
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...gymsRest,
     ...locationsRest,

@@ -1,6 +1,7 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { accountsGraphql } from './accounts/accounts.graphql.ts';
 import { accountsRest } from './accounts/accounts.rest.ts';
 import { apiClientsGraphql } from './api-clients/api-clients.graphql.ts';
@@ -70,6 +71,7 @@ export const identity = defineSubgraph({
     jobsGraphql,
   ],
   graphqlRateLimits,
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...userImportsRest,
     ...usersRest,

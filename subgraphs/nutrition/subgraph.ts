@@ -1,6 +1,7 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { analysisGraphql } from './analysis/analysis.graphql.ts';
 import { ANALYSIS_RATE, analysisRest } from './analysis/analysis.rest.ts';
 import { database } from './database.ts';
@@ -78,6 +79,7 @@ export const nutrition = defineSubgraph({
   ],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSIS_RATE },
   // Imports come before the log, so that `/log/import` does not match `/log/:id`.
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...analysisRest,
     ...importsRest,

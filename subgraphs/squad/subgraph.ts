@@ -4,6 +4,7 @@ import { defineSubgraph } from '#server/define-subgraph.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { socketsPerUser } from '#server/http/socket-limits.ts';
 import { Gauge } from '#server/observability/metrics.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
 import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
@@ -109,6 +110,7 @@ export const squad = defineSubgraph({
     feedGraphql,
     jobsGraphql,
   ],
+  examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...presenceRest,
     ...groupsRest,

@@ -1,6 +1,7 @@
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
+import { readExamples } from '#server/rest/examples.ts';
 import { availabilityGraphql } from './availability/availability.graphql.ts';
 import { AVAILABILITY_RATE, availabilityRest } from './availability/availability.rest.ts';
 import { database } from './database.ts';
@@ -42,6 +43,7 @@ export const wizardOf = (parts: WizardParts) =>
     ],
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
     // Fixed paths come before the paths of sessions, which begin with the id of a session.
+    examples: readExamples(new URL('examples.json', import.meta.url)),
     rest: [
       ...accountDataRest,
       ...jobsRest,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withDescriptionsOfType } from '#server/rest/graph-descriptions.ts';
+import { API_INFO } from '#server/api-info.ts';
 import { SERVER_HOST, SERVER_PREFIX, SOCKET_PROTOCOL } from '#server/served-document.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
@@ -80,15 +81,21 @@ const messages = Object.fromEntries([
   ],
 ]) as Record<string, object>;
 
+/** The first sentence of an event's description is its summary. */
+const about = ({ summary }: ProtocolEvent) => ({
+  summary: summary.split(/(?<=\.) /, 1)[0],
+  description: summary,
+});
 const channel = { $ref: '#/channels/socket' };
 const messageIn = (name: string) => ({ $ref: `#/channels/socket/messages/${name}` });
 
 /** The raw socket as an AsyncAPI 3 document, made from the shapes that check its frames. */
 export const asyncApiDocument = {
-  asyncapi: '3.0.0',
+  asyncapi: '3.1.0',
   info: {
+    ...API_INFO,
     title: 'Squad service: the raw socket',
-    version: '1.0.0',
+    tags: [{ name: 'Squads', description: 'Presence, invites, live squads and their chat.' }],
     description: `WebSocket at \`/socket\`, sub-protocol \`squad.v1\`; through the gateway \`/squad/socket\`. Frames are JSON text of at most 64 KiB, at most 30 a second.\n\nClose codes: ${CLOSE_CODES.map(({ code, name, meaning }) => `${code} ${name}: ${meaning}`).join(' ')}`,
   },
   defaultContentType: 'application/json',
@@ -121,14 +128,14 @@ export const asyncApiDocument = {
       {
         action: 'receive',
         channel,
-        summary: event.summary,
+        ...about(event),
         messages: [messageIn(event.name)],
         reply: { channel, messages: [messageIn(ackName(event)), messageIn('error')] },
       },
     ]),
     ...SERVER_EVENTS.map((event) => [
       event.name,
-      { action: 'send', channel, summary: event.summary, messages: [messageIn(event.name)] },
+      { action: 'send', channel, ...about(event), messages: [messageIn(event.name)] },
     ]),
   ]) as Record<string, object>,
   components: {

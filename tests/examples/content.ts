@@ -1,0 +1,102 @@
+import { demoId } from '#server/demo-ids.ts';
+import { pictures } from '../support/pictures.ts';
+import type { Recorder } from './recorder.ts';
+
+const ADMIN = 'admin@iron.test';
+
+export async function contentExamples({ platform, record, send }: Recorder): Promise<void> {
+  await readExamples({ platform, record, send });
+  const image = await pictures.honest('png', 640, 480);
+
+  const exercise = await record('createExercise', {
+    as: ADMIN,
+    body: {
+      name: 'Sled Push with Turn',
+      primaryMuscles: ['Quadriceps'],
+      secondaryMuscles: ['Glutes'],
+      equipment: 'Sled',
+      level: 'Intermediate',
+      modality: 'WEIGHT_DISTANCE',
+    },
+  });
+  const atExercise = { as: ADMIN, params: { id: exercise.id } } as const;
+  await record('updateExercise', {
+    ...atExercise,
+    body: { description: 'Push the sled 20 m, turn, and push it back.' },
+  });
+  await record('setExercisePicture', { ...atExercise, form: { image } });
+
+  const workout = await record('createWorkout', {
+    as: ADMIN,
+    body: {
+      title: 'Sled and Squat',
+      difficulty: 'Intermediate',
+      category: 'Strength',
+      targetMuscles: ['Quadriceps', 'Glutes'],
+      exercises: [
+        {
+          name: 'Main part',
+          restSeconds: 120,
+          entries: [
+            {
+              exerciseId: exercise.id,
+              sets: [{ type: 'NORMAL', distanceMeters: 20, weightKg: 60, restSeconds: 90 }],
+            },
+          ],
+        },
+      ],
+      durationMinutes: 30,
+    },
+  });
+  const atWorkout = { as: ADMIN, params: { id: workout.id } } as const;
+  await record('updateWorkout', { ...atWorkout, body: { title: 'Sled and Squat, 30 minutes', version: 1 } });
+  await record('listWorkoutVersions', atWorkout);
+  const withPicture = await record('setWorkoutPicture', { ...atWorkout, form: { image } });
+
+  const product = await record('createProduct', {
+    as: ADMIN,
+    body: {
+      sku: 'BAND-SET-3',
+      name: 'Resistance Bands, set of 3',
+      kind: 'MERCHANDISE',
+      price: 1_999,
+      currency: 'EUR',
+      stock: 25,
+      featuredPriority: 10,
+    },
+  });
+  const atProduct = { as: ADMIN, params: { id: product.id } } as const;
+  await record('updateProduct', { ...atProduct, body: { price: 1_799, version: 1 } });
+  await record('addProductPicture', { ...atProduct, form: { image } });
+
+  const file = /\/media\/([^/?]+)/.exec(JSON.stringify(withPicture))?.[1];
+  if (file) await record('getPicture', { as: ADMIN, params: { file: file.replace(/".*$/, '') } });
+  await record('deleteProduct', atProduct);
+  await record('deleteWorkout', atWorkout);
+  await record('deleteExercise', atExercise);
+  await record('removeReferences', { as: 'gym', params: { typeName: 'Gym', id: demoId('999', 1) } });
+  await record('listAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
+  await record('eraseAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
+}
+
+async function readExamples({ record }: Recorder): Promise<void> {
+  const [squat] = await record('listExercises', { as: 'nobody', query: { search: 'squat', limit: 2 } });
+  await record('getExercise', { as: 'nobody', params: { id: squat.id } });
+  await record('listExerciseCategories', { as: 'nobody' });
+  await record('listMuscles', { as: 'nobody' });
+  await record('listEquipment', { as: 'nobody' });
+  const [routine] = await record('listWorkouts', {
+    as: 'nobody',
+    query: { difficulty: 'Beginner', limit: 1 },
+  });
+  await record('getWorkout', { as: 'nobody', params: { id: routine.id } });
+  await record('listWorkoutExercises', { as: 'nobody', params: { id: routine.id } });
+  await record('listWorkoutsOfCategory', {
+    as: 'nobody',
+    params: { category: 'Strength' },
+    query: { limit: 1 },
+  });
+  const [product] = await record('listProducts', { as: 'nobody', query: { kind: 'SUPPLEMENT', limit: 2 } });
+  await record('getProduct', { as: 'nobody', params: { id: product.id } });
+  await record('listFeaturedProducts', { as: 'nobody' });
+}

@@ -1,0 +1,159 @@
+import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
+import { pictures } from '../support/pictures.ts';
+import type { Recorder } from './recorder.ts';
+
+const STAFF = 'admin@iron.test';
+const SUPER = 'super@demo.test';
+const { id: gymId, slug } = DEMO_GYMS.ironTemple;
+const FORGE = demoId('301', 1);
+const inDays = (days: number) =>
+  new Date(Math.ceil(Date.now() / DAY_MILLIS + days) * DAY_MILLIS).toISOString();
+
+export async function gymExamples(recorder: Recorder): Promise<void> {
+  await gyms(recorder);
+  await locations(recorder);
+  await visits(recorder);
+  await challenges(recorder);
+  await posts(recorder);
+  await shop(recorder);
+  const { record } = recorder;
+  await record('removeReferences', { as: 'content', params: { typeName: 'Product', id: demoId('999', 1) } });
+  await record('listAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
+  await record('eraseAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
+}
+
+async function gyms({ record, send }: Recorder): Promise<void> {
+  await record('listGyms', { as: 'nobody' });
+  await record('getGymConfig', { as: 'nobody', params: { gymId: slug } });
+  await record('getDesignTokens', { as: 'nobody', params: { gymId: slug } });
+  await record('saveGymConfigDraft', {
+    as: SUPER,
+    params: { gymId },
+    body: { theme: { colors: { primary: '#7c3aed' } } },
+  });
+  await record('getGymConfigDraft', { as: SUPER, params: { gymId } });
+  await record('publishGymConfigDraft', { as: SUPER, params: { gymId } });
+  await record('publishGymConfig', {
+    as: SUPER,
+    body: { gymId, features: { shop: true }, theme: { colors: { secondary: '#111827' } } },
+  });
+  await record('rollBackGymConfig', { as: SUPER, params: { gymId }, body: { version: 1 } });
+  await record('listGymConfigVersions', { as: STAFF, params: { gymId }, query: { limit: 2 } });
+  await record('createGym', { as: SUPER, body: { name: 'North Side', slug: 'north-side' } });
+  const closed = { name: 'South Side', slug: 'south-side', opened: false };
+  const opened = await send('createGym', { as: 'wizard', body: closed });
+  await record('openGym', { as: 'wizard', params: { gymId: opened.id } });
+  const unused = await send('createGym', {
+    as: 'wizard',
+    body: { ...closed, name: 'West Side', slug: 'west-side' },
+  });
+  await record('withdrawGym', { as: 'wizard', params: { gymId: unused.id } });
+}
+
+async function locations({ record }: Recorder): Promise<void> {
+  await record('listLocations');
+  await record('getLocation', { params: { id: FORGE } });
+  const added = await record('createLocation', {
+    as: STAFF,
+    body: {
+      name: 'Foundry',
+      address: 'Amboss 3, Berlin',
+      timezone: 'Europe/Berlin',
+      capacity: 60,
+      openingHours: { mon: { opens: '06:30', closes: '22:00' }, sat: { opens: '09:00', closes: '18:00' } },
+    },
+  });
+  await record('updateLocation', {
+    as: STAFF,
+    params: { id: added.id },
+    body: { capacity: 75, version: 1 },
+  });
+  await record('getOccupancy', { params: { id: FORGE } });
+  await record('listOccupancyHistory', { params: { id: FORGE } });
+  await record('getOccupancyChart', { params: { id: FORGE } });
+}
+
+async function visits({ platform, record, send }: Recorder): Promise<void> {
+  const { qrCode } = (
+    await platform.rest('identity', 'GET', '/users/me', { token: await platform.demo('maya@iron.test') })
+  ).body;
+  const visit = await record('checkIn', { body: { qrCode, locationId: FORGE, source: 'app' } });
+  await record('listVisits', { query: { limit: 2 } });
+  await record('checkOut', { body: { qrCode } });
+  await record('undoCheckIn', { as: STAFF, params: { id: visit.id } });
+  const refused = { qrCode: `${qrCode}-unknown`, locationId: FORGE };
+  await platform.rest('gym', 'POST', '/locations/check-in', {
+    token: await platform.demo(STAFF),
+    body: refused,
+  });
+  await record('listDenials', { as: STAFF, params: { id: FORGE }, query: { limit: 2 } });
+  await send('listVisits', { as: STAFF, query: { userId: demoPerson('maya@iron.test').id } });
+}
+
+async function challenges({ record, send }: Recorder): Promise<void> {
+  await record('listChallenges');
+  await record('getChallenge', { params: { id: demoId('302', 1) } });
+  await record('listLeaderboard', { params: { id: demoId('302', 1) }, query: { limit: 2 } });
+  const rowing = {
+    title: '50 km on the rower',
+    metric: 'CUSTOM',
+    goal: 50_000,
+    startsAt: inDays(-2),
+    endsAt: inDays(28),
+  };
+  const { id } = await record('createChallenge', { as: STAFF, body: rowing });
+  await record('joinChallenge', { params: { id } });
+  await record('addChallengeProgress', { params: { id }, body: { amount: 2_500 } });
+  await record('leaveChallenge', { params: { id } });
+  await record('listAnnouncements');
+  const news = await record('createAnnouncement', {
+    as: STAFF,
+    body: { title: 'New rowers', text: 'Four new rowers are at Forge.', endsAt: inDays(14) },
+  });
+  await record('deleteAnnouncement', { as: STAFF, params: { id: news.id } });
+  await send('listAnnouncements', { as: STAFF });
+}
+
+async function posts({ record, send }: Recorder): Promise<void> {
+  const post = await record('createPost', { body: { text: 'Two hundred kilos, at last.' } });
+  const at = { params: { id: post.id } };
+  await record('listPosts', { query: { limit: 2 } });
+  await record('getPost', at);
+  await record('likePost', { ...at, as: 'leo@iron.test' });
+  await record('createComment', { ...at, as: 'leo@iron.test', body: { text: 'Spotting you next time!' } });
+  await record('listComments', { ...at, query: { limit: 2 } });
+  await record('unlikePost', { ...at, as: 'leo@iron.test' });
+  await record('reportPost', { ...at, as: 'leo@iron.test', body: { reason: 'Not about training.' } });
+  await record('listPostReports', { as: STAFF, query: { limit: 2 } });
+  const form = { text: 'My new belt', image: await pictures.honest('png', 640, 480) };
+  const withPicture = await send('createPost', { form });
+  const file = /\/media\/([^/?"]+)/.exec(JSON.stringify(withPicture))?.[1] ?? '';
+  await record('getPostPicture', { params: { file } });
+  await record('deletePost', at);
+}
+
+async function shop({ platform, record }: Recorder): Promise<void> {
+  const { body: products } = await platform.rest('content', 'GET', '/products?limit=2');
+  const { body: routines } = await platform.rest('content', 'GET', '/workouts?limit=2');
+  const [first, second] = products as { id: string }[];
+  await record('replaceGymProducts', {
+    as: STAFF,
+    params: { gymId: slug },
+    body: {
+      products: [
+        { productId: first?.id, price: 2_499, currency: 'EUR', stock: 12 },
+        { productId: second?.id },
+      ],
+    },
+  });
+  await record('listGymProducts', { as: 'nobody', params: { gymId: slug } });
+  await record('replaceGymPrograms', {
+    as: STAFF,
+    params: { gymId: slug },
+    body: {
+      programs: (routines as { id: string }[]).map(({ id }) => ({ routineId: id, note: 'Twice a week' })),
+    },
+  });
+  await record('listGymPrograms', { as: 'nobody', params: { gymId: slug } });
+}
