@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
-import { read } from './database/read.ts';
+import { read, runOnce } from './database/read.ts';
 import { repeated, type Attempt } from './database/repetition.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
@@ -95,6 +95,11 @@ export class UnitOfWork {
   read<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     // The ORM's EntityManager is enough for `read`, so that a unit that only reads does not create one.
     return read(this.database.em, sql, values);
+  }
+
+  /** As `read`, for statements that also write: outside of a transaction, too, they are never sent twice. */
+  run<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return runOnce(this.database.em, sql, values);
   }
 
   private get database(): MikroORM {
