@@ -2,6 +2,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
 import { read, runOnce } from './database/read.ts';
+import { isOfFailedTransaction } from './database/refusals.ts';
 import { repeated, type Attempt } from './database/repetition.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
@@ -183,7 +184,7 @@ export class UnitOfWork {
     const isAborted = await this.em.execute('release savepoint attempt').then(
       () => false,
       (error: unknown) => {
-        if ((error as { code?: unknown }).code !== IN_FAILED_SQL_TRANSACTION) throw error;
+        if (!isOfFailedTransaction(error)) throw error;
         return true;
       },
     );
@@ -217,6 +218,3 @@ export class UnitOfWork {
     }
   }
 }
-
-/** SQLSTATE in_failed_sql_transaction: an earlier statement of the transaction has failed. */
-const IN_FAILED_SQL_TRANSACTION = '25P02';
