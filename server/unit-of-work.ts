@@ -1,7 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
-import { read } from './database/read.ts';
+import { read, runOnce } from './database/read.ts';
+import { isOfFailedTransaction } from './database/refusals.ts';
 import { repeated, type Attempt } from './database/repetition.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
@@ -102,6 +103,11 @@ export class UnitOfWork {
     return read(this.database.em, sql, values);
   }
 
+  /** As `read`, for statements that also write: outside of a transaction, too, they are never sent twice. */
+  run<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return runOnce(this.database.em, sql, values);
+  }
+
   private get database(): MikroORM {
     if (!this.orm) throw new Error('This service declares no database.');
     return this.orm;
@@ -183,7 +189,7 @@ export class UnitOfWork {
     const isAborted = await this.em.execute('release savepoint attempt').then(
       () => false,
       (error: unknown) => {
-        if ((error as { code?: unknown }).code !== IN_FAILED_SQL_TRANSACTION) throw error;
+        if (!isOfFailedTransaction(error)) throw error;
         return true;
       },
     );
@@ -217,6 +223,3 @@ export class UnitOfWork {
     }
   }
 }
-
-/** SQLSTATE in_failed_sql_transaction: an earlier statement of the transaction has failed. */
-const IN_FAILED_SQL_TRANSACTION = '25P02';

@@ -11,11 +11,15 @@ import { z } from 'zod';
 export function columnsOf(shape: z.ZodObject, expressions: Readonly<Record<string, string>> = {}): string {
   return Object.entries(shape.shape)
     .map(([field, type]) => {
-      const column = expressions[field] ?? field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const column = expressions[field] ?? columnOf(field);
       return `${asText(column, type)} as "${field}"`;
     })
     .join(', ');
 }
+
+/** The column of a field, in snake case. */
+export const columnOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function asText(sql: string, type: z.core.$ZodType): string {
   if (type instanceof z.ZodNullable) return asText(sql, type.unwrap());

@@ -2,7 +2,7 @@ import { callbackify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseHost } from './connection.ts';
 import { findPrimary, forgetPrimary, NoPrimaryError } from './primary.ts';
-import { PreparedRead, type Statement } from './prepared-read.ts';
+import { PreparedRead, preparedStatement, type Statement } from './prepared-read.ts';
 
 /** pg's callback for the result of a query. */
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
@@ -145,6 +145,8 @@ export class PlatformClient extends pg.Client {
   // One signature for pg's eleven overloads: arguments and result pass through unchanged.
   // oxlint-disable-next-line no-explicit-any -- pg's own declaration of the implementation
   override query(...args: any[]): any {
+    const statement = this.preparesStatements && args.length === 2 ? preparedStatement(args[0]) : undefined;
+    if (statement) return this.resultOf(statement, args[1] as unknown[]);
     const last: unknown = args.at(-1);
     const isCommit = args[0] === 'commit';
     const checked = (error: Error | undefined, result: pg.QueryResult): Error | undefined => {
@@ -170,6 +172,16 @@ export class PlatformClient extends pg.Client {
         throw error;
       },
     );
+  }
+
+  /** The result of a statement of `read` inside a transaction, where MikroORM sends it. */
+  private resultOf(statement: Statement, values: readonly unknown[]): Promise<Partial<pg.QueryResult>> {
+    return new Promise((resolve, reject) => {
+      this.read(statement, values, (error, rows) => {
+        if (error) reject(error);
+        else resolve({ rows, rowCount: rows.length });
+      });
+    });
   }
 
   /** Ends the connection if it is lost: the pool then does not take it back, and its current user gets an error at once. */

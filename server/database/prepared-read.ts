@@ -7,6 +7,24 @@ export interface Statement {
   readonly text: string;
 }
 
+/** Without a bound, texts that depend on a client's filters would fill the memory of each connection. */
+const MAX_PREPARED = 200;
+const byText = new Map<string, Statement>();
+
+/** The statement with this text, `$1` and on as placeholders, which each connection prepares at its first execution. */
+export function statementFor(text: string): Statement {
+  const known = byText.get(text);
+  if (known) return known;
+  if (byText.size >= MAX_PREPARED) return { name: undefined, text };
+  const statement = { name: `read_${byText.size}`, text };
+  byText.set(text, statement);
+  return statement;
+}
+
+/** Undefined for a text of which `statementFor` has made no prepared statement. */
+export const preparedStatement = (text: unknown): Statement | undefined =>
+  typeof text === 'string' ? byText.get(text) : undefined;
+
 /** pg's parser of rows; @types/pg does not declare its fields. */
 interface RowParser {
   addFields(fields: readonly pg.FieldDef[]): void;

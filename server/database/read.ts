@@ -1,6 +1,6 @@
 import type { EntityManager, PostgreSqlConnection } from '@mikro-orm/postgresql';
 import type { PlatformClient } from './platform-client.ts';
-import type { Statement } from './prepared-read.ts';
+import { statementFor, type Statement } from './prepared-read.ts';
 import { failureOf } from './refusals.ts';
 
 /**
@@ -89,17 +89,14 @@ const readFrom = (pool: Pool, statement: Statement, values: readonly unknown[]):
     });
   });
 
-/** Without a bound, texts that depend on a client's filters would fill the memory of each connection. */
-const MAX_PREPARED = 200;
-const prepared = new Map<string, Statement>();
+/** The prepared statements, by their texts with `?`. */
+const statements = new Map<string, Statement>();
 
 function statementOf(sql: string): Statement {
-  const known = prepared.get(sql);
+  const known = statements.get(sql);
   if (known) return known;
   let count = 0;
-  const text = sql.replaceAll('?', () => `$${(count += 1)}`);
-  if (prepared.size >= MAX_PREPARED) return { name: undefined, text };
-  const statement = { name: `read_${prepared.size}`, text };
-  prepared.set(sql, statement);
+  const statement = statementFor(sql.replaceAll('?', () => `$${(count += 1)}`));
+  if (statement.name !== undefined) statements.set(sql, statement);
   return statement;
 }

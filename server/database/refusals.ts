@@ -82,6 +82,10 @@ export function failureOf(thrown: unknown): 'undone' | 'lost' | undefined {
   return isOutOfReach(thrown, code) ? 'lost' : undefined;
 }
 
+/** Whether an earlier statement of the transaction has failed (SQLSTATE in_failed_sql_transaction). */
+export const isOfFailedTransaction = (thrown: unknown): boolean =>
+  isNativeError(thrown) && 'code' in thrown && thrown.code === '25P02';
+
 function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   const isBusy = typeof code === 'string' && BUSY.has(code);
   if (!isBusy && !isOutOfReach(thrown, code)) return undefined;

@@ -66,7 +66,7 @@ export class DispatchedExchange implements Exchange {
       if (status !== 204) headers['Content-Length'] = '0';
       res.writeHead(status, headers).end();
     } else if (body instanceof Readable) {
-      res.writeHead(status, headers);
+      res.writeHead(status, headers); // not compressed: only a route with an undeclared stream comes here
       await sendStream(body, res);
     } else this.write(status, Buffer.isBuffer(body) ? body : Buffer.from(body));
   }
@@ -95,7 +95,7 @@ export class DispatchedExchange implements Exchange {
     if (sent['if-none-match'] === undefined && sent['if-modified-since'] === undefined) return false;
     const { app, headers } = this.request;
     const res = { statusCode, get: (name: string) => headers[name] };
-    return Reflect.get(app.request, 'fresh', { method, headers: sent, res }) as boolean;
+    return Reflect.get(app.request, 'fresh', { method, headers: sent, res });
   }
 }
 

@@ -101,11 +101,12 @@ export class Dispatcher {
   }
 }
 
-/** Whether requests to this route are served here: not those with files or streams, whose bytes only Express handles. */
+/** Whether requests to this route are served here: not those with files and streams, which only Express reads and sends. */
 const isDispatched = ({ consumes, upload, success }: RestRoute<never>): boolean =>
   consumes === undefined &&
   (upload === undefined || upload.optional === true) &&
-  success.contentType === undefined;
+  success.contentType === undefined &&
+  !success.streamed;
 
 function bodyOf(headers: IncomingHttpHeaders): 'none' | 'json' | 'unusual' {
   if (headers['transfer-encoding'] !== undefined) return 'unusual';

@@ -1,5 +1,7 @@
 import { atMost } from '../concurrency.ts';
+import { RolledBackError } from '../database/platform-client.ts';
 import { DEFAULT_POOL_MAX } from '../database/pool-size.ts';
+import { isOfFailedTransaction } from '../database/refusals.ts';
 import { removeRows, type RetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import {
@@ -41,28 +43,55 @@ export function databaseIdempotency(unit: UnitOfWork, turns: KeyedTurns): Idempo
   return {
     undoes: true,
     once: (request, perform) =>
-      turns(() => {
-        let isKept = true;
-        return unit.transaction(
-          async () => {
-            if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
-            const answer = await unit.attempt(perform, isRefused);
-            isKept = answer !== undefined;
-            await (answer ? keep(unit, request, answer) : free(unit, request));
-            return { answer, replayed: false };
-          },
-          // If the COMMIT has happened, the repetition finds the stored answer.
-          { mayRepeatCommit: () => isKept },
-        );
+      turns(async () => {
+        let performed: { answer: StoredAnswer | undefined } | undefined;
+        try {
+          return await claimed(unit, request, async () => {
+            performed = undefined;
+            performed = { answer: await perform() };
+            return performed.answer;
+          });
+        } catch (error) {
+          if (!(error instanceof RolledBackError) || !performed || !isRefused(performed.answer)) throw error;
+          const { answer } = performed;
+          // The refusal is an answer, although one of its statements has failed and the key was rolled back with it.
+          return answer ? claimed(unit, request, async () => answer) : { answer, replayed: false };
+        }
       }),
   };
 }
 
+/** Performs the request and stores its answer, in one transaction, unless there is an answer. */
+function claimed(
+  unit: UnitOfWork,
+  request: KeyedRequest,
+  perform: () => Promise<StoredAnswer | undefined>,
+): Promise<{ answer: StoredAnswer | undefined; replayed: boolean }> {
+  let isKept = true;
+  return unit.transaction(
+    async () => {
+      if (!(await claim(unit, request))) return { answer: await stored(unit, request), replayed: true };
+      const answer = await perform();
+      if (isRefused(answer)) unit.em.clear(); // drops changes of entities that were not flushed
+      isKept = answer !== undefined;
+      await (answer ? keep(unit, request, answer) : free(unit, request)).catch(rolledBack);
+      return { answer, replayed: false };
+    },
+    // If the COMMIT has happened, the repetition finds the stored answer.
+    { mayRepeatCommit: () => isKept },
+  );
+}
+
 const isRefused = (answer: StoredAnswer | undefined): boolean => !answer || answer.status >= 400;
 
+/** @throws RolledBackError if PostgreSQL refused a statement because an earlier one of the transaction has failed */
+function rolledBack(error: unknown): never {
+  throw isOfFailedTransaction(error) ? new RolledBackError() : error;
+}
+
 async function keep(unit: UnitOfWork, request: KeyedRequest, answer: StoredAnswer): Promise<void> {
-  await unit.em.execute(
-    'update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ?',
+  await unit.run(
+    'update idempotency_record set status = ?, headers = ?::jsonb, body = ? where caller = ? and key = ? returning 1',
     [
       answer.status,
       JSON.stringify(answer.headers),
@@ -82,7 +111,7 @@ async function free(unit: UnitOfWork, request: KeyedRequest): Promise<void> {
 
 /** Stores the key, without an answer yet. Returns false if the key is stored already and has not expired. */
 async function claim(unit: UnitOfWork, request: KeyedRequest): Promise<boolean> {
-  const claimed = await unit.em.execute<unknown[]>(
+  const rows = await unit.run<unknown>(
     `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, body, created_at)
      values (?, ?, ?, ?, 0, '{}'::jsonb, null, now())
      on conflict (caller, key) do update
@@ -91,11 +120,11 @@ async function claim(unit: UnitOfWork, request: KeyedRequest): Promise<boolean> 
      returning 1`,
     [request.caller, digestOf(request.key), request.operation, request.fingerprint],
   );
-  return claimed.length > 0;
+  return rows.length > 0;
 }
 
 async function stored(unit: UnitOfWork, request: KeyedRequest): Promise<StoredAnswer> {
-  const [row] = await unit.em.execute<IdempotencyRow[]>(
+  const [row] = await unit.run<IdempotencyRow>(
     'select operation, fingerprint, status, headers, body from idempotency_record where caller = ? and key = ?',
     [request.caller, digestOf(request.key)],
   );

@@ -24,6 +24,8 @@ export function replyOf<Services>(
   if (result instanceof Reply) {
     if (verify && result.status !== success.status && result.status !== success.otherwise?.status)
       throw new Error(`the route declares no answer with the status ${result.status}`);
+    if (verify && result.body instanceof Readable && !success.contentType && !success.streamed)
+      throw new Error('the route does not declare that its answer is a stream');
     return new PagedReply(result.status, result.body, result.headers);
   }
   if (verify && success.shape) {

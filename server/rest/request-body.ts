@@ -61,5 +61,5 @@ const unsupported = (req: Request, expected: string) =>
 
 const run = (parser: RequestHandler, req: Request, res: Response): Promise<void> =>
   new Promise((resolve, reject) => {
-    void parser(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
+    void parser(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });

@@ -45,6 +45,8 @@ interface RestSuccess {
   variesWithinVersion?: boolean;
   /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. If there is a `shape`, it is a JSON format. */
   contentType?: string;
+  /** Whether the body is a stream although it is `application/json`. Express sends it, which compresses it on the way. */
+  streamed?: true;
 }
 
 /** A group of operations in the API reference. */

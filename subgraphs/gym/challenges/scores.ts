@@ -1,5 +1,12 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
+/**
+ * Selects and locks the CHECK_INS challenges in which a visit counts, also as a part of a larger statement. Its values are
+ * the member, the gym and, twice, the beginning of the visit.
+ */
+export const RUNNING_CHALLENGES = `select c.id from challenge c join challenge_participant p on p.challenge_id = c.id and p.user_id = ?
+  where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id for key share of c`;
+
 /** Scores that are counted automatically: visits during a challenge. */
 export class Scores {
   private readonly unit: UnitOfWork;
@@ -13,13 +20,21 @@ export class Scores {
    * The calling rule has locked the member.
    */
   async countCheckIns(userId: string, gymId: string, at: Date): Promise<void> {
-    const challenges = await this.unit.em.execute<{ id: string }[]>(
-      `select c.id from challenge c join challenge_participant p on p.challenge_id = c.id and p.user_id = ?
-       where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id for key share of c`,
-      [userId, gymId, at, at],
+    const challenges = await this.unit.em.execute<{ id: string }[]>(RUNNING_CHALLENGES, [
+      userId,
+      gymId,
+      at,
+      at,
+    ]);
+    await this.countEach(
+      challenges.map(({ id }) => id),
+      userId,
     );
-    // The order is the same for all members, because each count takes locks.
-    for (const { id } of challenges) await this.count(id, userId);
+  }
+
+  /** Recounts the scores in these challenges, in the order of their ids: each count takes locks, and all members need the same order. */
+  async countEach(challengeIds: readonly string[], userId: string): Promise<void> {
+    for (const id of challengeIds) await this.count(id, userId);
   }
 
   /** Recounts one score. Its `reached_at` is the beginning of the last counted visit, so undoing a visit restores the earlier time. */

@@ -1,13 +1,6 @@
-import { LockMode, raw } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import {
-  requireUser,
-  requireUserOrScope,
-  Role,
-  type ClientViewer,
-  type UserViewer,
-} from '#server/auth/viewer.ts';
-import { columnsOf, presented } from '#server/database/columns.ts';
+import { requireUser, requireUserOrScope, Role, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
@@ -25,33 +18,20 @@ import {
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
-import { Location } from '../locations/location.entity.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
-import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
-import { CheckInInput, CheckInShape, CheckOutInput, type CheckedInShape } from './check-ins.shapes.ts';
+import { CheckIn, CheckOutKind } from './check-in.entity.ts';
+import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
+import { enter, idOf, type Door, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
+import { presentEntity, presentRow, VISIT, type VisitRow } from './visit-row.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
-/** The columns of a visit. */
-const VisitRow = CheckInShape.omit({ duplicate: true }).extend({ expiresAt: z.iso.datetime() });
-type VisitRow = z.infer<typeof VisitRow>;
-const VISIT = columnsOf(VisitRow);
-
-/** The caller who presents a code: the member, staff, or a machine client such as a turnstile. */
-type Presenter = UserViewer | ClientViewer;
-
-/** A check-in that the rules allow, if the location has room. */
-interface Entry {
-  userId: string;
-  location: Location;
-  source: string | null;
-  /** Whether staff let the member in even if the location is full. */
-  override: boolean;
-  viewer: Presenter;
-}
+/** A location of a gym that is still being set up does not exist for callers. */
+const DOOR = `select location.id, gym_id as "gymId", location.name from location join gym on gym.id = gym_id
+  where location.id = ? and gym.opened_at is not null`;
 
 /** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
 export class CheckIns {
@@ -92,18 +72,14 @@ export class CheckIns {
   async checkIn(input: unknown): Promise<CheckedInShape> {
     const viewer = requireUserOrScope(this.unit.viewer, 'check-in');
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
-    // A location of a gym that is still being set up does not exist for callers.
-    const location = await this.unit.em.findOne(Location, {
-      id: locationId,
-      [raw('(select gym.opened_at is not null from gym where gym.id = gym_id)')]: true,
-    });
+    const [location] = await this.unit.read<Door>(DOOR, [locationId]);
     if (!location || !mayCheckInAt(viewer, location)) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
       const userId = memberLetIn(viewer, holder, location);
       if (override && !mayOverrideCapacity(viewer, location))
         throw forbidden("Only staff may let in more people than the location's capacity.");
-      const visit = await this.open({
+      const visit = await enter(this.unit, this.scores, {
         userId,
         location,
         source: source ?? null,
@@ -146,8 +122,7 @@ export class CheckIns {
           throw forbidden('You may end only your own visit.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
-      if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0)
-        throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
+      if (!(await this.end(visit))) throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
       return { ...presentEntity(visit), checkedOutAt: new Date().toISOString() };
     });
   }
@@ -200,7 +175,7 @@ export class CheckIns {
       : await this.latestOfUser(userId, count);
     return mapPage(
       cursors.page(visits, request, (visit) => [visit.checkedInAt, visit.id]),
-      present,
+      presentRow,
     );
   }
 
@@ -234,7 +209,7 @@ export class CheckIns {
   }
 
   /** Keeps a location and its gym from being deleted until the transaction ends; false if they have been deleted. */
-  private async keepLocation({ id, gymId }: Location): Promise<boolean> {
+  private async keepLocation({ id, gymId }: Door): Promise<boolean> {
     if (!(await lockOpenGym(this.unit, gymId))) return false;
     const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
       id,
@@ -242,101 +217,14 @@ export class CheckIns {
     return rows.length > 0;
   }
 
-  private async open(entry: Entry): Promise<CheckInShape> {
-    const { userId, location, override } = entry;
-    return this.unit.transaction(async () => {
-      const { capacity, maxStayMinutes } = await this.lockedForEntry(entry);
-      const now = new Date();
-      await this.end(
-        'expires_at <= ? and (location_id = ? or user_id = ?)',
-        [now, location.id, userId],
-        'AUTOMATIC',
-      );
-      const { em } = this.unit;
-      const current = await em.findOne(CheckIn, { userId, checkedOutAt: null }, { refresh: true });
-      if (current?.locationId === location.id) return { ...presentEntity(current), duplicate: true };
-
-      const people = await em.count(CheckIn, { locationId: location.id, checkedOutAt: null });
-      if (people >= capacity && !override)
-        throw new PlatformError(
-          'LOCATION_FULL',
-          `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
-        );
-      if (current) await this.end('id = ?', [current.id], 'MOVED');
-      const visit = await this.insert(entry, {
-        checkedInAt: now,
-        expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
-        method: people >= capacity ? 'OVERRIDE' : 'QR',
-      });
-      if (visit.method === 'OVERRIDE') await this.auditOverride(visit, { people, capacity });
-      await this.scores.countCheckIns(userId, location.gymId, now);
-      await announceOccupancy(this.unit, location.id);
-      return presentEntity(visit);
-    });
-  }
-
-  /**
-   * Locks the member first, then the gym, then the location. So two scans of one member wait for each other, and so do two
-   * members at one location.
-   */
-  private async lockedForEntry({
-    userId,
-    location,
-  }: Entry): Promise<{ capacity: number; maxStayMinutes: number }> {
-    await lockMember(this.unit, userId);
-    await lockOpenGym(this.unit, location.gymId);
-    const [stored] = await this.unit.em.execute<{ capacity: number; maxStayMinutes: number }[]>(
-      'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
-      [location.id],
+  /** Ends a visit, and notifies its location; false if it has ended already. */
+  private async end({ id, locationId }: CheckIn): Promise<boolean> {
+    const ended = await this.unit.em.execute<unknown[]>(
+      `update check_in set checked_out_at = ?, check_out_kind = ? where id = ? and checked_out_at is null returning 1`,
+      [new Date(), CheckOutKind.MANUAL, id],
     );
-    if (!stored) throw notFound('location', location.id);
-    return stored;
-  }
-
-  private async insert(
-    { userId, location, source, viewer }: Entry,
-    begun: Pick<CheckIn, 'checkedInAt' | 'expiresAt' | 'method'>,
-  ): Promise<CheckIn> {
-    const visit = this.unit.em.create(CheckIn, {
-      ...begun,
-      userId,
-      gymId: location.gymId,
-      locationId: location.id,
-      checkedOutAt: null,
-      checkOutKind: null,
-      source,
-      checkedInBy: idOf(viewer),
-    });
-    await this.unit.em.flush();
-    return visit;
-  }
-
-  private async auditOverride(
-    { id, gymId, userId, checkedInBy }: CheckIn,
-    inside: { people: number; capacity: number },
-  ): Promise<void> {
-    await audit(this.unit, {
-      gymId,
-      actorId: checkedInBy ?? '',
-      action: 'CHECK_IN_OVERRIDE',
-      details: { checkInId: id, userId: userId ?? null, ...inside },
-    });
-  }
-
-  /**
-   * Ends the visits that match `where` and are still open, and notifies their locations; returns how many it ended. Rows are
-   * locked in the order of their ids, so that two of these statements cannot deadlock.
-   */
-  private async end(where: string, values: unknown[], kind: CheckOutKind): Promise<number> {
-    const ended = await this.unit.em.execute<{ locationId: string }[]>(
-      `with due as (select id from check_in where ${where} and checked_out_at is null order by id for no key update)
-       update check_in set checked_out_at = ${kind === 'AUTOMATIC' ? 'expires_at' : '?'}, check_out_kind = ?
-       from due where check_in.id = due.id returning location_id as "locationId"`,
-      [...values, ...(kind === 'AUTOMATIC' ? [] : [new Date()]), kind],
-    );
-    for (const locationId of new Set(ended.map((visit) => visit.locationId)))
-      await announceOccupancy(this.unit, locationId);
-    return ended.length;
+    if (ended.length > 0) await announceOccupancy(this.unit, locationId);
+    return ended.length > 0;
   }
 
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
@@ -360,7 +248,7 @@ export class CheckIns {
 }
 
 /** The id of the code's owner, after checking that they may enter. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
-function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: Location): string {
+function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: Door): string {
   if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();
   if (idOf(viewer) === holder.userId && !holder.gymId)
@@ -372,9 +260,6 @@ function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: L
   return holder.userId;
 }
 
-/** The id of the caller in visits and denials. */
-const idOf = (viewer: Presenter): string => (viewer.kind === 'user' ? viewer.userId : viewer.clientId);
-
 const isMember = (viewer: Presenter): viewer is UserViewer =>
   viewer.kind === 'user' && viewer.role === Role.MEMBER;
 
@@ -384,10 +269,3 @@ const qrUnknown = () =>
     'QR_UNKNOWN',
     'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
   );
-
-function present({ expiresAt, ...visit }: VisitRow): CheckInShape {
-  // An expired visit has ended, even if the sweep has not written it yet.
-  const hasExpired = Date.parse(expiresAt) <= Date.now();
-  return { ...visit, checkedOutAt: visit.checkedOutAt ?? (hasExpired ? expiresAt : null), duplicate: false };
-}
-const presentEntity = (visit: CheckIn): CheckInShape => present(presented(VisitRow, visit));

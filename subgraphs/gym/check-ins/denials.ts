@@ -30,7 +30,7 @@ export class Denials {
    */
   async keep(denial: {
     reason: ErrorCode;
-    location: Location;
+    location: { id: string; gymId: string };
     userId: string | null;
     presentedBy: string;
   }): Promise<void> {

@@ -6,5 +6,9 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
  * before every other lock.
  */
 export async function lockMember(unit: UnitOfWork, userId: string): Promise<void> {
-  await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`check-in:${userId}`]);
+  await unit.em.execute(MEMBER_LOCK, [memberLockKey(userId)]);
 }
+
+/** The same lock as a part of a larger statement. Its value is `memberLockKey`. */
+export const MEMBER_LOCK = 'select pg_advisory_xact_lock(hashtextextended(?, 0))';
+export const memberLockKey = (userId: string): string => `check-in:${userId}`;

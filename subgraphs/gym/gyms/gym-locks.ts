@@ -8,12 +8,12 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
  * changes of the gym.
  */
 export async function lockOpenGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
-  const rows = await unit.em.execute<unknown[]>(
-    'select 1 from gym where id = ? and opened_at is not null for key share',
-    [gymId],
-  );
+  const rows = await unit.em.execute<unknown[]>(`${OPEN_GYM} for key share`, [gymId]);
   return rows.length > 0;
 }
+
+/** Selects an open gym, also as a part of a larger statement, which adds `for key share`. */
+export const OPEN_GYM = 'select 1 from gym where id = ? and opened_at is not null';
 
 /** Locks a gym, so that its changes run one after the other; false if there is no such gym. The lock allows new rows that refer to it. */
 export async function lockGym(unit: UnitOfWork, gymId: string): Promise<boolean> {

@@ -30,7 +30,12 @@ export const accountsRest = [
       'Waits for the complete document. If a service does not answer, the answer is 503 with the name of that service; the export continues in the background, and the message says where to download it.',
     auth: 'required',
     rateLimit: EXPORT_RATE,
-    success: { status: 200, description: 'The records, by service and kind.', shape: AccountDocumentShape },
+    success: {
+      status: 200,
+      description: 'The records, by service and kind.',
+      shape: AccountDocumentShape,
+      streamed: true,
+    },
     errors: ['UPSTREAM_UNAVAILABLE'],
     handler: async (_request, { accountExports }) => new Reply(200, await accountExports.now(), DOWNLOAD),
   }),
@@ -76,7 +81,12 @@ export const accountsRest = [
     summary: "The document of one of the caller's exports",
     auth: 'required',
     params: idParams,
-    success: { status: 200, description: 'The records, by service and kind.', shape: AccountDocumentShape },
+    success: {
+      status: 200,
+      description: 'The records, by service and kind.',
+      shape: AccountDocumentShape,
+      streamed: true,
+    },
     errors: ['CONFLICT'],
     handler: async ({ params }, { accountExports }) =>
       new Reply(200, await accountExports.document(params.id), DOWNLOAD),

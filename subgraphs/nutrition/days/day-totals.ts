@@ -8,6 +8,16 @@ interface DayTotal {
 }
 
 /**
+ * Creates and locks the rows of a user's days, in their order, also as the end of a larger statement. Its values are the
+ * user and a JSON list of the days.
+ */
+export const LOCKED_DAYS = `insert into food_log_day (user_id, local_date, entries, calories, protein, carbs, fats)
+  select ?::uuid, day::date, 0, 0, 0, 0, 0 from jsonb_array_elements_text(?::jsonb) with ordinality as days(day, position) order by position
+  on conflict (user_id, local_date) do update set entries = food_log_day.entries returning 1`;
+
+export const inOrder = (days: Iterable<string>): string[] => [...new Set(days)].toSorted();
+
+/**
  * The sums of days in a table of their own, so that reading a month costs the same for three entries a day as for three
  * hundred. Every change of entries computes the sums of their days again from all entries, so that errors cannot add up.
  */
@@ -26,16 +36,16 @@ export class DayTotals {
    * locked in their order, so that two changes of the same days cannot deadlock.
    */
   async sumUp(userId: string, days: Iterable<string>): Promise<void> {
-    const dates = [...new Set(days)].toSorted();
+    const dates = inOrder(days);
     if (dates.length === 0) return;
-    const list = JSON.stringify(dates);
-    await this.unit.em.execute(
-      `insert into food_log_day (user_id, local_date, entries, calories, protein, carbs, fats)
-       select ?::uuid, day::date, 0, 0, 0, 0, 0 from jsonb_array_elements_text(?::jsonb) with ordinality as days(day, position) order by position
-       on conflict (user_id, local_date) do update set entries = food_log_day.entries`,
-      [userId, list],
-    );
-    const summed = await this.unit.em.execute<{ entries: number }[]>(
+    await this.unit.run(LOCKED_DAYS, [userId, JSON.stringify(dates)]);
+    await this.sumUpLocked(userId, dates);
+  }
+
+  /** As `sumUp`, after a statement with `LOCKED_DAYS`. */
+  async sumUpLocked(userId: string, days: Iterable<string>): Promise<void> {
+    const list = JSON.stringify(inOrder(days));
+    const summed = await this.unit.run<{ entries: number }>(
       `update food_log_day as total set entries = sums.entries, calories = sums.calories, protein = sums.protein, carbs = sums.carbs, fats = sums.fats
        from (
          select days.day::date as local_date, count(entry.id)::int as entries, coalesce(sum(entry.calories), 0) as calories,

@@ -1,4 +1,4 @@
-import { LockMode, type RequiredEntityData } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { checkVersion, invalid, notFound } from '#server/errors.ts';
@@ -18,6 +18,7 @@ import { diaryKeyOf, FOOD_LOG_COLUMNS } from './diary.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
 import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
+import { storeEntries } from './new-entries.ts';
 import { eatenAtOf, type EatenAt, type When } from './when-eaten.ts';
 import {
   CopyFoodLogShape,
@@ -165,7 +166,7 @@ export class FoodLogs {
         : null;
       if (!original) throw notFound('food log entry', id);
       const { id: _id, version: _version, createdAt: _createdAt, importKey: _key, ...same } = original;
-      const [copy] = await this.store([
+      const [copy] = await storeEntries(this.unit, userId, [
         {
           ...same,
           ...eatenAt,
@@ -191,7 +192,9 @@ export class FoodLogs {
     const locale = ids.length > 0 ? (await this.profiles.of(this.unit)).locale : undefined;
     return this.unit.transaction(async () => {
       const foods = new Map((await this.foods.readable(ids, locale)).map((food) => [food.id, food]));
-      return this.store(
+      return storeEntries(
+        this.unit,
+        userId,
         entries.map((entry, index) => {
           const path = pathOf(index);
           const food = entry.foodId ? foods.get(entry.foodId.toLowerCase()) : undefined;
@@ -202,29 +205,12 @@ export class FoodLogs {
             ...values,
             ...(times[index] as EatenAt),
             ...referenceOf(food?.id ?? null),
-            userId,
             mealType: entry.mealType ?? null,
             source: entry.source ?? 'MANUAL',
           };
         }),
       );
     });
-  }
-
-  /** Stores new entries, inside a transaction. */
-  private async store(
-    entries: readonly Omit<RequiredEntityData<FoodLog>, 'version' | 'importKey'>[],
-  ): Promise<FoodLogShape[]> {
-    const { userId } = requireUser(this.unit.viewer);
-    const created = entries.map((entry) =>
-      this.unit.em.create(FoodLog, { ...entry, version: 1, importKey: null } as RequiredEntityData<FoodLog>),
-    );
-    await this.unit.em.flush();
-    await this.dayTotals.sumUp(
-      userId,
-      created.map((entry) => entry.localDate),
-    );
-    return created.map(present);
   }
 
   private async change(

@@ -1,6 +1,7 @@
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import { settingsOf } from '#server/run.ts';
 import type { ServerSettings, ServiceName } from '#server/settings.ts';
+import type { StartOptions } from '#server/start/options.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import type { ServiceDatabases } from './service-databases.ts';
 
@@ -14,9 +15,14 @@ export interface Services {
   /** Stops a service, and starts it again on the same database and port. */
   restart(service: ServiceName): Promise<void>;
   /** Starts a replica of the service, or of another version of it, on the same database. It runs in this process. */
-  replica(service: ServiceName, version?: AnySubgraph): Promise<RunningSubgraph>;
+  replica(service: ServiceName, version?: AnySubgraph, options?: ReplicaOptions): Promise<RunningSubgraph>;
   stop(): Promise<void>;
 }
+
+/** The start options of a replica that differ from those of the service. */
+type ReplicaOptions = Pick<StartOptions, 'log' | 'usesFastPath'> & {
+  settings?: Partial<Pick<ServerSettings, 'rateLimits' | 'dataDir'>>;
+};
 
 /** @param env the environment of the services; each start also writes the URL of the service into it, such as `GYM_URL` */
 export function services(env: Record<string, string>, databases: ServiceDatabases): Services {
@@ -24,8 +30,14 @@ export function services(env: Record<string, string>, databases: ServiceDatabase
   const replicas: RunningSubgraph[] = [];
   const settingsOfStarted: ServerSettings[] = [];
 
-  async function run(service: ServiceName, subgraph: AnySubgraph, port: number): Promise<RunningSubgraph> {
+  async function run(
+    service: ServiceName,
+    subgraph: AnySubgraph,
+    port: number,
+    { settings: own, ...options }: ReplicaOptions = {},
+  ): Promise<RunningSubgraph> {
     const { settings } = settingsOf(subgraph, env);
+    Object.assign(settings, own);
     settingsOfStarted.push(settings);
     const database = await databases.open(service, subgraph, settings);
     return startSubgraph(subgraph, {
@@ -34,6 +46,7 @@ export function services(env: Record<string, string>, databases: ServiceDatabase
       databaseServer: database?.server,
       databaseName: database?.name,
       verifyAnswers: true,
+      ...options,
     });
   }
 
@@ -56,8 +69,8 @@ export function services(env: Record<string, string>, databases: ServiceDatabase
       await before.stop();
       await self.start(service, before.port);
     },
-    async replica(service, version) {
-      const replica = await run(service, version ?? (await subgraphOf(service)), 0);
+    async replica(service, version, options) {
+      const replica = await run(service, version ?? (await subgraphOf(service)), 0, options);
       replicas.push(replica);
       return replica;
     },
