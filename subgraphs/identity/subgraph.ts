@@ -11,6 +11,7 @@ import { avatarsGraphql } from './avatars/avatars.graphql.ts';
 import { avatarsRest } from './avatars/avatars.rest.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
+import { identityJobs } from './jobs.ts';
 import { demo } from './demo.ts';
 import { invitationsGraphql } from './invitations/invitations.graphql.ts';
 import { invitationsRest } from './invitations/invitations.rest.ts';
@@ -83,6 +84,7 @@ export const identity = defineSubgraph({
     ...keysRest,
     ...jobsRest,
   ],
+  jobs: identityJobs,
   retention: (resources) => identityRetention(resources),
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

@@ -386,7 +386,7 @@ const qrUnknown = () =>
   );
 
 function present({ expiresAt, ...visit }: VisitRow): CheckInShape {
-  // An expired visit has ended, even if the sweep has not written it yet.
+  // An expired visit has ended, even if the job has not written it yet.
   const hasExpired = Date.parse(expiresAt) <= Date.now();
   return { ...visit, checkedOutAt: visit.checkedOutAt ?? (hasExpired ? expiresAt : null), duplicate: false };
 }
