@@ -6,7 +6,7 @@ import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { connectionTo } from '#server/database/connection.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { addJob, forgetJobsAbout } from '#server/jobs/add-job.ts';
-import { jobOf, type AnyJob } from '#server/jobs/job.ts';
+import { jobOf, type AnyJob, type JobContext } from '#server/jobs/job.ts';
 import { migrateJobs } from '#server/jobs/jobs-schema.ts';
 import { cronItemOf, scheduledAmong } from '#server/jobs/schedule.ts';
 import { removeFailedJobs } from '#server/jobs/remove-failed-jobs.ts';
@@ -118,7 +118,7 @@ describe('a job', () => {
     await addJob(unitOf().em, job, { n: 1 });
     const [failed] = await eventually(async () => {
       const jobs = await stored();
-      return jobs[0]?.error && jobs;
+      return jobs[0]?.error ? jobs : undefined;
     });
     expect(failed).toEqual({
       name: 'failing',
@@ -152,6 +152,7 @@ describe('a job', () => {
     start([job, other]);
     await addJob(unitOf().em, other, { n: 1 });
     await eventually(async () => ran.length === 1);
+    await eventually(async () => (await stored()).length === 1);
     expect(await stored()).toMatchObject([{ name: 'hopeless', attempts: 1, error: 'no' }]);
     expect((await metrics.text()).body).toContain('jobs_failed_total{name="hopeless",service="jobs"} 1');
   });
@@ -185,7 +186,7 @@ describe('the workers of replicas', () => {
       ran,
       job: {
         ...job,
-        run: async (payload: { n: number }, context: never) => {
+        run: async (payload: { n: number }, context: JobContext<object>) => {
           await job.run(payload, context);
           await new Promise((resolve) => setImmediate(resolve));
         },
@@ -202,28 +203,6 @@ describe('the workers of replicas', () => {
     expect(busy.filter((one) => one.ran.length > 0).length).toBeGreaterThan(1);
   });
 
-  it('run the jobs of one queue one after the other', async () => {
-    const { unitOf, start, stored } = await opened();
-    let [active, most] = [0, 0];
-    const job = defineJob({
-      name: 'queued',
-      payload: z.object({}),
-      maxAttempts: 1,
-      queue: 'narrow',
-      async run(_payload, { unit }) {
-        active += 1;
-        most = Math.max(most, active);
-        await unit.em.execute('select pg_sleep(0.01)');
-        active -= 1;
-      },
-    });
-    for (let n = 0; n < 20; n += 1) await addJob(unitOf().em, job, {});
-    start([job]);
-    start([job]);
-    await eventually(async () => (await stored()).length === 0);
-    expect(most).toBe(1);
-  });
-
   it('take over the jobs of a killed process within 30 s', async () => {
     const { address, unitOf, start, stored } = await opened();
     const { job, ran } = noting('endless');
@@ -233,12 +212,12 @@ describe('the workers of replicas', () => {
       { TEST_DATABASE: JSON.stringify({ server: address.server, name: address.name }) },
       'tests/support/programs/killed-worker.ts',
     );
-    await addJob(unitOf().em, { ...job, payload, queue: 'one' }, {});
+    await addJob(unitOf().em, { ...job, payload }, {});
     await killed.printed(/begun/);
     await killed.end('SIGKILL');
     expect(await stored()).toMatchObject([{ name: 'endless', locked: true, attempts: 1 }]);
     const begun = Date.now();
-    start([{ ...job, payload, queue: 'one', run: async () => void ran.push(1) }]);
+    start([{ ...job, payload, run: async () => void ran.push(1) }]);
     await eventually(async () => (await stored()).length === 0, 40_000);
     expect(ran).toEqual([1]);
     expect(Date.now() - begun).toBeLessThan(35_000);

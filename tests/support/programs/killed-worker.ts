@@ -22,7 +22,6 @@ startJobs({
       name: 'endless',
       payload: z.object({}),
       maxAttempts: 5,
-      queue: 'one',
       async run() {
         process.stdout.write('begun\n');
         await new Promise(() => undefined);
