@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startProcess } from '../support/process.ts';
+import { testRun } from '../support/test-run.ts';
 import { eventually } from '../support/eventually.ts';
 
 interface Received {
@@ -14,6 +16,8 @@ interface Received {
 let platform: TestPlatform;
 let server: SMTPServer;
 let refusing = false;
+/** Resolves when the server has got a mail to which it does not answer. */
+let hanging: (() => void) | undefined;
 const received: Received[] = [];
 
 beforeAll(async () => {
@@ -25,6 +29,7 @@ beforeAll(async () => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
+        if (hanging) return hanging();
         if (refusing) return done(Object.assign(new Error('full'), { responseCode: 452 }));
         received.push({
           to: session.envelope.rcptTo[0]?.address ?? '',
@@ -170,4 +175,35 @@ it('gives a mail up after its last attempt, shows it to operators without its ad
   await mailTo(email);
   await eventually(async () => (await jobs('')).length === 0);
   expect((await platform.rest('identity', 'POST', `/jobs/${id}/retry`, { token })).status).toBe(404);
+});
+
+it('sends a mail within 30 s if the process is killed between the commit and the sending', async () => {
+  const { email } = await platform.register();
+  const [{ name }] = await platform.sql('identity', 'select current_database() as name');
+  await platform.running('identity').stop();
+  const arrived = new Promise<void>((resolve) => {
+    hanging = resolve;
+  });
+  const killed = startProcess(
+    [],
+    { ...platform.env, TEST_DATABASE: JSON.stringify({ server: testRun.current().server, name }) },
+    'tests/support/programs/killed-identity.ts',
+  );
+  const [, url] = await killed.printed(/ready at (\S+) \./);
+  await fetch(`${url}/auth/password-reset`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email }),
+  });
+  await arrived;
+  await killed.end('SIGKILL');
+  expect(received.some(({ to }) => to === email)).toBe(false);
+  hanging = undefined;
+  await platform.restart('identity');
+  await eventually(async () => received.find(({ to }) => to === email), 40_000);
+  await eventually(
+    async () =>
+      (await platform.sql('identity', 'select 1 from password_reset where sent_at is null')).length === 0,
+  );
+  expect(received.filter(({ to }) => to === email)).toHaveLength(1);
 });

@@ -130,8 +130,8 @@ describe('a job', () => {
     await eventually(async () => (await stored()).length === 0);
     expect(ran.length).toBeGreaterThan(1);
     const { body } = await metrics.text();
-    expect(body).toContain('job_duration_seconds_count{name="failing",outcome="done",service="jobs"} 1');
-    expect(body).toContain('job_duration_seconds_count{name="failing",outcome="failed",service="jobs"} 1');
+    expect(body).toContain('job_duration_seconds_count{service="jobs",name="failing",outcome="done"} 1');
+    expect(body).toContain('job_duration_seconds_count{service="jobs",name="failing",outcome="failed"} 1');
     expect(body).not.toContain('jobs_failed_total{name="failing"');
   });
 
@@ -232,12 +232,12 @@ describe('the workers of replicas', () => {
     await addJob(unitOf().em, job, { n: 1 });
     await eventually(async () => ran.length === 1);
     await sql(
-      "update graphile_worker._private_jobs set locked_at = now() - interval '16 seconds' where locked_at is not null",
+      "update graphile_worker._private_jobs set locked_at = now() - interval '10 seconds' where locked_at is not null",
     );
     // Its worker renews the lock, before it would be 20 s old.
     await eventually(async () => {
       const [row] = await sql<{ renewed: boolean }>(
-        `select locked_at > now() - interval '10 seconds' as renewed from graphile_worker.jobs where task_identifier = 'long'`,
+        `select locked_at > now() - interval '8 seconds' as renewed from graphile_worker.jobs where task_identifier = 'long'`,
       );
       return row?.renewed;
     });
