@@ -107,7 +107,7 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** Work that is done later, or again and again; see `jobOf`. Without a database, only scheduled jobs run. */
   jobs?: readonly AnyJob<Resources>[];
   /**
-   * Which rows are removed when they are old: an hourly job for each rule. In every service this includes the stored
+   * Which rows are removed when they are old, by an hourly job. In every service this includes the stored
    * answers to requests with an `Idempotency-Key`, which need no rule here.
    */
   retention?(resources: Resources): readonly RetentionRule[];

@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { conflict, type PlatformError } from '../errors.ts';
+import { forgetJobsAbout } from '../jobs/add-job.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { ErasureResult } from './account-part.ts';
 
@@ -32,6 +33,7 @@ export async function eraseOnce(
     if (before?.outcome) return { outcome: before.outcome, reason: before.reason };
     const result = await erase();
     await forgetAnswersTo(unit, userId);
+    await forgetJobsAbout(unit.em, userId);
     await unit.em.execute('update erased_account set outcome = ?, reason = ? where user_id = ?', [
       result.outcome,
       result.reason,

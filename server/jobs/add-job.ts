@@ -17,23 +17,17 @@ interface AddOptions {
  */
 export async function addJob<Payload extends object>(
   em: EntityManager,
-  {
-    name,
-    payload: shape,
-    maxAttempts,
-    queue,
-  }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts' | 'queue'>,
+  { name, payload: shape, maxAttempts }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts'>,
   payload: Payload,
   { runAt, key }: AddOptions = {},
 ): Promise<void> {
   await em.execute(
     `select 1 from graphile_worker.add_job(
-       ?, payload => ?::json, queue_name => ?, run_at => ?::timestamptz, max_attempts => ?, job_key => ?
+       ?, payload => ?::json, run_at => ?::timestamptz, max_attempts => ?, job_key => ?
      )`,
     [
       name,
       JSON.stringify(shape.parse(payload)),
-      queue ?? null,
       runAt?.toISOString() ?? null,
       maxAttempts,
       key ? `${name} ${key}` : null,

@@ -36,6 +36,7 @@ export class JobWorker {
   private readonly stopping: AbortController;
   private readonly ended: Promise<void>;
   private upkeepRun: Promise<void> | undefined;
+  private stopped: Promise<void> | undefined;
   private runner: Runner | undefined;
   /** The id by which Graphile Worker locks jobs for this process; another one after each restart of its runner. */
   private workerId: string | undefined;
@@ -65,7 +66,12 @@ export class JobWorker {
   }
 
   /** Waits for the running jobs. What does not end in time is released, so that another replica runs it again at once. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.stopped ??= this.end();
+    return this.stopped;
+  }
+
+  private async end(): Promise<void> {
     this.drain();
     clearInterval(this.upkeepTimer);
     const late = new AbortController();
@@ -109,7 +115,7 @@ export class JobWorker {
         worker: {
           concurrentJobs: CONCURRENT_JOBS,
           pollInterval: POLL_MILLIS,
-          // A pool with prepared statements would need no direct connection, but fail behind a pooler without one.
+          // Behind a pooler without DATABASE_DIRECT_URL no insert is notified, but jobs are still found by polling.
           preparedStatements: false,
           // With a delay, even of 0 ms, a failure to record the end of a job ends the runner. Without one it would be an
           // unhandled rejection, which ends the process.
@@ -150,7 +156,6 @@ export class JobWorker {
           {
             jobKey: scheduleKeyOf(job),
             maxAttempts: job.maxAttempts,
-            ...(job.queue && { queueName: job.queue }),
           },
         )
         .catch((error: unknown) =>

@@ -34,8 +34,6 @@ interface JobDeclaration<Payload extends object, Resources> {
   readonly maxAttempts: number;
   /** The job is also added at the start of the service and then at this interval, once for all replicas, with an empty payload. */
   readonly schedule?: Schedule;
-  /** Jobs with the same queue run one after the other over all replicas. */
-  readonly queue?: string;
   /**
    * Does the work. It may run again although it has done its work, if its process is killed before that is recorded; so what
    * must not happen twice needs a constraint or a state that the run checks first.

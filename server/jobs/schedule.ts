@@ -22,7 +22,7 @@ export const scheduleKeyOf = ({ name }: Pick<AnyJob, 'name'>): string => `${name
 
 /** When a job is due, for Graphile Worker. The times of different jobs differ, so that not all of them run at once. */
 export function cronItemOf(job: ScheduledJob): CronItem {
-  const { name, schedule, maxAttempts, queue } = job;
+  const { name, schedule, maxAttempts } = job;
   const [first, second] = createHash('sha256').update(name).digest();
   const minute = (first ?? 0) % 60;
   const hour = (second ?? 0) % 24;
@@ -37,7 +37,6 @@ export function cronItemOf(job: ScheduledJob): CronItem {
       maxAttempts,
       jobKey: scheduleKeyOf(job),
       jobKeyMode: 'replace',
-      ...(queue && { queueName: queue }),
     },
   };
 }

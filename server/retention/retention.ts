@@ -69,18 +69,30 @@ export class Retention {
     });
   }
 
-  /** An hourly job for each rule. They run one after the other, so that most of the database's time is for requests. */
-  jobs(rules: readonly RetentionRule[]): AnyJob<object>[] {
-    return rules.map((rule) =>
-      defineJob({
-        name: `remove_old_${rule.what}`,
-        payload: z.object({}),
-        maxAttempts: 3,
-        schedule: 'hour',
-        queue: 'retention',
-        run: (_payload, { unitOf, signal }) => this.run(rule, { unitOf, signal }),
-      }),
-    );
+  /**
+   * The hourly job that runs all rules, one after the other, so that most of the database's time is for requests. If a rule
+   * fails, the others still run; the next attempt runs all of them again.
+   */
+  job(rules: readonly RetentionRule[]): AnyJob<object> {
+    return defineJob({
+      name: 'remove_old_rows',
+      payload: z.object({}),
+      maxAttempts: 3,
+      schedule: 'hour',
+      run: async (_payload, { unitOf, signal }) => {
+        const failures: string[] = [];
+        for (const rule of rules) {
+          if (signal.aborted) return;
+          try {
+            await this.run(rule, { unitOf, signal });
+          } catch (error) {
+            this.options.log.warn({ err: error, what: rule.what }, 'old rows could not be removed');
+            failures.push(`${rule.what}: ${error instanceof Error ? error.message : String(error)}`);
+          }
+        }
+        if (failures.length > 0) throw new Error(failures.join('; '));
+      },
+    });
   }
 
   /**

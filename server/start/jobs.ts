@@ -16,7 +16,7 @@ export function startJobsOf(
   const rules = [...(database ? [idempotencyRetention] : []), ...(subgraph.retention?.(resources) ?? [])];
   const retention = new Retention({ settings, hasDatabase: database !== undefined, metrics, log });
   return startJobs({
-    jobs: [...(subgraph.jobs ?? []), ...retention.jobs(rules)],
+    jobs: [...(subgraph.jobs ?? []), retention.job(rules)],
     resources,
     unitOf: () => unitOf(),
     database: database?.address,

@@ -12,9 +12,9 @@ import { announcementsGraphql } from './announcements/announcements.graphql.ts';
 import { announcementsRest } from './announcements/announcements.rest.ts';
 import { challengesGraphql } from './challenges/challenges.graphql.ts';
 import { challengesRest } from './challenges/challenges.rest.ts';
-import { AutomaticCheckOut } from './check-ins/automatic-check-out.ts';
 import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
+import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
@@ -32,16 +32,11 @@ import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
 
-const gymSettings = z.object({
-  /** The interval of the sweep that ends expired visits, in milliseconds. */
-  gymCheckOutSweepMillis: z.coerce.number('expected milliseconds').int().min(50).max(60_000).default(5_000), // 5 s
-});
-
 export const gym = defineSubgraph({
   name: 'gym',
   title: 'Gym service',
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
-  settings: gymSettings,
+  settings: z.object({}),
   database,
   storesFiles: true,
   async resources({ database: address, settings, serviceTokens, unitOf, files, log }) {
@@ -54,8 +49,6 @@ export const gym = defineSubgraph({
       log,
     });
     const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
-    const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
-    void automaticCheckOut.sweep(); // visits that expired while no service was running; `dispose` waits for it
     return {
       notifications,
       resolveQrCode: qrCodesOf(calls.to('identity')),
@@ -63,7 +56,6 @@ export const gym = defineSubgraph({
       references: new References(calls),
       removals,
       async dispose() {
-        await automaticCheckOut.dispose();
         await notifications.close();
         await removals.dispose();
         await calls.close();
@@ -100,6 +92,7 @@ export const gym = defineSubgraph({
     ...jobsRest,
     ...removedReferencesRest,
   ],
+  jobs: [endExpiredVisits],
   retention: ({ files }) => [...gymRetention, unusedPictures(files)],
   demo: (_services, unit) => demo(unit),
 });

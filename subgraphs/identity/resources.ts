@@ -1,23 +1,21 @@
 import path from 'node:path';
 import { serviceSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
-import type { Logger } from '#server/observability/logger.ts';
 import { References } from '#server/references/references.ts';
 import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import { callsToServices } from '#server/service-calls.ts';
-import { HOUR_MILLIS } from '#server/durations.ts';
 import { deletionSaga } from './accounts/deletion-saga.ts';
 import { exportSaga } from './accounts/export-saga.ts';
 import { OtherServices } from './accounts/other-services.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { GymLocations } from './api-clients/gym-locations.ts';
 import { KeyRing } from './keys/key-ring.ts';
+import { MailDelivery } from './mail/mail-delivery.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { outboxMailer } from './mail/mailer.outbox.ts';
 import { smtpMailer } from './mail/mailer.smtp.ts';
-import { ResetMailer } from './password-resets/reset-mailer.ts';
 import { ServiceClients } from './service-clients/service-clients.ts';
 import { AccessTokens } from './sessions/access-tokens.ts';
 import { OUTBOX, type IdentitySettings } from './settings.ts';
@@ -44,9 +42,7 @@ export async function identityResources({
     log,
   });
   const tokens = new AccessTokens(keyRing, settings);
-  const mailer = mailerOf(settings);
-  const resetMailer = new ResetMailer({ orm, mailer, resetUrl: settings.passwordResetUrl, metrics, log });
-  resetMailer.wake(); // for mails that were not sent before the last stop
+  const mails = new MailDelivery(mailerOf(settings), metrics);
   // Identity signs its own service tokens, so that it does not call itself over the network.
   const ownTokens = { get: async () => tokens.ofService('identity') };
   const calls = callsToServices({ settings, tokens: ownTokens });
@@ -60,27 +56,25 @@ export async function identityResources({
     leaseMillis: SAGA_LEASE_MILLIS,
   });
   sagas.wake(); // for sagas that were not finished before the last stop
-  const stopRotation = rotateHourly(keyRing, log);
   return {
     orm,
     files,
     passwords,
     keyRing,
     tokens,
-    resetMailer,
+    mails,
+    resetUrl: settings.passwordResetUrl,
     sagas,
     sagaStore,
     references: new References(calls),
     locations: new GymLocations(calls),
-    mailer,
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
     async dispose() {
-      stopRotation();
       await sagas.dispose();
       await others.dispose();
       await calls.close();
       await keyRing.close();
-      await resetMailer.stop();
+      mails.close();
     },
   };
 }
@@ -91,14 +85,3 @@ const mailerOf = ({ smtpUrl, mailFrom, dataDir }: IdentitySettings & ServerSetti
   smtpUrl && smtpUrl !== OUTBOX
     ? smtpMailer(smtpUrl, mailFrom)
     : outboxMailer(path.resolve(dataDir, 'outbox'), mailFrom);
-
-/** Rotates the signing key when it is due. Returns a function that stops the checks. */
-function rotateHourly(keyRing: KeyRing, log: Logger): () => void {
-  const hourly = setInterval(() => {
-    void keyRing
-      .rotateIfDue()
-      .catch((error: unknown) => log.warn({ err: error }, 'the signing key could not be rotated'));
-  }, HOUR_MILLIS);
-  hourly.unref();
-  return () => clearInterval(hourly);
-}

@@ -8,6 +8,7 @@ import { ApiClients } from './api-clients/api-clients.ts';
 import { ClientTokens } from './api-clients/client-tokens.ts';
 import { Audit } from './audit/audit.ts';
 import { Avatars } from './avatars/avatars.ts';
+import { identityJobs } from './jobs.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Keys } from './keys/keys.ts';
 import { PasswordChanges } from './password-changes/password-changes.ts';
@@ -29,13 +30,11 @@ export const identityServices = (
     passwords,
     tokens,
     files,
-    resetMailer,
     serviceClients,
     sagas,
     sagaStore,
     references,
     locations,
-    mailer,
   }: IdentityResources,
 ) => {
   const audit = new Audit(unit);
@@ -43,9 +42,9 @@ export const identityServices = (
   const users = new Users(unit, passwords, gyms);
   const passwordChecks = new PasswordChecks(unit, passwords, audit);
   const sessions = new Sessions(unit, passwordChecks, tokens, audit);
-  const passwordResets = new PasswordResets(unit, passwords, resetMailer, audit);
+  const passwordResets = new PasswordResets(unit, passwords, audit);
   const profiles = new Profiles(unit);
-  const rights = new Rights(unit, audit, gyms, mailer);
+  const rights = new Rights(unit, audit, gyms);
   const apiClients = new ApiClients(unit, audit, gyms, locations);
   return {
     audit,
@@ -70,7 +69,7 @@ export const identityServices = (
     userImports: new UserImports(unit, audit, gyms),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
-    jobs: new Jobs(unit),
+    jobs: new Jobs(unit, identityJobs),
     keys: new Keys(unit, keyRing, audit),
     apiClients,
     clientTokens: new ClientTokens(unit, tokens, serviceClients),

@@ -12,6 +12,7 @@ import { avatarsGraphql } from './avatars/avatars.graphql.ts';
 import { avatarsRest } from './avatars/avatars.rest.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
+import { identityJobs } from './jobs.ts';
 import { demo } from './demo.ts';
 import { invitationsGraphql } from './invitations/invitations.graphql.ts';
 import { invitationsRest } from './invitations/invitations.rest.ts';
@@ -35,7 +36,6 @@ import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
-import { writeUserImport } from './user-imports/write-user-import.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
 import { usersRest } from './users/users.rest.ts';
@@ -90,7 +90,7 @@ export const identity = defineSubgraph({
     ...keysRest,
     ...jobsRest,
   ],
-  jobs: [writeUserImport],
+  jobs: identityJobs,
   retention: (resources) => identityRetention(resources),
   demo: (_services, unit, { passwords }) => demo(unit, passwords),
 });

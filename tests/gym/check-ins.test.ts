@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe, type Subscription } from '../support/subscribe.ts';
 import { checkIn, checkOut, newLocation, newMember, type Member } from './support.ts';
@@ -12,7 +13,6 @@ const open: Subscription[] = [];
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym'],
-    env: { GYM_CHECK_OUT_SWEEP_MILLIS: '100' },
   });
   staff = await platform.demo('admin@iron.test');
   otherStaff = await platform.demo('admin@aqua.test');
@@ -351,6 +351,7 @@ describe('an expired visit', () => {
     open.push(events);
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 1 } });
     await expireVisits(first.id);
+    for (let run = 0; run < 3; run += 1) await runScheduled(platform, 'gym', 'end_expired_visits');
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 0 } });
     const [stored] = await platform.sql(
       'gym',

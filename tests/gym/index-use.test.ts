@@ -78,7 +78,6 @@ let superAdminToken: string;
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'content'],
-    env: { GYM_CHECK_OUT_SWEEP_MILLIS: '200' },
   });
   staffToken = await platform.demo('admin@iron.test');
   superAdminToken = await platform.demo('super@demo.test');

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startProcess } from '../support/process.ts';
+import { testRun } from '../support/test-run.ts';
 import { eventually } from '../support/eventually.ts';
 
 interface Received {
@@ -14,6 +16,8 @@ interface Received {
 let platform: TestPlatform;
 let server: SMTPServer;
 let refusing = false;
+/** Resolves when the server has got a mail to which it does not answer. */
+let hanging: (() => void) | undefined;
 const received: Received[] = [];
 
 beforeAll(async () => {
@@ -25,6 +29,7 @@ beforeAll(async () => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
+        if (hanging) return hanging();
         if (refusing) return done(Object.assign(new Error('full'), { responseCode: 452 }));
         received.push({
           to: session.envelope.rcptTo[0]?.address ?? '',
@@ -79,13 +84,11 @@ it('sends a mail later if the SMTP server refuses it, and answers the request as
       (
         await platform.sql(
           'identity',
-          'select 1 from password_reset where lower(email) = lower($1) and attempts > 0',
-          [email],
+          `select 1 from graphile_worker.jobs where task_identifier = 'mail_password_token' and last_error is not null`,
         )
       ).length > 0,
   );
   refusing = false;
-  await platform.sql('identity', 'update password_reset set next_attempt_at = now()');
   await platform.restart('identity'); // sends the remaining mails at its start
   await mailTo(email);
 });
@@ -126,19 +129,81 @@ it('sends each mail once, however many replicas there are', async () => {
   expect(sent.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(accounts.length);
 });
 
-it('gives a mail up after a day, and counts it', async () => {
+it('gives a mail up after its last attempt, shows it to operators without its address, and sends it when they retry it', async () => {
   const { email } = await platform.register();
+  refusing = true;
+  await request(email);
+  const token = await platform.demo('super@demo.test');
+  const jobs = async (query: string) =>
+    (await platform.rest('identity', 'GET', `/jobs?name=mail_password_token${query}`, { token })).body;
+  const [{ id }] = await eventually(async () => {
+    const found = await jobs('&failed=false');
+    return found[0]?.error && found;
+  });
   await platform.sql(
     'identity',
-    `insert into password_reset (id, purpose, email, requested_at, next_attempt_at)
-     values (gen_random_uuid(), 'RESET', $1, now() - interval '25 hours', now())`,
+    'update graphile_worker._private_jobs set attempts = max_attempts - 1, run_at = now() where id = $1',
+    [id],
+  );
+  const [failed] = await eventually(async () => {
+    const found = await jobs('&failed=true');
+    return found.length > 0 && found;
+  });
+  const [{ mailId }] = await platform.sql(
+    'identity',
+    'select id as "mailId" from password_reset where lower(email) = lower($1)',
     [email],
   );
-  await platform.restart('identity');
-  await eventually(async () =>
-    (await (await fetch(`${platform.url('identity')}/metrics`)).text()).includes(
-      'mails_total{outcome="given_up",service="identity"} 1',
-    ),
+  expect(failed).toEqual({
+    id,
+    name: 'mail_password_token',
+    status: 'FAILED',
+    attempts: 13,
+    maxAttempts: 13,
+    createdAt: expect.any(String),
+    runAt: null,
+    error: expect.stringContaining('452'),
+    payload: { mailId },
+  });
+  expect(JSON.stringify(failed)).not.toContain('@');
+  const metrics = await (await fetch(`${platform.url('identity')}/metrics`)).text();
+  expect(metrics).toContain('mails_total{outcome="given_up",service="identity"} 1');
+  expect(metrics).toContain('jobs_failed_total{name="mail_password_token",service="identity"} 1');
+  refusing = false;
+  const { status, body } = await platform.rest('identity', 'POST', `/jobs/${id}/retry`, { token });
+  expect({ status, body }).toMatchObject({ status: 202, body: { status: 'PENDING', attempts: 0 } });
+  await mailTo(email);
+  await eventually(async () => (await jobs('')).length === 0);
+  expect((await platform.rest('identity', 'POST', `/jobs/${id}/retry`, { token })).status).toBe(404);
+});
+
+it('sends a mail within 30 s if the process is killed between the commit and the sending', async () => {
+  const { email } = await platform.register();
+  const [{ name }] = await platform.sql('identity', 'select current_database() as name');
+  await platform.running('identity').stop();
+  const arrived = new Promise<void>((resolve) => {
+    hanging = resolve;
+  });
+  const killed = startProcess(
+    [],
+    { ...platform.env, TEST_DATABASE: JSON.stringify({ server: testRun.current().server, name }) },
+    'tests/support/programs/killed-identity.ts',
   );
+  const [, url] = await killed.printed(/ready at (\S+) \./);
+  await fetch(`${url}/auth/password-reset`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email }),
+  });
+  await arrived;
+  await killed.end('SIGKILL');
   expect(received.some(({ to }) => to === email)).toBe(false);
+  hanging = undefined;
+  await platform.restart('identity');
+  await eventually(async () => received.find(({ to }) => to === email), 40_000);
+  await eventually(
+    async () =>
+      (await platform.sql('identity', 'select 1 from password_reset where sent_at is null')).length === 0,
+  );
+  expect(received.filter(({ to }) => to === email)).toHaveLength(1);
 });

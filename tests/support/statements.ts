@@ -8,7 +8,12 @@ export interface SentStatement {
   values: readonly unknown[];
 }
 
-/** Records the statements that services in this process send while `work` runs. */
+/** A connection's own options, which the types of `pg` leave out. */
+interface Named {
+  connectionParameters: { application_name?: string };
+}
+
+/** Records the statements that services in this process send while `work` runs, except those of their workers of jobs. */
 export async function statementsDuring(work: () => Promise<unknown>): Promise<SentStatement[]> {
   const sent: SentStatement[] = [];
   const original = pg.Client.prototype.query;
@@ -16,11 +21,13 @@ export async function statementsDuring(work: () => Promise<unknown>): Promise<Se
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [statement, given] = args as [string | { text?: string; values?: unknown[] }, unknown];
     const { text = '', values } = typeof statement === 'string' ? { text: statement } : statement;
-    sent.push({
-      database: this.database ?? '',
-      text,
-      values: values ?? (Array.isArray(given) ? (given as unknown[]) : []),
-    });
+    const isOfWorker = (this as unknown as Named).connectionParameters.application_name?.endsWith(' jobs');
+    if (!isOfWorker)
+      sent.push({
+        database: this.database ?? '',
+        text,
+        values: values ?? (Array.isArray(given) ? (given as unknown[]) : []),
+      });
     return query.apply(this, args);
   } as typeof original;
   try {

@@ -9,7 +9,7 @@ export type VisitRow = z.infer<typeof VisitRow>;
 export const VISIT = columnsOf(VisitRow);
 
 export function presentRow({ expiresAt, ...visit }: VisitRow): CheckInShape {
-  // An expired visit has ended, even if the sweep has not written it yet.
+  // An expired visit has ended, even if the job has not written it yet.
   const hasExpired = Date.parse(expiresAt) <= Date.now();
   return { ...visit, checkedOutAt: visit.checkedOutAt ?? (hasExpired ? expiresAt : null), duplicate: false };
 }

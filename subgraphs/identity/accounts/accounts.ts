@@ -6,6 +6,7 @@ import { forbidden, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid } from '#server/ids.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
+import { forgetJobsAbout } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -98,6 +99,7 @@ export class Accounts {
     ]);
     await forgetFailures(em, email);
     await forgetAnswersTo(this.unit, userId);
+    await forgetJobsAbout(em, userId);
     await em.execute('delete from user_account where id = ?', [userId]);
     await this.audit.record('ACCOUNT_DELETED', userId);
   }

@@ -1,5 +1,5 @@
 /** A mail of the platform: short, plain text. */
-interface Mail {
+export interface Mail {
   to: string;
   subject: string;
   text: string;

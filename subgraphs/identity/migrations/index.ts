@@ -8,7 +8,8 @@ import { ProfileAndRelations } from './20261123000300_profile_and_relations.ts';
 import { AuditRetention } from './20261123050000_audit_retention.ts';
 import { FilesWithoutRows } from './20261123090941_files_without_rows.ts';
 import { ApiClients } from './20261123200000_api_clients.ts';
-import { UserImports } from './20261123210000_user_imports.ts';
+import { UserImports } from './20261123220000_user_imports.ts';
+import { MailsAreJobs } from './20261123210000_mails_are_jobs.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -21,5 +22,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123050000_audit_retention', class: AuditRetention },
   { name: '20261123090941_files_without_rows', class: FilesWithoutRows },
   { name: '20261123200000_api_clients', class: ApiClients },
-  { name: '20261123210000_user_imports', class: UserImports },
+  { name: '20261123210000_mails_are_jobs', class: MailsAreJobs },
+  { name: '20261123220000_user_imports', class: UserImports },
 ];

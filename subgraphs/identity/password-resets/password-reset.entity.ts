@@ -9,15 +9,7 @@ export type ResetPurpose = (typeof ResetPurpose)[keyof typeof ResetPurpose];
 const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_reset',
-  indexes: [
-    {
-      name: 'password_reset_unsent',
-      expression:
-        'create index "password_reset_unsent" on "password_reset" ("next_attempt_at") where "sent_at" is null',
-    },
-    { properties: ['userId'] },
-    { properties: ['requestedAt'] },
-  ],
+  indexes: [{ properties: ['userId'] }, { properties: ['requestedAt'] }],
   properties: {
     id: p
       .uuid()
@@ -27,8 +19,6 @@ const PasswordResetSchema = defineEntity({
     /** As the caller wrote it. Whether an account has this email is checked after the answer, so that the duration of the answer does not reveal it. */
     email: p.string().length(254),
     requestedAt: p.datetime(),
-    nextAttemptAt: p.datetime(),
-    attempts: p.integer().default(0),
     sentAt: p.datetime().nullable(),
     userId: () => p.manyToOne(User).deleteRule('cascade').fieldName('user_id').mapToPk().nullable(),
     /** SHA-256 of the token in the mail. */

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { invalid } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
+import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -10,21 +11,19 @@ import { hashOf } from '../sessions/secrets.ts';
 import { passwordProblem } from '../users/password-rules.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
+import { mailPasswordToken } from './mail-password-token.ts';
 import { PasswordReset, type ResetPurpose } from './password-reset.entity.ts';
 import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
-import type { ResetMailer } from './reset-mailer.ts';
 
 /** Sets new passwords with mailed tokens. */
 export class PasswordResets {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
-  private readonly mailer: ResetMailer;
   private readonly audit: Audit;
 
-  constructor(unit: UnitOfWork, passwords: Passwords, mailer: ResetMailer, audit: Audit) {
+  constructor(unit: UnitOfWork, passwords: Passwords, audit: Audit) {
     this.unit = unit;
     this.passwords = passwords;
-    this.mailer = mailer;
     this.audit = audit;
   }
 
@@ -36,16 +35,11 @@ export class PasswordResets {
 
   /** Stores a mail to be sent: it goes to the account that has this email at the time of sending, or to nobody. */
   async requestMail(email: string, purpose: ResetPurpose): Promise<void> {
-    const now = new Date();
-    await this.unit.em.insert(PasswordReset, {
-      id: uuidv7(),
-      purpose,
-      email,
-      requestedAt: now,
-      nextAttemptAt: now,
-      attempts: 0,
+    const mailId = uuidv7();
+    await this.unit.transaction(async () => {
+      await this.unit.em.insert(PasswordReset, { id: mailId, purpose, email, requestedAt: new Date() });
+      await addJob(this.unit.em, mailPasswordToken, { mailId });
     });
-    await this.unit.afterCommit(() => this.mailer.wake());
   }
 
   /** Sets a new password with a mailed token, which works once. Ends all sessions of the account, and unlocks it. @throws VALIDATION_FAILED */

@@ -2,15 +2,16 @@ import { LockMode } from '@mikro-orm/core';
 import { isSuperAdmin, requireRole, Role, runsGym, type UserViewer } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
+import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { Mailer } from '../mail/mailer.ts';
 import { refuseOlderTokensOf } from '../sessions/ended-sessions.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/users.ts';
+import { mailGymRemoved } from './mail-gym-removed.ts';
 import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
 /**
@@ -21,13 +22,11 @@ export class Rights {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
   private readonly gyms: GymsOfUsers;
-  private readonly mailer: Mailer;
 
-  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers, mailer: Mailer) {
+  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers) {
     this.unit = unit;
     this.audit = audit;
     this.gyms = gyms;
-    this.mailer = mailer;
   }
 
   /** For SUPER_ADMIN. @throws CONFLICT for the last SUPER_ADMIN */
@@ -71,8 +70,7 @@ export class Rights {
   }
 
   /**
-   * Removes the users of a removed gym from it, and sends each of them a mail. The caller repeats the call if a mail cannot be
-   * sent. So a user may get the mail twice, but nobody is moved without a mail.
+   * Removes the users of a removed gym from it. Each of them gets a mail after the commit.
    */
   async leaveRemovedGym(gymId: string): Promise<void> {
     const rows = await this.unit.em.execute<{ id: string }[]>(
@@ -84,7 +82,7 @@ export class Rights {
       await this.audit.record('GYM_CHANGED', id, { from: gymId, to: null });
       user.gymId = null;
       await this.invalidateTokens(user);
-      await this.mailer.send({ to: user.email, ...GYM_REMOVED });
+      await addJob(this.unit.em, mailGymRemoved, { userId: id });
     }
   }
 
@@ -124,16 +122,6 @@ export async function lockedSuperAdmins(unit: UnitOfWork): Promise<string[]> {
   );
   return rows.map(({ id }) => id);
 }
-
-const GYM_REMOVED = {
-  subject: 'Your gym has left the platform',
-  text: [
-    'The gym that you belonged to is no longer on the platform.',
-    'Your account, your workouts and your food log do not change;',
-    'ask another gym to add you to its members.',
-    '',
-  ].join('\n'),
-};
 
 export const lastSuperAdmin = () =>
   conflict('This is the last SUPER_ADMIN; make another user SUPER_ADMIN first.');

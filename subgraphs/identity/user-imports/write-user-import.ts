@@ -10,7 +10,7 @@ import { UserImportWriter } from './user-import-writer.ts';
 /** After this time the job adds itself again, so that a long import does not delay other jobs. */
 const SLICE_MILLIS = 2_000; // 2 s
 
-type Needed = Pick<IdentityResources, 'references' | 'passwords' | 'resetMailer'>;
+type Needed = Pick<IdentityResources, 'references' | 'passwords'>;
 const defineJob = jobOf<Needed>();
 
 /** Writes the lines of an import of members. */
@@ -20,11 +20,11 @@ export const writeUserImport: Job<{ importId: string }, Needed> = defineJob({
   shown: ['importId'],
   maxAttempts: 10,
   async run({ importId }, { unitOf, signal, resources }) {
-    const { references, passwords, resetMailer } = resources;
+    const { references, passwords } = resources;
     const endsAt = performance.now() + SLICE_MILLIS;
     for (;;) {
       const unit = unitOf();
-      const resets = new PasswordResets(unit, passwords, resetMailer, new Audit(unit));
+      const resets = new PasswordResets(unit, passwords, new Audit(unit));
       const writer = new UserImportWriter(unit, new GymsOfUsers(unit, references), resets);
       if (!(await writer.writeNext(importId))) return;
       if (signal.aborted || performance.now() >= endsAt)

@@ -1,0 +1,37 @@
+import { Counter, type Metrics } from '#server/observability/metrics.ts';
+import type { Mail, Mailer } from './mailer.ts';
+
+/** The attempts at a mail: the last one is 22 h after the first one. */
+export const MAIL_ATTEMPTS = 13;
+
+/** Sends the mails of jobs, and counts them by outcome. */
+export class MailDelivery {
+  private readonly mailer: Mailer;
+  private readonly mails: Counter<'outcome'>;
+
+  constructor(mailer: Mailer, { registry }: Metrics) {
+    this.mailer = mailer;
+    this.mails = new Counter({
+      name: 'mails_total',
+      help: 'Mails by outcome: sent, refused by the mail server (each attempt), given up after the last attempt.',
+      labelNames: ['outcome'] as const,
+      registers: [registry],
+    });
+  }
+
+  /** Sends a mail. @throws if the mail server refuses it, so that the job is tried again */
+  async send(mail: Mail, { isLastAttempt }: { isLastAttempt: boolean }): Promise<void> {
+    try {
+      await this.mailer.send(mail);
+    } catch (error) {
+      this.mails.inc({ outcome: 'refused' });
+      if (isLastAttempt) this.mails.inc({ outcome: 'given_up' });
+      throw error;
+    }
+    this.mails.inc({ outcome: 'sent' });
+  }
+
+  close(): void {
+    this.mailer.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
+import { jobOf } from '#server/jobs/job.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
+import { hashOf } from '../sessions/secrets.ts';
+import { PasswordReset, ResetPurpose } from './password-reset.entity.ts';
+
+const LIFETIME_MILLIS = { RESET: HOUR_MILLIS, INVITATION: 7 * DAY_MILLIS } as const;
+const MAX_MAILS_PER_HOUR = 5; // to one user
+
+interface PasswordMails {
+  mails: MailDelivery;
+  /** The URL in the mail; `{token}` in it is replaced by the token. If it is absent, the mail contains only the token. */
+  resetUrl: string | undefined;
+}
+
+/**
+ * Sends a mail with a token for a new password. It is a job for every requested address, also for one without an account, so
+ * that the duration of a request does not reveal whether an address exists.
+ */
+export const mailPasswordToken = jobOf<PasswordMails>()({
+  name: 'mail_password_token',
+  payload: z.object({ mailId: z.uuid().meta({ description: 'A row of password_reset.' }) }),
+  shown: ['mailId'],
+  maxAttempts: MAIL_ATTEMPTS,
+  async run({ mailId }, { unit, resources: { mails, resetUrl }, isLastAttempt }) {
+    const prepared = await unit.transaction(() => prepare(unit, mailId));
+    if (!prepared) return;
+    const { to, purpose, token } = prepared;
+    await mails.send({ to, ...textOf(purpose, token, resetUrl) }, { isLastAttempt });
+    await unit.em.nativeUpdate(PasswordReset, { id: mailId }, { sentAt: new Date() });
+  },
+});
+
+interface Prepared {
+  to: string;
+  purpose: ResetPurpose;
+  token: string;
+}
+
+/**
+ * Stores the token of a mail, so that it is valid before the mail can arrive, and no transaction is open while the mail
+ * server answers. Each attempt has a token of its own, because only its hash is stored.
+ * @returns undefined if no mail is to be sent
+ */
+async function prepare({ em }: UnitOfWork, mailId: string): Promise<Prepared | undefined> {
+  const reset = await em.findOne(PasswordReset, { id: mailId });
+  // The account has been deleted, or a run that was not recorded has sent the mail.
+  if (!reset || reset.sentAt) return undefined;
+  const [user] = await em.execute<{ id: string; email: string }[]>(
+    // The lock keeps the account from being deleted before the token is stored, and other mails to it from being counted wrongly.
+    'select id, email from user_account where lower(email) = lower(?) for no key update',
+    [reset.email],
+  );
+  if (!user || (await otherMailsTo(em, user.id, mailId)) >= MAX_MAILS_PER_HOUR) {
+    em.remove(reset);
+    return undefined;
+  }
+  const token = randomBytes(32).toString('base64url');
+  reset.userId = user.id;
+  reset.tokenHash = hashOf(token);
+  reset.expiresAt = new Date(Date.now() + LIFETIME_MILLIS[reset.purpose]);
+  return { to: user.email, purpose: reset.purpose, token };
+}
+
+/** The mails that were sent to the user within an hour, or are being sent. */
+const otherMailsTo = (em: UnitOfWork['em'], userId: string, mailId: string): Promise<number> =>
+  em.count(PasswordReset, {
+    userId,
+    id: { $ne: mailId },
+    $or: [{ sentAt: null }, { sentAt: { $gt: new Date(Date.now() - HOUR_MILLIS) } }],
+  });
+
+// The text is ASCII with short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
+const textOf = (purpose: ResetPurpose, token: string, resetUrl: string | undefined) => ({
+  subject: purpose === ResetPurpose.RESET ? 'Your new password' : 'Your invitation',
+  text: [
+    purpose === ResetPurpose.RESET
+      ? 'Somebody, hopefully you, asked for a new password for your account.'
+      : 'An account has been made for you. Choose your password to use it.',
+    '',
+    ...(resetUrl ? [resetUrl.replaceAll('{token}', token), ''] : []),
+    `Token: ${token}`,
+    '',
+    purpose === ResetPurpose.RESET
+      ? 'It works once and for one hour. If it was not you, do nothing:'
+      : 'It works once and for seven days.',
+    ...(purpose === ResetPurpose.RESET ? ['your password stays as it is.'] : []),
+    '',
+  ].join('\n'),
+});
