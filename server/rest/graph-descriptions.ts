@@ -68,17 +68,18 @@ function describe(types: GraphTypes, value: unknown, outer: GraphType | undefine
   const type = typeof named === 'string' ? typeNamed(types, named) : outer;
   if (type?.description && (isWhole || named)) value['description'] ??= type.description;
   for (const [key, inner] of Object.entries(value)) {
-    if (key !== 'properties' || !isJsonObject(inner)) {
-      describe(types, inner, isPartOfType(key) ? type : undefined);
-      continue;
-    }
-    for (const [name, property] of Object.entries(inner)) {
-      const field = type?.fields.get(name);
-      const fieldType = field && types.get(field.type);
-      const text = field && isJsonObject(property) ? textOf(field, fieldType, property) : undefined;
-      if (text) (property as JsonObject)['description'] = text;
-      describe(types, property, fieldType);
-    }
+    if (key === 'properties' && isJsonObject(inner)) describeProperties(types, inner, type);
+    else describe(types, inner, isPartOfType(key) ? type : undefined);
+  }
+}
+
+function describeProperties(types: GraphTypes, properties: JsonObject, type: GraphType | undefined): void {
+  for (const [name, property] of Object.entries(properties)) {
+    const field = type?.fields.get(name);
+    const fieldType = field && types.get(field.type);
+    if (field && isJsonObject(property))
+      property['description'] = textOf(field, fieldType, property) ?? property['description'];
+    describe(types, property, fieldType);
   }
 }
 
