@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withDescriptionsOfType } from '#server/rest/graph-descriptions.ts';
+import { withDescriptionsOfType } from '#server/graph-descriptions.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';
 
 const frame = (event: string, data: object, extra: object = {}) => ({

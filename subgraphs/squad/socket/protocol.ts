@@ -53,13 +53,10 @@ const clientEvents = [
     summary:
       'Announces presence to the gym, or changes it. From then on the client gets online_users_updated. Absent fields keep their values. The ack is the whole list.',
     data: GoOnlineShape.extend({
-      delta: z
-        .boolean()
-        .optional()
-        .meta({
-          description:
-            'True: updates contain only what has changed. Default: the whole list, if it has at most 100 users.',
-        }),
+      delta: z.boolean().optional().meta({
+        description:
+          'True: updates contain only what has changed. Default: the whole list, if it has at most 100 users.',
+      }),
     }).meta({ graphType: 'GoOnlineInput' }),
     ack: online,
   },
@@ -81,24 +78,18 @@ const clientEvents = [
     summary:
       'Enters the private squad room and listens to it. The ack contains the events after fromRevision; messages after fromMessage come as frames.',
     data: JoinSquadShape.extend({
-      fromMessage: z
-        .int()
-        .min(0)
-        .nullish()
-        .meta({
-          description:
-            'The `seq` of the last message that the client has; absent: only later messages are sent.',
-        }),
+      fromMessage: z.int().min(0).nullish().meta({
+        description:
+          'The `seq` of the last message that the client has; absent: only later messages are sent.',
+      }),
     }).meta({ graphType: 'SquadInput' }),
     ack: z.object({
       session: SquadShape,
       missed: z.array(SquadEventShape).meta({ description: 'The events after `fromRevision`, in order.' }),
-      complete: z
-        .boolean()
-        .meta({
-          description:
-            'False if older events are no longer stored, so that the client has to use the state in `session`.',
-        }),
+      complete: z.boolean().meta({
+        description:
+          'False if older events are no longer stored, so that the client has to use the state in `session`.',
+      }),
     }),
   },
   {

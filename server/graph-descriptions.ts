@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Kind, parse, type TypeNode } from 'graphql';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
-import type { ServiceName } from '../settings.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
+import type { ServiceName } from './settings.ts';
 
 /**
  * A shape and the type of the graph with the same fields have one description each, in `schema/<service>.graphql`. Only a
@@ -114,7 +114,7 @@ function typesOf(service: ServiceName): GraphTypes {
   const known = read.get(service);
   if (known) return known;
   const { definitions } = parse(
-    readFileSync(new URL(`../../schema/${service}.graphql`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../schema/${service}.graphql`, import.meta.url), 'utf8'),
   );
   const types = new Map<string, GraphType>();
   for (const definition of definitions) {
