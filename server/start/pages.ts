@@ -1,8 +1,8 @@
 import type { Express } from 'express';
+import { withGraphDescriptions } from '../graph-descriptions.ts';
 import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
-import { withGraphDescriptions } from '../rest/graph-descriptions.ts';
 import { openApiDocument } from '../rest/openapi.ts';
 import { documentFor } from '../served-document.ts';
 import type { ServiceDatabase } from './database.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Kind, parse, type DefinitionNode, type DocumentNode } from 'graphql';
 import { isJsonObject } from '#server/json-object.ts';
-import { withGraphDescriptions } from '#server/rest/graph-descriptions.ts';
+import { withGraphDescriptions } from '#server/graph-descriptions.ts';
 import { openApiDocument } from '#server/rest/openapi.ts';
 import { asyncApiDocument } from '../../subgraphs/squad/pages/asyncapi.ts';
 import { subgraphs } from '../../subgraphs/index.ts';

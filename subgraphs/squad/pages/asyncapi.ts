@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withDescriptionsOfType } from '#server/rest/graph-descriptions.ts';
+import { withDescriptionsOfType } from '#server/graph-descriptions.ts';
 import { API_INFO } from '#server/api-info.ts';
 import { SERVER_HOST, SERVER_PREFIX, SOCKET_PROTOCOL } from '#server/served-document.ts';
 import { CLIENT_EVENTS, CLOSE_CODES, SERVER_EVENTS, type ProtocolEvent } from '../socket/protocol.ts';

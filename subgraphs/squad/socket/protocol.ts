@@ -42,14 +42,22 @@ const clientEvents = [
     name: 'authenticate',
     summary:
       'Authenticates the client: as first frame, if the token is not in the Authorization header. Later it renews the token.',
-    data: z.object({ token: z.string() }),
-    ack: z.object({ userId: z.string(), expiresAt: z.iso.datetime() }),
+    data: z.object({ token: z.string().meta({ description: 'The access token of the user.' }) }),
+    ack: z.object({
+      userId: z.string().meta({ description: "The user's id." }),
+      expiresAt: z.iso.datetime().meta({ description: 'The time at which the access token expires.' }),
+    }),
   },
   {
     name: 'user_online',
     summary:
       'Announces presence to the gym, or changes it. From then on the client gets online_users_updated. Absent fields keep their values. The ack is the whole list.',
-    data: GoOnlineShape.extend({ delta: z.boolean().optional() }),
+    data: GoOnlineShape.extend({
+      delta: z.boolean().optional().meta({
+        description:
+          'True: updates contain only what has changed. Default: the whole list, if it has at most 100 users.',
+      }),
+    }).meta({ graphType: 'GoOnlineInput' }),
     ack: online,
   },
   {
@@ -69,8 +77,20 @@ const clientEvents = [
     name: 'join_squad',
     summary:
       'Enters the private squad room and listens to it. The ack contains the events after fromRevision; messages after fromMessage come as frames.',
-    data: JoinSquadShape.extend({ fromMessage: z.int().min(0).nullish() }),
-    ack: z.object({ session: SquadShape, missed: z.array(SquadEventShape), complete: z.boolean() }),
+    data: JoinSquadShape.extend({
+      fromMessage: z.int().min(0).nullish().meta({
+        description:
+          'The `seq` of the last message that the client has; absent: only later messages are sent.',
+      }),
+    }).meta({ graphType: 'SquadInput' }),
+    ack: z.object({
+      session: SquadShape,
+      missed: z.array(SquadEventShape).meta({ description: 'The events after `fromRevision`, in order.' }),
+      complete: z.boolean().meta({
+        description:
+          'False if older events are no longer stored, so that the client has to use the state in `session`.',
+      }),
+    }),
   },
   {
     name: 'leave_squad',
@@ -103,7 +123,11 @@ const clientEvents = [
     summary:
       'Stores the progress of the client in the workout. A repeated eventId changes nothing, a late update does not move the participant back, and a set counts once.',
     data: UpdateWorkoutShape,
-    ack: z.object({ revision: z.int() }),
+    ack: z.object({
+      revision: z
+        .int()
+        .meta({ description: 'The revision that the update has made, also if it was sent before.' }),
+    }),
   },
   {
     name: 'send_squad_message',
@@ -138,7 +162,8 @@ export type ServerEvents = {
 /** The events that a client may send. */
 export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) => ({
   ...event,
-  ack: event.ack.extend({ serverTime }),
+  // A derived shape has no metadata, so it names the type with the descriptions of the other properties.
+  ack: event.ack.extend({ serverTime }).meta(event.ack === online ? { graphType: 'OnlineUsersUpdate' } : {}),
 }));
 
 /** The events that the server pushes. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Kind, parse, type TypeNode } from 'graphql';
-import { isJsonObject, type JsonObject } from '../json-object.ts';
-import type { ServiceName } from '../settings.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
+import type { ServiceName } from './settings.ts';
 
 /**
  * A shape and the type of the graph with the same fields have one description each, in `schema/<service>.graphql`. Only a
@@ -68,17 +68,18 @@ function describe(types: GraphTypes, value: unknown, outer: GraphType | undefine
   const type = typeof named === 'string' ? typeNamed(types, named) : outer;
   if (type?.description && (isWhole || named)) value['description'] ??= type.description;
   for (const [key, inner] of Object.entries(value)) {
-    if (key !== 'properties' || !isJsonObject(inner)) {
-      describe(types, inner, isPartOfType(key) ? type : undefined);
-      continue;
-    }
-    for (const [name, property] of Object.entries(inner)) {
-      const field = type?.fields.get(name);
-      const fieldType = field && types.get(field.type);
-      const text = field && isJsonObject(property) ? textOf(field, fieldType, property) : undefined;
-      if (text) (property as JsonObject)['description'] = text;
-      describe(types, property, fieldType);
-    }
+    if (key === 'properties' && isJsonObject(inner)) describeProperties(types, inner, type);
+    else describe(types, inner, isPartOfType(key) ? type : undefined);
+  }
+}
+
+function describeProperties(types: GraphTypes, properties: JsonObject, type: GraphType | undefined): void {
+  for (const [name, property] of Object.entries(properties)) {
+    const field = type?.fields.get(name);
+    const fieldType = field && types.get(field.type);
+    if (field && isJsonObject(property))
+      property['description'] = textOf(field, fieldType, property) ?? property['description'];
+    describe(types, property, fieldType);
   }
 }
 
@@ -113,7 +114,7 @@ function typesOf(service: ServiceName): GraphTypes {
   const known = read.get(service);
   if (known) return known;
   const { definitions } = parse(
-    readFileSync(new URL(`../../schema/${service}.graphql`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../schema/${service}.graphql`, import.meta.url), 'utf8'),
   );
   const types = new Map<string, GraphType>();
   for (const definition of definitions) {
