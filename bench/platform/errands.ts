@@ -15,7 +15,7 @@ export async function errandsAt(url: string): Promise<ReadonlyMap<string, Errand
   const members = await newMembers(url, 24);
   const tokens = members.map(({ token }) => token);
   const locationId = await newLocation(url, staff, 'Hall');
-  const picture = await pictures.honest('jpeg', 800, 600);
+  const picture = await pictures.normal('jpeg', 800, 600);
   const graph = (query: string, token?: string | readonly string[], variables: object[] = [{}]): Errand => ({
     url: `${url}/graphql`,
     bodies: variables.map((one) => JSON.stringify({ query, variables: one })),

@@ -26,7 +26,7 @@ async function measureTree(title: string, tree: string | undefined): Promise<voi
   const platform = await startPlatform({ tree });
   try {
     const tokens = (await newMembers(platform.url, 12)).map(({ token }) => token);
-    const picture = await pictures.honest('jpeg', 2_000, 1_500);
+    const picture = await pictures.normal('jpeg', 2_000, 1_500);
     const logIn = logIns(platform.url);
     const upload = uploads(platform.url, tokens, picture);
     const storms = { '40 log-ins': [logIn], '8 pictures': [upload], both: [logIn, upload] };

@@ -9,7 +9,7 @@ let exerciseId: string;
 let productId: string;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym', 'content', 'squad'], gateway: true });
-  const picture = await pictures.honest('png');
+  const picture = await pictures.normal('png');
   const token = await platform.demo('admin@iron.test');
   const upload = (service: Called, path: string, field: string, fields: Record<string, string> = {}) => {
     const body = new FormData();

@@ -23,7 +23,7 @@ interface Recorder {
 
 let platform: TestPlatform;
 let people: People;
-const { open, newGym, announce, block, unblock, figures, figureOf, quiet } = onlineListeners(() => platform);
+const { open, newGym, announce, block, unblock, figures, figureOf, subscribersHaveLeft } = onlineListeners(() => platform);
 
 beforeAll(async () => {
   platform = await startPlatform({
@@ -91,7 +91,7 @@ describe.each([
   }
 
   beforeEach(async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const members = await people.newMembers(crowd + 5, await newGym());
     [viewer, twin, shown, unseen, marker] = members as [Person, Person, Person, Person, Person];
     for (const member of members) if (member !== unseen) await announce(member, 'there');

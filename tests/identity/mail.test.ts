@@ -126,7 +126,7 @@ it('sends each mail once, however many replicas there are', async () => {
   expect(sent.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(accounts.length);
 });
 
-it('gives a mail up after a day, and counts it', async () => {
+it('stops sending a mail after a day, and counts it', async () => {
   const { email } = await platform.register();
   await platform.sql(
     'identity',

@@ -18,7 +18,7 @@ beforeAll(async () => {
   s3 = await startS3();
   platform = await startPlatform({ services: SERVICE_NAMES, env: { FILES_URL: s3.filesUrl } });
   replica = await platform.replica('identity');
-  picture = await pictures.honest('png', 700, 700);
+  picture = await pictures.normal('png', 700, 700);
 });
 afterEach(() => s3.fail('none'));
 afterAll(async () => {
