@@ -75,7 +75,7 @@ describe.each([
   let viewer: Person;
   let twin: Person;
   let shown: Person;
-  let unseen: Person;
+  let hidden: Person;
   let marker: Person;
   let viewers: Recorder;
   let twins: Recorder;
@@ -93,8 +93,8 @@ describe.each([
   beforeEach(async () => {
     await subscribersHaveLeft();
     const members = await people.newMembers(crowd + 5, await newGym());
-    [viewer, twin, shown, unseen, marker] = members as [Person, Person, Person, Person, Person];
-    for (const member of members) if (member !== unseen) await announce(member, 'there');
+    [viewer, twin, shown, hidden, marker] = members as [Person, Person, Person, Person, Person];
+    for (const member of members) if (member !== hidden) await announce(member, 'there');
     [viewers, twins] = [record(viewer), record(twin)];
     await Promise.all([viewers.reaches(marker, 'there'), twins.reaches(marker, 'there')]);
     await mark(2);
@@ -107,15 +107,15 @@ describe.each([
     const listeners = await figureOf('squad', 'squad_listeners');
     for (const before of [0, 1, 3, 25]) {
       await mark(before);
-      await block(unseen, viewer);
+      await block(hidden, viewer);
       // The service computes updates of their own for them.
       expect(await figureOf('squad', 'squad_listeners')).toBe(listeners + 1);
       await mark(before);
-      await unblock(unseen, viewer);
+      await unblock(hidden, viewer);
       await mark(1);
     }
-    await Promise.all([announce(marker, 'at the same time'), block(unseen, viewer)]);
-    await Promise.all([announce(marker, 'at the same time, too'), unblock(unseen, viewer)]);
+    await Promise.all([announce(marker, 'at the same time'), block(hidden, viewer)]);
+    await Promise.all([announce(marker, 'at the same time, too'), unblock(hidden, viewer)]);
     await mark(1);
     expect(viewers.updates.every(({ full }) => full === isWhole)).toBe(true);
     expect(viewers.updates).toEqual(twins.updates);
@@ -126,7 +126,7 @@ describe.each([
 
   it('what others get, also if they subscribe a second time', async () => {
     for (const query of [QUERY, OTHER_QUERY]) {
-      await block(unseen, viewer);
+      await block(hidden, viewer);
       await mark(1);
       const [seconds, others] = [record(viewer, query), record(twin, query)];
       await Promise.all([seconds.reaches(marker, `mark ${marks}`), others.reaches(marker, `mark ${marks}`)]);
@@ -134,7 +134,7 @@ describe.each([
       await mark(1);
       await Promise.all([seconds.reaches(marker, `mark ${marks}`), others.reaches(marker, `mark ${marks}`)]);
       expect(seconds.updates.at(-1)).toEqual(others.updates.at(-1));
-      await unblock(unseen, viewer);
+      await unblock(hidden, viewer);
       await mark(1);
       await Promise.all([seconds.reaches(marker, `mark ${marks}`), others.reaches(marker, `mark ${marks}`)]);
       expect(seconds.updates.at(-1)).toEqual(others.updates.at(-1));

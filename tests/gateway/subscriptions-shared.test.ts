@@ -41,9 +41,9 @@ describe('subscriptions of a whole gym', () => {
     await subscribersHaveLeft();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(other, 'there'), announce(bystander, 'there')]);
-    const seeing = listen(viewer);
-    const asEver = listen(bystander);
-    await Promise.all([seeing.shows(other, 'there'), asEver.shows(other, 'there')]);
+    const viewers = listen(viewer);
+    const unaffected = listen(bystander);
+    await Promise.all([viewers.shows(other, 'there'), unaffected.shows(other, 'there')]);
     expect((await figures()).upstreams).toBe(1);
     for (let round = 0; round < 10; round += 1) {
       const [blocker, blocked] = round % 2 ? [viewer, other] : [other, viewer];
@@ -51,16 +51,16 @@ describe('subscriptions of a whole gym', () => {
       // Acknowledged: from now on the viewer must not see the blocked member.
       const late = listen(viewer);
       await announce(other, `secret ${round}`);
-      await asEver.shows(other, `secret ${round}`);
+      await unaffected.shows(other, `secret ${round}`);
       await announce(bystander, `hello ${round}`);
-      await Promise.all([seeing.shows(bystander, `hello ${round}`), late.shows(bystander, `hello ${round}`)]);
+      await Promise.all([viewers.shows(bystander, `hello ${round}`), late.shows(bystander, `hello ${round}`)]);
       expect(late.updates.some((users) => users.has(other.id))).toBe(false);
-      expect(seeing.updates.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
+      expect(viewers.updates.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
       await late.subscription.close();
       // After the unblock they see each other again.
       await unblock(blocker, blocked);
       await announce(other, `open ${round}`);
-      await seeing.shows(other, `open ${round}`);
+      await viewers.shows(other, `open ${round}`);
     }
     while ((await figures()).upstreams > 1) await new Promise(setImmediate);
   });
@@ -69,45 +69,45 @@ describe('subscriptions of a whole gym', () => {
     await subscribersHaveLeft();
     const [viewer, absent, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(bystander, 'there')]);
-    const [seeing, asEver] = [listen(viewer), listen(bystander)];
-    await Promise.all([seeing.shows(bystander, 'there'), asEver.shows(viewer, 'there')]);
+    const [viewers, unaffected] = [listen(viewer), listen(bystander)];
+    await Promise.all([viewers.shows(bystander, 'there'), unaffected.shows(viewer, 'there')]);
     const listeners = await figureOf('squad', 'squad_listeners');
     for (const [change, more] of [
       [block, 1],
       [unblock, 0],
     ] as const) {
-      const before = [seeing.updates.length, asEver.updates.length];
+      const before = [viewers.updates.length, unaffected.updates.length];
       await change(absent, viewer);
       // While they are blocked, the service computes updates of their own for them.
       while ((await figureOf('squad', 'squad_listeners')) !== listeners + more)
         await new Promise(setImmediate);
       const activity = `after ${more}`;
       await announce(bystander, activity);
-      await Promise.all([seeing.shows(bystander, activity), asEver.shows(bystander, activity)]);
-      expect([seeing.updates.length, asEver.updates.length]).toEqual(before.map((count) => count + 1));
+      await Promise.all([viewers.shows(bystander, activity), unaffected.shows(bystander, activity)]);
+      expect([viewers.updates.length, unaffected.updates.length]).toEqual(before.map((count) => count + 1));
     }
   });
 
   it('continue after a restart of their service, and still hide blocked users', async () => {
     await subscribersHaveLeft();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
-    const [seeing, asEver] = [listen(viewer), listen(bystander)];
+    const [viewers, unaffected] = [listen(viewer), listen(bystander)];
     await block(viewer, other);
     await platform.restart('squad');
     // After the restart no member is online.
     await announce(other, 'secret');
-    await asEver.shows(other, 'secret');
+    await unaffected.shows(other, 'secret');
     await announce(bystander, 'hello');
-    await seeing.shows(bystander, 'hello');
-    expect(seeing.updates.some((users) => users.has(other.id))).toBe(false);
+    await viewers.shows(bystander, 'hello');
+    expect(viewers.updates.some((users) => users.has(other.id))).toBe(false);
   });
 
   it('keep their subscribers online, although only the gateway reports them to the service', async () => {
     await subscribersHaveLeft();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
-    const [own, seeing] = [listen(one), listen(other)];
+    const [own, viewers] = [listen(one), listen(other)];
     await announce(one, 'listening');
-    await Promise.all([own.shows(one, 'listening'), seeing.shows(one, 'listening')]);
+    await Promise.all([own.shows(one, 'listening'), viewers.shows(one, 'listening')]);
     const connections = () => figureOf('squad', 'squad_connections');
     expect(await connections()).toBe(2);
     await own.subscription.close();
