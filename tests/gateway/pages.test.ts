@@ -17,7 +17,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     ]);
     ({ host } = new URL(platform.url('gateway')));
   });
-  // An open explorer uses processor time, which slows the next test down.
+  // An open explorer uses processor time, which would slow the next test down.
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
   });

@@ -4,7 +4,7 @@ import { onlineListeners, type Person } from '../support/online-listeners.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
 
-/** Of all fields that an audience shares; `since` and the names are of no matter here. */
+/** The fields that an audience shares, without `since` and the names, which the tests do not compare. */
 const QUERY = 'subscription { onlineUsersUpdated { users { status activity user { id } } removed full } }';
 /** Another document with the same events at the service. */
 const OTHER_QUERY = `# again\n${QUERY.replace('subscription', 'subscription Other')}`;
@@ -81,7 +81,7 @@ describe.each([
   let twins: Recorder;
   let marks = 0;
 
-  /** Changes the marker, and waits until both have received it and so everything before it. */
+  /** Changes the marker's activity, and waits until both have received the change, and therefore all changes before it. */
   async function mark(count = 1): Promise<void> {
     for (let done = 0; done < count; done += 1) {
       const activity = `mark ${(marks += 1)}`;
@@ -98,12 +98,12 @@ describe.each([
     [viewers, twins] = [record(viewer), record(twin)];
     await Promise.all([viewers.reaches(marker, 'there'), twins.reaches(marker, 'there')]);
     await mark(2);
-    // Both began with the whole list; what follows is compared.
+    // Both began with the whole list; the later updates are compared.
     viewers.updates.length = 0;
     twins.updates.length = 0;
   });
 
-  it('what others get, while somebody whom they do not see blocks and unblocks them', async () => {
+  it('the updates of others, while a user whom they do not see blocks and unblocks them', async () => {
     const listeners = await figureOf('squad', 'squad_listeners');
     for (const before of [0, 1, 3, 25]) {
       await mark(before);
@@ -124,7 +124,7 @@ describe.each([
     expect(viewers.updates).toEqual(twins.updates);
   });
 
-  it('what others get, also if they subscribe a second time', async () => {
+  it('the updates of others, also if they subscribe a second time', async () => {
     for (const query of [QUERY, OTHER_QUERY]) {
       await block(hidden, viewer);
       await mark(1);
@@ -142,7 +142,7 @@ describe.each([
     expect(viewers.updates).toEqual(twins.updates);
   });
 
-  it('nothing but the change of the list, if somebody whom they see blocks and unblocks them', async () => {
+  it('only the changes of their list, if a user whom they see blocks and unblocks them', async () => {
     const listed = (updates: readonly Update[]) =>
       updates.some(({ users }) => users.some(({ user }) => user.id === shown.id));
     await mark(1);

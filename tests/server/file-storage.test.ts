@@ -132,7 +132,7 @@ it('files are not removed if most of many are unused: the database may be that o
 describe('a bucket', () => {
   const failed = { code: 'UPSTREAM_UNAVAILABLE', status: 503, retryAfterSeconds: 2 };
 
-  it.each(['refuse', 'hang'] as const)('whose server does: %s, fails every call in time', async (fault) => {
+  it.each(['refuse', 'hang'] as const)('whose server does: %s, makes every call fail in time', async (fault) => {
     const storage = await open('bucket');
     await storage.put('there', Buffer.from('x'), 'text/plain');
     s3.fail(fault);
@@ -155,7 +155,7 @@ describe('a bucket', () => {
   });
 
   it.each(['cut', 'stall'] as const)(
-    'whose server does, within a file: %s, fails the reader, who never takes a part for the whole',
+    'whose server does, within a file: %s, makes the read fail, so that a part of a file is never used as the whole',
     async (fault) => {
       const storage = await open('bucket');
       await storage.put('long', randomBytes(2_000_000), 'text/plain');
@@ -208,7 +208,7 @@ describe('a bucket', () => {
 });
 
 describe('a folder', () => {
-  it('holds only complete files, readable by their owner alone', async () => {
+  it('contains only complete files, which only their owner may read', async () => {
     const storage = await open('folder', 'modes');
     await storage.put('a/b', Buffer.from('x'), 'text/plain');
     const place = path.join(folder, 'some place/modes/a');

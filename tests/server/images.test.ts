@@ -37,11 +37,11 @@ describe('an uploaded picture', () => {
   });
 
   it('is turned upright, whatever the orientation of the camera', async () => {
-    const lying = await sharp(await pictures.normal('jpeg', 60, 40))
+    const rotated = await sharp(await pictures.normal('jpeg', 60, 40))
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    expect(await reencoded(lying, options)).toMatchObject({ width: 40, height: 60 });
+    expect(await reencoded(rotated, options)).toMatchObject({ width: 40, height: 60 });
   });
 
   it('may have a second picture appended, as phones do', async () => {
@@ -80,12 +80,12 @@ describe('an uploaded picture', () => {
       'VALIDATION_FAILED',
     ],
     [
-      'a WebP with something behind it',
+      'a WebP with other bytes behind it',
       async () => Buffer.concat([await pictures.normal('webp'), Buffer.from('more')]),
       'VALIDATION_FAILED',
     ],
     [
-      'an AVIF with something behind it',
+      'an AVIF with other bytes behind it',
       async () => Buffer.concat([await pictures.normal('avif'), Buffer.from('%more and more')]),
       'VALIDATION_FAILED',
     ],

@@ -91,7 +91,7 @@ it('an export is written and read in the bucket, and is private', async () => {
   );
 });
 
-it('an account is deleted while the store is down, and its files as soon as the store answers', async () => {
+it('an account is deleted while the store is down, and its files are deleted as soon as the store answers', async () => {
   const { token, password } = await platform.register();
   const { avatar } = (await upload(token)).body;
   const post = new FormData();
