@@ -23,7 +23,9 @@ interface Recorder {
 
 let platform: TestPlatform;
 let people: People;
-const { open, newGym, announce, block, unblock, figures, figureOf, subscribersHaveLeft } = onlineListeners(() => platform);
+const { open, newGym, announce, block, unblock, figures, figureOf, subscribersHaveLeft } = onlineListeners(
+  () => platform,
+);
 
 beforeAll(async () => {
   platform = await startPlatform({

@@ -7,9 +7,8 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
 
 let platform: TestPlatform;
-const { open, newGym, people, announce, block, unblock, listen, figures, figureOf, subscribersHaveLeft } = onlineListeners(
-  () => platform,
-);
+const { open, newGym, people, announce, block, unblock, listen, figures, figureOf, subscribersHaveLeft } =
+  onlineListeners(() => platform);
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'squad'],
@@ -53,7 +52,10 @@ describe('subscriptions of a whole gym', () => {
       await announce(other, `secret ${round}`);
       await unaffected.shows(other, `secret ${round}`);
       await announce(bystander, `hello ${round}`);
-      await Promise.all([viewers.shows(bystander, `hello ${round}`), late.shows(bystander, `hello ${round}`)]);
+      await Promise.all([
+        viewers.shows(bystander, `hello ${round}`),
+        late.shows(bystander, `hello ${round}`),
+      ]);
       expect(late.updates.some((users) => users.has(other.id))).toBe(false);
       expect(viewers.updates.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
       await late.subscription.close();

@@ -115,7 +115,7 @@ describe('a subscriber that joins later', () => {
 });
 
 describe('a member who becomes excluded', () => {
-  it("gets no further events of the audience, not even one whose execution is running", async () => {
+  it('gets no further events of the audience, not even one whose execution is running', async () => {
     const query = 'subscription { thing { name } }';
     const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
     for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });

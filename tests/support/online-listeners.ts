@@ -57,7 +57,9 @@ export function onlineListeners(platform: () => TestPlatform) {
       for (;;) {
         const { data, errors } = await subscription.next();
         if (errors) throw new Error(JSON.stringify(errors));
-        updates.push(new Map(data?.onlineUsersUpdated.users.map(({ activity, user }) => [user.id, activity])));
+        updates.push(
+          new Map(data?.onlineUsersUpdated.users.map(({ activity, user }) => [user.id, activity])),
+        );
         for (const look of waiting) look();
       }
     };

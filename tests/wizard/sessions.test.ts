@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startPlatform, type CallOptions, type RestAnswer, type TestPlatform, type Untyped } from '../support/platform.ts';
+import {
+  startPlatform,
+  type CallOptions,
+  type RestAnswer,
+  type TestPlatform,
+  type Untyped,
+} from '../support/platform.ts';
 
 const FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue }';

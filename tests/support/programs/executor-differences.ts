@@ -94,7 +94,9 @@ async function compare(schema: GraphQLSchema, operation: ExecutedOperation, seed
   if (both.ours.errors.length > 0) summary.withErrors += 1;
   const difference = differenceOf(both);
   if (!difference) return;
-  process.stdout.write([seed, operation.query, JSON.stringify(operation.variables), difference, ''].join('\n'));
+  process.stdout.write(
+    [seed, operation.query, JSON.stringify(operation.variables), difference, ''].join('\n'),
+  );
   process.exit(1);
 }
 
