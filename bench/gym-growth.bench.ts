@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../tests/support/platform.ts';
 
-/** Visits of the large gym, from which its numbers of members and posts are derived. `GROWTH_VISITS=1000000` is a chain after some years. */
+/** The visits of the large gym; its members and posts follow from it. `GROWTH_VISITS=1000000` are those of several years. */
 const VISITS = Number(process.env.GROWTH_VISITS ?? 100_000);
 const MEMBERS = VISITS / 10;
 const POSTS = VISITS / 5;
 const ROUNDS = 25;
-/** A request below this time may be of any ratio. */
+/** Below this time the ratio of a request is not checked, because such short times vary too much. */
 const NOISE_MILLIS = 5;
 
 const { ironTemple } = DEMO_GYMS;

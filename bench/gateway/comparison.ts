@@ -31,7 +31,7 @@ export interface Comparison {
   stop(): Promise<void>;
 }
 
-/** V8 has then compiled what the programs execute often, in the larger programs, too. */
+/** After this time V8 has compiled the code that is executed often, in the larger programs, too. */
 const WARM_UP_SECONDS = 8;
 const CONNECTIONS = 20;
 

@@ -7,14 +7,14 @@ interface LoadTarget {
   /** Default POST. A GET has no body, so `bodies` is then a list with one empty text. */
   readonly method?: 'GET' | 'POST';
   readonly bodies: readonly (string | Buffer)[];
-  /** One for all requests, or several in turn. */
+  /** The headers of all requests, or several sets of headers that are sent in turn. */
   readonly headers: Headers | readonly Headers[];
   readonly connections: number;
 }
 
 export interface LoadOptions extends LoadTarget {
   readonly seconds: number;
-  /** Ends after so many requests, if that is before the end of the time. Default: no limit. */
+  /** Ends after this number of requests, if that is before the end of the time. Default: no limit. */
   readonly requests?: number;
 }
 
@@ -43,7 +43,7 @@ export class Load {
   /**
    * Sends as many requests as possible, one after the other on each connection.
    *
-   * @param requests ends after so many, if that is before the end of the time
+   * @param requests ends after this number of requests, if that is before the end of the time
    */
   pressure(seconds: number, requests = Infinity): Promise<LoadResult> {
     const until = performance.now() + seconds * 1000;

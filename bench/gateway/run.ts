@@ -79,16 +79,16 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
     );
     const figures = comparison.programs.map((one): Figures => {
       const pairs = withLeastSteal(pairsOf(ours ?? [], atMaxRate.get(one) ?? []), MAX_RATE.counted);
-      const quiet = withLeastSteal(atHalfRate.get(one) ?? [], HALF_RATE.roundsWithoutSteal);
+      const leastSteal = withLeastSteal(atHalfRate.get(one) ?? [], HALF_RATE.roundsWithoutSteal);
       return {
         name: one.program.name,
         cpuMillis: median(counted(one).map(({ cpuMillis }) => cpuMillis)),
         cpuRatio: median(pairs.map(({ result: [own, other] }) => own.cpuMillis / other.cpuMillis)),
         perSecond: maxRateOf(one),
         failures: atMaxRate.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
-        p50: median(quiet.map(({ result }) => result.p50)),
-        p99: median(quiet.map(({ result }) => result.p99)),
-        steal: Math.max(...quiet.map(({ steal }) => steal)),
+        p50: median(leastSteal.map(({ result }) => result.p50)),
+        p99: median(leastSteal.map(({ result }) => result.p99)),
+        steal: Math.max(...leastSteal.map(({ steal }) => steal)),
         memoryMib: memoryMibOf(one.process.pid),
       };
     });

@@ -60,7 +60,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   };
   const messages = new MessageReader(answer);
   socket.on('data', (chunk: Buffer) => messages.push(chunk));
-  socket.on('error', () => undefined); // a measured program was stopped
+  socket.on('error', () => undefined); // the connection ends with an error if a measured program is stopped
 });
 server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, token }));

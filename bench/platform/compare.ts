@@ -1,15 +1,15 @@
 /**
- * The processor time of the services for queries, as a multiple of the stock way, in which Express and Apollo Server
+ * The processor time of the services for queries, as a multiple of that without the fast path, when Express and Apollo Server
  * answer every query: `npm run bench:platform -- compare [folder of another checkout]...`. All platforms take turns, so
- * that what else a machine does falls on each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
+ * that other load of the machine affects each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
  */
 import path from 'node:path';
 import { Load, median } from '../gateway/load.ts';
-import { errandsAt, READING, type Errand } from './errands.ts';
+import { workloadsAt, READING, type Workload } from './workloads.ts';
 import { startPlatform, type RunningPlatform } from './running-platform.ts';
 
-const STOCK = 'stock way';
-const STOCK_PROGRAM = 'bench/platform/stock.ts';
+const WITHOUT_FAST_PATH = 'without the fast path';
+const PROGRAM_WITHOUT_FAST_PATH = 'bench/platform/without-fast-path.ts';
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
 const REQUESTS = Number(process.env.REQUESTS ?? 400);
 const WARM_UP_REQUESTS = 3 * REQUESTS;
@@ -17,12 +17,12 @@ const WARM_UP_REQUESTS = 3 * REQUESTS;
 interface Contender {
   readonly name: string;
   readonly platform: RunningPlatform;
-  readonly errands: ReadonlyMap<string, Errand>;
+  readonly workloads: ReadonlyMap<string, Workload>;
 }
 
 export async function compare(checkouts: readonly string[]): Promise<void> {
   const variants = [
-    { name: STOCK, servicesProgram: STOCK_PROGRAM },
+    { name: WITHOUT_FAST_PATH, servicesProgram: PROGRAM_WITHOUT_FAST_PATH },
     { name: 'this checkout' },
     ...checkouts.map((folder) => ({ name: folder, tree: path.resolve(folder) })),
   ];
@@ -30,22 +30,22 @@ export async function compare(checkouts: readonly string[]): Promise<void> {
   try {
     for (const { name, ...options } of variants) {
       const platform = await startPlatform(options);
-      contenders.push({ name, platform, errands: await errandsAt(platform.url) });
+      contenders.push({ name, platform, workloads: await workloadsAt(platform.url) });
     }
-    for (const errand of READING) report(errand, await measure(errand, contenders));
+    for (const workload of READING) report(workload, await measure(workload, contenders));
   } finally {
     for (const { platform } of contenders) await platform.stop();
   }
 }
 
 /** Milliseconds of the services' processor time a request, for each contender and round. */
-async function measure(errand: string, contenders: readonly Contender[]): Promise<Map<string, number[]>> {
+async function measure(workload: string, contenders: readonly Contender[]): Promise<Map<string, number[]>> {
   const figures = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   const loads = new Map(
-    contenders.map((one) => [one, new Load(one.errands.get(errand) ?? missing(errand))] as const),
+    contenders.map((one) => [one, new Load(one.workloads.get(workload) ?? missing(workload))] as const),
   );
-  for (const [{ name, errands }, load] of loads) {
-    await requireData(name, errands.get(errand) ?? missing(errand));
+  for (const [{ name, workloads }, load] of loads) {
+    await requireData(name, workloads.get(workload) ?? missing(workload));
     await load.pressure(60, WARM_UP_REQUESTS);
   }
   for (let round = 0; round < ROUNDS; round += 1)
@@ -59,20 +59,20 @@ async function measure(errand: string, contenders: readonly Contender[]): Promis
   return figures;
 }
 
-function report(errand: string, figures: ReadonlyMap<string, readonly number[]>): void {
-  const [stock = []] = figures.values();
-  console.log(`\n${errand}`);
+function report(workload: string, figures: ReadonlyMap<string, readonly number[]>): void {
+  const [without = []] = figures.values();
+  console.log(`\n${workload}`);
   for (const [name, millis] of figures) {
-    const ratios = millis.map((value, round) => value / (stock[round] ?? Number.NaN));
-    const least = Math.min(...millis) / Math.min(...stock);
+    const ratios = millis.map((value, round) => value / (without[round] ?? Number.NaN));
+    const least = Math.min(...millis) / Math.min(...without);
     console.log(
-      `  ${name.padEnd(26)} ${median(millis).toFixed(2)} ms, ${median(ratios).toFixed(2)} times the stock way (by the least of each ${least.toFixed(2)})`,
+      `  ${name.padEnd(26)} ${median(millis).toFixed(2)} ms, ${median(ratios).toFixed(2)} times the time without the fast path (by the least of each ${least.toFixed(2)})`,
     );
   }
 }
 
 /** A checkout with another schema could answer with errors, which take less or more time. */
-async function requireData(name: string, { url, bodies: [body], headers }: Errand): Promise<void> {
+async function requireData(name: string, { url, bodies: [body], headers }: Workload): Promise<void> {
   const [sent] = [headers].flat();
   const answer = await (
     await fetch(url, { method: 'POST', body: String(body), headers: { ...sent } })
@@ -80,6 +80,6 @@ async function requireData(name: string, { url, bodies: [body], headers }: Erran
   if (answer.includes('"errors":')) throw new Error(`${name} answers ${answer.slice(0, 1_000)}`);
 }
 
-function missing(errand: string): never {
-  throw new Error(`There is no errand "${errand}".`);
+function missing(workload: string): never {
+  throw new Error(`There is no workload "${workload}".`);
 }

@@ -1,6 +1,6 @@
 import { median, percentile, pressure, steady } from '../gateway/load.ts';
 import { writePlatform, type PlatformFigures } from '../gateway/report.ts';
-import { errandsAt, type Errand } from './errands.ts';
+import { workloadsAt, type Workload } from './workloads.ts';
 import { startPlatform, type RunningPlatform } from './running-platform.ts';
 
 const [SECONDS, STEADY_SECONDS, ROUNDS] = [3, 4, 3];
@@ -10,8 +10,8 @@ export async function measureEverydayRequests(): Promise<void> {
   const platform = await startPlatform();
   try {
     const figures: PlatformFigures[] = [];
-    for (const [name, errand] of await errandsAt(platform.url)) {
-      const one = await measure(platform, name, errand);
+    for (const [name, workload] of await workloadsAt(platform.url)) {
+      const one = await measure(platform, name, workload);
       console.log(one);
       figures.push(one);
     }
@@ -21,8 +21,12 @@ export async function measureEverydayRequests(): Promise<void> {
   }
 }
 
-async function measure(platform: RunningPlatform, name: string, errand: Errand): Promise<PlatformFigures> {
-  await pressure({ ...errand, seconds: 1.5 });
+async function measure(
+  platform: RunningPlatform,
+  name: string,
+  workload: Workload,
+): Promise<PlatformFigures> {
+  await pressure({ ...workload, seconds: 1.5 });
   const rounds: {
     perSecond: number;
     failures: number;
@@ -32,7 +36,7 @@ async function measure(platform: RunningPlatform, name: string, errand: Errand):
   }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = platform.cpu();
-    const { requests, seconds, failures } = await pressure({ ...errand, seconds: SECONDS });
+    const { requests, seconds, failures } = await pressure({ ...workload, seconds: SECONDS });
     const after = platform.cpu();
     rounds.push({
       perSecond: requests / seconds,
@@ -44,7 +48,10 @@ async function measure(platform: RunningPlatform, name: string, errand: Errand):
   }
   const of = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
   const perSecond = of((round) => round.perSecond);
-  const { latencies } = await steady({ ...errand, connections: 50, seconds: STEADY_SECONDS }, perSecond / 2);
+  const { latencies } = await steady(
+    { ...workload, connections: 50, seconds: STEADY_SECONDS },
+    perSecond / 2,
+  );
   return {
     name,
     perSecond,

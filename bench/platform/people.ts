@@ -26,7 +26,7 @@ export const jsonHeaders = (token?: string): Record<string, string> => ({
   ...(token && { authorization: `Bearer ${token}` }),
 });
 
-/** The token of an account, by default with the password of the demo accounts. @param url the platform's gateway */
+/** The access token of an account, by default with the password of the demo accounts. @param url the platform's gateway */
 export async function login(url: string, email: string, password = PASSWORD): Promise<string> {
   return (await post(`${url}/identity/auth/login`, undefined, { email, password })).token ?? '';
 }

@@ -49,7 +49,7 @@ async function startContender(name: Contender['name'], tree: string | undefined)
   return { name, platform, workloads: await workloadsOf(platform) };
 }
 
-/** The costs in each round; the contenders take turns, so that what else the machine does falls on both. */
+/** The costs in each round. The contenders take turns, so that other load of the machine affects both. */
 async function measure(workload: number, way: Way): Promise<ReadonlyMap<Contender['name'], readonly Cost[]>> {
   const costs = new Map<Contender['name'], Cost[]>(contenders.map(({ name }) => [name, []]));
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1)

@@ -1,7 +1,7 @@
 /**
- * What other callers notice of work that takes much processor time: `npm run bench:storm`. While 40 clients log in without a
- * pause, or 8 upload pictures, or both, one caller sends requests at a constant pace. The result is the median of their
- * latency as a multiple of the median without the storm, in rounds in turns.
+ * How work that takes much processor time delays other callers: `npm run bench:storm`. While 40 clients log in without a
+ * pause, or 8 upload pictures, or both (the storm), one caller sends requests at a constant pace. The result is the median
+ * of their latency as a multiple of the median without the storm; rounds with and without it take turns.
  *
  * `BEFORE=folder` then measures a second tree of the code, as in `bench/rest/run.ts`. `ROUNDS=10` measures longer.
  */
@@ -13,7 +13,7 @@ import { startPlatform } from '../platform/running-platform.ts';
 type Target = ConstructorParameters<typeof Load>[0];
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
-/** How long a round is, how long the storm has raged before it, and how many requests the other caller sends a second. */
+/** The length of a round, the time of the storm before it, and the requests that the other caller sends a second. */
 const [SECONDS, LEAD_SECONDS, A_SECOND] = [2, 0.5, 40];
 const HOME =
   '{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } } workouts(first: 3) { nodes { title difficulty } } }';
@@ -26,7 +26,7 @@ async function measureTree(title: string, tree: string | undefined): Promise<voi
   const platform = await startPlatform({ tree });
   try {
     const tokens = (await newMembers(platform.url, 12)).map(({ token }) => token);
-    const picture = await pictures.honest('jpeg', 2_000, 1_500);
+    const picture = await pictures.normal('jpeg', 2_000, 1_500);
     const logIn = logIns(platform.url);
     const upload = uploads(platform.url, tokens, picture);
     const storms = { '40 log-ins': [logIn], '8 pictures': [upload], both: [logIn, upload] };
@@ -79,9 +79,9 @@ async function measure(other: Target, storm: readonly Target[]): Promise<string>
   for (let round = 0; round < ROUNDS; round += 1) {
     const calm = await load.steady(SECONDS, A_SECOND, LEAD_SECONDS);
     const storms = storm.map((target) => new Load(target));
-    const raging = storms.map((one) => one.pressure(SECONDS + LEAD_SECONDS + 0.5));
+    const running = storms.map((one) => one.pressure(SECONDS + LEAD_SECONDS + 0.5));
     const stormy = await load.steady(SECONDS, A_SECOND, LEAD_SECONDS);
-    const results = await Promise.all(raging);
+    const results = await Promise.all(running);
     for (const one of storms) one.close();
     if (calm.failures + stormy.failures > 0) throw new Error('requests failed');
     rounds.push({

@@ -5,7 +5,7 @@ import type { RunningPlatform } from '../platform/running-platform.ts';
 
 type Target = ConstructorParameters<typeof Load>[0];
 
-/** A request to one platform, by each of the two ways that REST has. */
+/** A request to one platform: through the gateway, and at the port of the service. */
 export interface Workload {
   readonly name: string;
   readonly throughGateway: () => Target;
@@ -16,7 +16,7 @@ const MEMBERS = 24;
 const CONNECTIONS = 8;
 /** A check-in locks its location, so with one location they would mostly wait for each other. */
 const HALLS = 8;
-/** More keyed requests than one round sends, because a repeated key would only be answered again. */
+/** More keys than one round sends requests, because a repeated key would only get the stored answer. */
 const KEYS = 4_000;
 const MEAL = JSON.stringify({ foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 });
 

@@ -6,7 +6,7 @@ const MEMBER = 'member(77)';
 interface Trial {
   table: string;
   column: string;
-  /** The key that a partitioned table can have: it must contain the column of the partitions. */
+  /** The primary key of the partitioned table, which must contain the column of the partitions. */
   key: string;
   indexes: readonly string[];
   /** Statements of the service, with the table's name as `$table`. */

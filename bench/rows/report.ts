@@ -126,7 +126,7 @@ function processorBars(): BarGroup {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Replaces what the page has between two marks. */
+/** Replaces the part of the page between the comments with its name. */
 async function put(name: string, content: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];

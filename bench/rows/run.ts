@@ -50,7 +50,7 @@ async function emptyDatabase(service: string): Promise<pg.Client> {
   const orm = await openDatabase(database, { server: postgres.server, name: database.name, migrate: true });
   await orm.close(true);
   const client = new pg.Client(connectionTo(postgres.server, database.name));
-  client.on('error', () => undefined); // after a failure the server stops; the failure is reported, and not this
+  client.on('error', () => undefined); // After a failure the server stops, and ends the connection. Only the failure is reported.
   await client.connect();
   await client.query(FUNCTIONS);
   return client;

@@ -28,7 +28,7 @@ export const SEEDS: Readonly<Record<string, readonly [table: string, statement: 
        from generate_series(1, $1::int) as i`,
     ],
     [
-      // One token is in use; of the used ones 30 days are kept, with four refreshes on a day in the app.
+      // One token is unused. Used ones are kept for 30 days, with four refreshes on each day with the app.
       'refresh_token',
       `insert into refresh_token (hash, session_id, created_at, used_at)
        select left(md5(random()::text) || md5(random()::text), 43), s.id, now(), case when n > 1 then now() end

@@ -1,5 +1,5 @@
 /**
- * The fast path of a service under texts that its caches do not know: `npm run bench:services-texts`.
+ * The fast path of a service for texts that are not in its caches: `npm run bench:services-texts`.
  *
  * 1. Memory over 200,000 requests with 20,000 distinct texts (`REQUESTS=`): every tenth request has a new text, the others
  *    repeat one of the latest 500.
@@ -25,7 +25,7 @@ const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels -
 const repeated = (count: number, of: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => of(index)).join(' ');
 
-/** The bodies of one round each. Where a text is not new, the fast path knows it after the first request. */
+/** The bodies of a round. A text that is not new is known to the fast path after the first request. */
 const HOSTILE: Readonly<Record<string, () => string[]>> = {
   'new texts': () => Array.from({ length: 300 }, () => body(newText())),
   'new texts of 8 KB': () =>

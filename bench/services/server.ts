@@ -125,7 +125,7 @@ async function service(): Promise<RequestListener> {
   }).listener;
 }
 
-/** As `compiledQuery`, but graphql-js executes. */
+/** A replacement of `compiledQuery` in which graphql-js executes the query. */
 function byGraphqlJs(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -31,8 +31,8 @@ interface Client {
   largest: number;
 }
 /**
- * All clients are in this one process, so a frame that many of them receive is parsed once. Frames are equal if their
- * lengths, first 120 bytes and last 200 bytes are.
+ * All clients are in this one process, so a frame that many of them receive is parsed once. Frames count as equal if their
+ * lengths, first 120 bytes and last 200 bytes are equal.
  */
 const known = new Map<string, { users: string[] | undefined; full: boolean }>();
 function parsed(bytes: Buffer): { users: string[] | undefined; full: boolean } {
@@ -50,7 +50,7 @@ function parsed(bytes: Buffer): { users: string[] | undefined; full: boolean } {
 
 let complete = 0;
 let allComplete = (): void => undefined;
-const everybodyIsComplete = new Promise<void>((resolve) => (allComplete = resolve));
+const everyListIsComplete = new Promise<void>((resolve) => (allComplete = resolve));
 
 const clients = await Promise.all(
   tokens.map(async (token) => {
@@ -80,11 +80,11 @@ console.log(`${count} sockets connected: server ${idle.rssMib} -> ${connected.rs
 
 const startedAt = performance.now();
 for (const { socket } of clients) socket.send('{"event":"user_online","data":{},"id":1}');
-await everybodyIsComplete;
+await everyListIsComplete;
 const seconds = (performance.now() - startedAt) / 1_000;
 const after = await figures();
 const total = (of: (client: Client) => number) => clients.reduce((sum, client) => sum + of(client), 0);
-console.log(`everybody has the list of ${count} after ${seconds.toFixed(2)} s`);
+console.log(`every member has the list of ${count} after ${seconds.toFixed(2)} s`);
 console.log(
   `sent: ${(total(({ bytes }) => bytes) / 1_048_576).toFixed(0)} MiB in ${total(({ frames }) => frames)} frames, ${(total(({ frames }) => frames) / count).toFixed(1)} a socket; the largest ${Math.max(...clients.map(({ largest }) => largest))} bytes`,
 );

@@ -1,4 +1,4 @@
-/** One process with many clients, each on its own socket. It gets its `Orders` and sends its results over IPC. */
+/** A process with many clients, each with its own socket. It receives its `Orders` and sends its results over IPC. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 

@@ -157,7 +157,7 @@ async function change(round: string): Promise<Received[]> {
 const took: { first: number; last: number }[] = [];
 let bytes = 0;
 for (let round = 0; round < ROUNDS; round += 1) {
-  await pause(250); // squad sends presence at most every 200 ms; without the pause that interval would be measured, too
+  await pause(250); // Squad sends presence at most every 200 ms; without the pause this interval would be measured, too.
   const since = Date.now();
   const all = await change(`round ${round}`);
   bytes = all[0]?.bytes ?? 0;

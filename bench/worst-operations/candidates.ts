@@ -57,7 +57,7 @@ export const CANDIDATES: readonly Candidate[] = [
       `query H${mark} { me { ${times(count, (i) => `s${i}: nutritionSeries(from: "2025-11-25", to: "2026-11-22") { __typename }`)} } }`,
   },
   {
-    name: 'series of a year, all of it',
+    name: 'series of a year, all fields',
     most: 28,
     query: (count, mark) =>
       `query H${mark} { me { ${times(count, (i) => `s${i}: nutritionSeries(from: "2025-11-25", to: "2026-11-22") { start end totals { calories protein carbs fats } averages { calories protein carbs fats } goal { calories protein } loggedDays entries }`)} } }`,
@@ -133,7 +133,7 @@ export const CANDIDATES: readonly Candidate[] = [
       `query H${mark} { ${times(count, (i) => `s${i}: exercises(first: 200) { edges { cursor node { id name aliases primaryMuscles secondaryMuscles } } }`)} }`,
   },
   {
-    name: 'exercises by search with slips',
+    name: 'exercises by a search with typing errors',
     most: 20,
     query: (count, mark) =>
       `query H${mark} { ${times(count, (i) => `s${i}: exercises(first: 200, search: "benhc prss dumbel squatt curll rowing pulll legg${i}") { nodes { id name } }`)} }`,
@@ -191,7 +191,7 @@ export const CANDIDATES: readonly Candidate[] = [
     query: (count, mark) => `query H${mark} { ${users(count)} } ${USER}`,
   },
   {
-    name: 'users of one element lists, seven deep',
+    name: 'users in lists of one element, seven levels',
     most: 8,
     query: (count, mark) =>
       `query H${mark} { ${times(count, (i) => `p${i}: posts(first: 1) { nodes { author { ...U } likes(first: 1) { ...U } comments(first: 1) { nodes { author { ...U } } } } }`)} } fragment U on User { displayName gym { posts(first: 1) { nodes { author { ...V } likes(first: 1) { ...V } } } } presence { online } squadHistory(first: 1) { nodes { routine { title } } } } fragment V on User { displayName presence { online } nutritionDay { date } wizardSessions(first: 1) { nodes { id } } }`,
@@ -245,7 +245,7 @@ export const CANDIDATES: readonly Candidate[] = [
       `query H${mark}($a: Int) { me { ${times(count, () => 'foodLogs(first: $a) { __typename }')} } }`,
   },
   {
-    name: 'fields that there are not',
+    name: 'fields that do not exist',
     most: 1_900,
     query: (count, mark) => `query H${mark} { me { ${times(count, (i) => `displaynme${i}`)} } }`,
   },
@@ -273,7 +273,7 @@ export const CANDIDATES: readonly Candidate[] = [
       `query H${mark} { ${times(count, (i) => `a${i}: checkAvailability(resource: "gym-slug", value: "iron-temple-${i}") { available suggestions }`)} }`,
   },
   {
-    name: 'availability that is taken',
+    name: 'availability of a taken value',
     most: 20,
     query: (count, mark) =>
       `query H${mark} { ${times(count, (i) => `a${i}: checkAvailability(resource: "gym-slug", value: "iron-temple") { available suggestions }`)} }`,

@@ -52,7 +52,7 @@ export async function measuredPlatform(): Promise<MeasuredPlatform> {
   await settled(pid);
   return {
     async send({ query, variables, service }, caller) {
-      const before = processorMillis(pid); // the process is idle since the last operation
+      const before = processorMillis(pid); // the process has been idle since the last operation
       const response = await fetch(`${urlOf(service ?? 'gateway')}/graphql`, {
         method: 'POST',
         headers: {

@@ -108,7 +108,7 @@ function kept(found: readonly Found[]): Found[] {
     .slice(0, KEPT);
 }
 
-/** Operations whose text exceeds a limit are not sent, because to refuse them costs almost nothing. Their cost is checked by the servers. */
+/** Whether the text exceeds a limit. Such operations are not sent, because refusing them costs almost nothing. The servers check the cost. */
 function isTooLarge({ query, service }: Operation, caller: Caller): boolean {
   const limits =
     caller === 'anonymous'

@@ -20,7 +20,7 @@ const exercise = (name: string): LibraryExercise | undefined =>
 const SMALL_WORDS = /^(and|the|to)$/;
 
 describe('the exercise library', () => {
-  test('has at least 340 exercises, with those that people look for most', () => {
+  test('has at least 340 exercises, among them those that users search for most', () => {
     expect(EXERCISE_LIBRARY.length).toBeGreaterThanOrEqual(340);
     const names = new Set(EXERCISE_LIBRARY.map(({ name }) => name));
     for (const name of [

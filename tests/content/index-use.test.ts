@@ -16,7 +16,7 @@ beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'content'] });
   member = await platform.demo('maya@iron.test');
   admin = await platform.demo('admin@iron.test');
-  // The rows belong to many gyms, so that a caller sees few of them: those of their gym, and the global ones.
+  // The rows belong to many gyms, so that a caller may see few of them: those of their gym, and the global ones.
   const gym = 'md5((n / 100)::text)::uuid';
   const when = 'now() - make_interval(mins => n)';
   await sql(
@@ -177,7 +177,7 @@ describe('if most rows belong to other gyms', () => {
   });
 });
 
-// Facets count all exercises that the caller sees, here the whole table, so their lists are not tested here.
+// The lists of facets are not tested here, because they count all exercises that the caller may see: the whole table.
 describe('if all rows are global', () => {
   beforeAll(async () => {
     for (const table of ['exercise', 'workout_routine', 'product'])

@@ -2,7 +2,7 @@ import type { LibraryExercise } from '../../subgraphs/content/exercises/library-
 
 type Rule = (one: LibraryExercise) => boolean;
 
-const ifThen = (premise: boolean, conclusion: boolean): boolean => !premise || conclusion;
+const ifThen = (condition: boolean, consequence: boolean): boolean => !condition || consequence;
 const oneOf = (value: string, ...values: string[]): boolean => values.includes(value);
 const called = ({ name }: LibraryExercise, words: RegExp): boolean => words.test(name);
 

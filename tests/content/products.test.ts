@@ -55,7 +55,7 @@ describe('products', () => {
     });
   });
 
-  test('are refused for a SKU that is in use, with and without an Idempotency-Key, also when repeated', async () => {
+  test('are refused if their SKU is in use, with and without an Idempotency-Key, also if the request is repeated', async () => {
     const sku = unique();
     const make = (headers: Record<string, string> = {}) =>
       rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku }, headers);

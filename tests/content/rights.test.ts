@@ -34,7 +34,7 @@ describe('rights', () => {
   ] as const;
 
   test.each(THINGS)(
-    '%s are added, changed and deleted by role and gym; a body that names another gym is refused',
+    'the role and gym of a user decide who may add, change and delete %s; a body that names another gym is refused',
     async (kind, shape) => {
       const body = () => ({ ...shape, ...(kind === 'products' && { sku: unique() }) });
       expect(await rest('anyone', 'POST', `/${kind}`, body())).toMatchObject({ status: 401 });

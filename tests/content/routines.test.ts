@@ -130,7 +130,7 @@ describe('routines', () => {
     expect(data).toEqual({ workout: { title: 'First', version: 1 }, _entities: [{ title: 'Second' }] });
   });
 
-  test('the users who can read the versions of a deleted routine can also list them', async () => {
+  test('keep their versions after their deletion, and the same users may read and list them', async () => {
     const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${first.id}`;
     await rest('admin@iron.test', 'PUT', path, { title: 'Second' });

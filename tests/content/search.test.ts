@@ -143,7 +143,7 @@ describe('an exercise of the library is found', () => {
       `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`,
     ]);
   }
-  /** Whether a word of the library begins with this text: then the search cannot know that it is a typing error. */
+  /** Whether a word of the library begins with this text: for the search it is then the beginning of a word, not an error. */
   const isBeginning = (typed: string) => LIBRARY_TEXT.includes(` ${typed.toLowerCase()}`);
   const replaced = (name: string, word: string, by: string) =>
     wordsOf(name)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The other services run in the same process, and their statements are not counted. */
+/** Leaves out the statements of the other services, which run in the same process. */
 const readsContent = (statement: string) =>
   /^\s*select.* from (workout_routine|exercise)\b/is.test(statement);
 
@@ -39,7 +39,7 @@ test('a page of fifty routines with their exercises takes as many statements as 
   expect(two).toHaveLength(2);
   expect(fifty).toHaveLength(2);
 
-  // By reference, as the gateway reads the routines to which squads and gyms refer.
+  // The gateway reads the routines to which squads and gyms refer in this way.
   const { body: routines } = await platform.rest('content', 'GET', '/workouts?category=Counting&limit=50');
   const representations = routines.map(({ id }: { id: string }) => ({ __typename: 'WorkoutRoutine', id }));
   const byReference = await selectsDuring(async () => {

@@ -8,7 +8,7 @@ export const EXERCISE = { name: 'Sled Dance', primaryMuscles: ['Quadriceps'], mo
 
 export const unique = () => randomUUID().slice(0, 8);
 
-/** The content service for all tests of a file. `who` is the email of a demo user; with any other text there is no token. */
+/** The content service for all tests of a file. `who` is the email of a demo user; for any other text no token is sent. */
 export function contentService() {
   let platform: TestPlatform;
   const tokens: Record<string, string | undefined> = {};

@@ -9,7 +9,7 @@ const LONG = 'long '.repeat(300);
 
 let graph: OtherGraph;
 let count = 0;
-/** Called for each `held` field. If it is undefined, the field is null at once, else it never gets a value. */
+/** Called for each `held` field, which then never gets a value. If it is undefined, the field is null at once. */
 let onHeld: (() => void) | undefined;
 beforeAll(async () => {
   graph = await startOtherGraph(

@@ -88,7 +88,7 @@ describe('a subgraph that hangs', () => {
 });
 
 describe('slow operations of one caller', () => {
-  it('do not make the subgraph unavailable, neither beside operations of others nor alone', async () => {
+  it('do not open the breaker of the subgraph, neither alone nor beside operations of others', async () => {
     const graph = await start();
     const slow = (round: number) =>
       Promise.all(

@@ -35,7 +35,7 @@ beforeEach(() => {
   graph.subgraph('things').instead = undefined;
 });
 
-/** The response to the next request at the subgraph, which the test sends or leaves open. */
+/** Resolves to the response of the next request at the subgraph. The test sends it, or leaves it open. */
 const nextAtSubgraph = (): Promise<http.ServerResponse> =>
   new Promise((resolve) => {
     const things = graph.subgraph('things');
@@ -57,7 +57,7 @@ function client(query: string): { leave(): void; answer: Promise<Response> } {
   return { answer, leave: () => controller.abort() };
 }
 
-/** The number of requests to the subgraph that were aborted because no client waited for them any more. */
+/** The number of requests to the subgraph that were aborted because the last client that waited for them had left. */
 const aborted = async (): Promise<number> =>
   Number(
     /subgraph_requests_total\{[^}]*outcome="aborted"[^}]*\} (\d+)/.exec(await graph.metrics())?.[1] ?? 0,
@@ -73,7 +73,7 @@ async function overSocket(query: string): Promise<WebSocket> {
   return socket;
 }
 
-describe('when a client leaves before its answer', () => {
+describe('if a client leaves before its answer', () => {
   it.each(['for the first time', 'again'])('its query, sent %s, is aborted at the subgraph', async () => {
     const arrived = nextAtSubgraph();
     const { leave } = client('{ slow }');

@@ -24,7 +24,7 @@ describe('the compiled executor answers as @apollo/gateway does', () => {
     ['our supergraph', 'made-up'],
     ['a supergraph with features that are rare in ours', 'hard'],
   ] as const)(
-    'on generated operations over %s, whatever the subgraphs answer',
+    'on generated operations over %s, for valid and invalid answers of the subgraphs',
     async (_name, which) => {
       const { compiled, runs } = await compared(which);
       expect(compiled).toBeGreaterThan(CASES * 0.9);

@@ -49,7 +49,7 @@ async function healthy(): Promise<void> {
   throw new Error('the gateway sends the subgraph no more requests');
 }
 
-const MISBEHAVIOURS: [string, (req: http.IncomingMessage, res: http.ServerResponse) => void, string][] = [
+const FAULTS: [string, (req: http.IncomingMessage, res: http.ServerResponse) => void, string][] = [
   ['hangs', (_req, res) => void kept.push(res), 'UPSTREAM_TIMEOUT'],
   [
     'sends its answer without end',
@@ -89,7 +89,7 @@ const MISBEHAVIOURS: [string, (req: http.IncomingMessage, res: http.ServerRespon
 ];
 
 describe('a subgraph that', () => {
-  it.each(MISBEHAVIOURS)(
+  it.each(FAULTS)(
     '%s makes only its own fields null, within the time limit',
     async (_what, instead, code) => {
       graph.subgraph('visits').instead = instead;

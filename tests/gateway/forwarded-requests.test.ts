@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eventually } from '../support/eventually.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
-/** A service that answers as the test says. */
+/** A service whose answers each test sets by `answer`. */
 const service = http.createServer((req, res) => answer(req, res));
 let answer: (req: http.IncomingMessage, res: http.ServerResponse) => void;
 let graph: OtherGraph;
@@ -38,7 +38,7 @@ interface Received {
   body: Buffer;
 }
 
-/** Sends a request to the gateway; `send` writes its body. Rejects if the response breaks off. */
+/** Sends a request to the gateway; `send` writes its body. Rejects if the connection closes before the end of the response. */
 const ask = (
   options: http.RequestOptions,
   send: (request: http.ClientRequest) => void = (request) => void request.end(),
@@ -150,7 +150,7 @@ describe('a response reaches the client', () => {
     const { hostname, port } = new URL(graph.url);
     const request = http.get({ hostname, port, path: '/gym/things', agent: false });
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-    expect(written).toBe(false); // as long as the client reads nothing, the gateway does not read everything
+    expect(written).toBe(false); // while the client reads nothing, the gateway does not read the whole response
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     expect(digestOf(Buffer.concat(chunks))).toBe(digestOf(bytes));
@@ -281,7 +281,7 @@ describe('if the service fails', () => {
     },
   );
 
-  it('in the middle of its answer: the response breaks off', async () => {
+  it('in the middle of its answer: the connection to the client is closed, too', async () => {
     answer = (_req, res) => {
       res.writeHead(200, { 'content-length': 100 });
       res.write('half', () => res.destroy());

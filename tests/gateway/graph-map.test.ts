@@ -9,7 +9,7 @@ it('the map of the graph has the subgraphs that contribute to each shared type',
   const shared = new Map(types.map(({ name, fields }) => [name, [...fields.keys()].toSorted()]));
   expect(shared.get('User')).toEqual(['GYM', 'IDENTITY', 'NUTRITION', 'SQUAD', 'WIZARD']);
   expect(shared.get('Query')).toEqual(subgraphs);
-  // `Product` is only referred to by other subgraphs, and `PageInfo` is a value type.
+  // Other subgraphs only refer to `Product`, and `PageInfo` is a value type.
   expect([...shared.keys()]).not.toContain('Product');
   expect([...shared.keys()]).not.toContain('PageInfo');
 });

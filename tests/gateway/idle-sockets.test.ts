@@ -17,7 +17,7 @@ afterAll(() => platform.stop());
 
 interface Opened {
   socket: WebSocket;
-  /** Resolves to the close code. */
+  /** Resolves to the close code of the socket. */
   closed: Promise<number>;
 }
 

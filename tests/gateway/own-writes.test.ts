@@ -75,7 +75,7 @@ const ask = async (url: string, query: string): Promise<{ data: Record<string, u
   return (await answer.json()) as { data: Record<string, unknown> };
 };
 
-/** Sends a query whose answer contains the current value, but leaves the subgraph only at `release`. Other answers are not delayed. */
+/** Sends a query whose answer contains the current value, and delays its answer at the subgraph until `release`. */
 async function heldQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
   const subgraph = graph.subgraph('numbers');
   const read = value;

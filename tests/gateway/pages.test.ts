@@ -17,7 +17,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     ]);
     ({ host } = new URL(platform.url('gateway')));
   });
-  // An open explorer uses processor time, which slows the next test down.
+  // An open explorer uses processor time, which would slow the next test down.
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
   });
@@ -58,7 +58,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     );
 
   it('let a user log in and run a query, a subscription and an upload, without a request to another host', async () => {
-    const { page, hosts, troubles } = await openExplorer();
+    const { page, hosts, consoleErrors } = await openExplorer();
     await logIn(page, 'Maya');
     await run(page);
     await result(page, 'Iron Temple');
@@ -80,12 +80,12 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     await example(page, 'Upload: a new picture of mine', 'MyPicture');
     await page
       .getByLabel('$file')
-      .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await pictures.honest('png') });
+      .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await pictures.normal('png') });
     await run(page);
     await result(page, '/avatars/');
 
     expect([...hosts]).toEqual([host]);
-    expect(troubles).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
   it('show why a log-in fails, work by keyboard, and store no token', async () => {
@@ -141,7 +141,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
   });
 
   it('renew the token before it expires', async () => {
-    const { page, troubles } = await watchedPage(browser);
+    const { page, consoleErrors } = await watchedPage(browser);
     await page.clock.install();
     await page.goto(`${platform.url('gateway')}/explorer`);
     await page.waitForSelector('.graphiql-query-editor .view-lines');
@@ -157,11 +157,11 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     const after = await textOf(page, 'request-headers.json');
     expect(after).toMatch(/"Authorization": "Bearer ey/);
     expect(after).not.toBe(before);
-    expect(troubles).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
   it('include a start page whose links all work, and which names the services that are down', async () => {
-    const { page, hosts, troubles } = await open('/');
+    const { page, hosts, consoleErrors } = await open('/');
     await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
     const links = await page.evaluate<string[]>('[...document.links].map(({ href }) => href)');
     expect(links.length).toBeGreaterThan(25);
@@ -176,7 +176,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
     await refresh();
     await page.getByRole('status').filter({ hasText: 'Everything answers.' }).waitFor();
     expect([...hosts]).toEqual([host]);
-    expect(troubles.filter((trouble) => !trouble.includes('503'))).toEqual([]);
+    expect(consoleErrors.filter((error) => !error.includes('503'))).toEqual([]);
   });
 
   it('are not wider than the screen of a telephone', async () => {

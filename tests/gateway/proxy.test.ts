@@ -130,7 +130,7 @@ it.each(['request', 'upgrade'])(
         ? (await send(CLAIMED)).received.headers
         : (await upgrade('/gym/socket', CLAIMED)).headers;
     const { port, host } = new URL(graph.url);
-    // The test is a trusted proxy of the gateway, so that address, host, protocol and prefix of its headers are forwarded.
+    // The test is a trusted proxy of the gateway, so address, host, protocol and prefix of its headers are forwarded.
     expect(headers).toMatchObject({
       'x-forwarded-for': '203.0.113.7',
       'x-forwarded-host': 'forged.test',

@@ -9,7 +9,7 @@ let exerciseId: string;
 let productId: string;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym', 'content', 'squad'], gateway: true });
-  const picture = await pictures.honest('png');
+  const picture = await pictures.normal('png');
   const token = await platform.demo('admin@iron.test');
   const upload = (service: Called, path: string, field: string, fields: Record<string, string> = {}) => {
     const body = new FormData();
@@ -37,7 +37,7 @@ beforeAll(async () => {
     price: 100,
     currency: 'EUR',
   });
-  // Half of the uploads go through the gateway, because the stored path must not depend on the door.
+  // Half of the uploads are sent to the gateway, because the stored path must not depend on the door.
   await upload('gateway', '/identity/profile/upload', 'avatar');
   await upload('gym', '/posts', 'image', { text: 'With a picture' });
   await upload('gateway', `/content/workouts/${routineId}/image`, 'image');

@@ -4,7 +4,7 @@ import { onlineListeners, type Person } from '../support/online-listeners.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
 
-/** Of all fields that an audience shares; `since` and the names are of no matter here. */
+/** The fields that an audience shares, without `since` and the names, which the tests do not compare. */
 const QUERY = 'subscription { onlineUsersUpdated { users { status activity user { id } } removed full } }';
 /** Another document with the same events at the service. */
 const OTHER_QUERY = `# again\n${QUERY.replace('subscription', 'subscription Other')}`;
@@ -23,7 +23,9 @@ interface Recorder {
 
 let platform: TestPlatform;
 let people: People;
-const { open, newGym, announce, block, unblock, figures, figureOf, quiet } = onlineListeners(() => platform);
+const { open, newGym, announce, block, unblock, figures, figureOf, subscribersHaveLeft } = onlineListeners(
+  () => platform,
+);
 
 beforeAll(async () => {
   platform = await startPlatform({
@@ -75,13 +77,13 @@ describe.each([
   let viewer: Person;
   let twin: Person;
   let shown: Person;
-  let unseen: Person;
+  let hidden: Person;
   let marker: Person;
   let viewers: Recorder;
   let twins: Recorder;
   let marks = 0;
 
-  /** Changes the marker, and waits until both have received it and so everything before it. */
+  /** Changes the marker's activity, and waits until both have received the change, and therefore all changes before it. */
   async function mark(count = 1): Promise<void> {
     for (let done = 0; done < count; done += 1) {
       const activity = `mark ${(marks += 1)}`;
@@ -91,31 +93,31 @@ describe.each([
   }
 
   beforeEach(async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const members = await people.newMembers(crowd + 5, await newGym());
-    [viewer, twin, shown, unseen, marker] = members as [Person, Person, Person, Person, Person];
-    for (const member of members) if (member !== unseen) await announce(member, 'there');
+    [viewer, twin, shown, hidden, marker] = members as [Person, Person, Person, Person, Person];
+    for (const member of members) if (member !== hidden) await announce(member, 'there');
     [viewers, twins] = [record(viewer), record(twin)];
     await Promise.all([viewers.reaches(marker, 'there'), twins.reaches(marker, 'there')]);
     await mark(2);
-    // Both began with the whole list; what follows is compared.
+    // Both began with the whole list; the later updates are compared.
     viewers.updates.length = 0;
     twins.updates.length = 0;
   });
 
-  it('what others get, while somebody whom they do not see blocks and unblocks them', async () => {
+  it('the updates of others, while a user whom they do not see blocks and unblocks them', async () => {
     const listeners = await figureOf('squad', 'squad_listeners');
     for (const before of [0, 1, 3, 25]) {
       await mark(before);
-      await block(unseen, viewer);
+      await block(hidden, viewer);
       // The service computes updates of their own for them.
       expect(await figureOf('squad', 'squad_listeners')).toBe(listeners + 1);
       await mark(before);
-      await unblock(unseen, viewer);
+      await unblock(hidden, viewer);
       await mark(1);
     }
-    await Promise.all([announce(marker, 'at the same time'), block(unseen, viewer)]);
-    await Promise.all([announce(marker, 'at the same time, too'), unblock(unseen, viewer)]);
+    await Promise.all([announce(marker, 'at the same time'), block(hidden, viewer)]);
+    await Promise.all([announce(marker, 'at the same time, too'), unblock(hidden, viewer)]);
     await mark(1);
     expect(viewers.updates.every(({ full }) => full === isWhole)).toBe(true);
     expect(viewers.updates).toEqual(twins.updates);
@@ -124,9 +126,9 @@ describe.each([
     expect(viewers.updates).toEqual(twins.updates);
   });
 
-  it('what others get, also if they subscribe a second time', async () => {
+  it('the updates of others, also if they subscribe a second time', async () => {
     for (const query of [QUERY, OTHER_QUERY]) {
-      await block(unseen, viewer);
+      await block(hidden, viewer);
       await mark(1);
       const [seconds, others] = [record(viewer, query), record(twin, query)];
       await Promise.all([seconds.reaches(marker, `mark ${marks}`), others.reaches(marker, `mark ${marks}`)]);
@@ -134,7 +136,7 @@ describe.each([
       await mark(1);
       await Promise.all([seconds.reaches(marker, `mark ${marks}`), others.reaches(marker, `mark ${marks}`)]);
       expect(seconds.updates.at(-1)).toEqual(others.updates.at(-1));
-      await unblock(unseen, viewer);
+      await unblock(hidden, viewer);
       await mark(1);
       await Promise.all([seconds.reaches(marker, `mark ${marks}`), others.reaches(marker, `mark ${marks}`)]);
       expect(seconds.updates.at(-1)).toEqual(others.updates.at(-1));
@@ -142,7 +144,7 @@ describe.each([
     expect(viewers.updates).toEqual(twins.updates);
   });
 
-  it('nothing but the change of the list, if somebody whom they see blocks and unblocks them', async () => {
+  it('only the changes of their list, if a user whom they see blocks and unblocks them', async () => {
     const listed = (updates: readonly Update[]) =>
       updates.some(({ users }) => users.some(({ user }) => user.id === shown.id));
     await mark(1);

@@ -7,9 +7,8 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
 
 let platform: TestPlatform;
-const { open, newGym, people, announce, block, unblock, listen, figures, figureOf, quiet } = onlineListeners(
-  () => platform,
-);
+const { open, newGym, people, announce, block, unblock, listen, figures, figureOf, subscribersHaveLeft } =
+  onlineListeners(() => platform);
 beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'gym', 'squad'],
@@ -22,28 +21,28 @@ afterAll(() => platform.stop());
 
 describe('subscriptions of a whole gym', () => {
   it('subscriptions by 1,000 clients need one upstream subscription and one execution per event', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const members = await people(10, await newGym());
     const [first] = members as [Person];
     await announce(first, 'at first');
     const clients = Array.from({ length: 1_000 }, (_one, index) =>
       listen(members[index % members.length] as Person),
     );
-    await Promise.all(clients.map((client) => client.sees(first, 'at first')));
+    await Promise.all(clients.map((client) => client.shows(first, 'at first')));
     const before = await figures();
     expect(before).toMatchObject({ upstreams: 1, groups: 1, subscribers: 1_000 });
     await announce(first, 'running');
-    await Promise.all(clients.map((client) => client.sees(first, 'running')));
+    await Promise.all(clients.map((client) => client.shows(first, 'running')));
     expect(await figures()).toEqual({ ...before, executions: before.executions + 1 });
   });
 
   it('never show members to each other if one has blocked the other, also during a block or unblock', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(other, 'there'), announce(bystander, 'there')]);
-    const seeing = listen(viewer);
-    const asEver = listen(bystander);
-    await Promise.all([seeing.sees(other, 'there'), asEver.sees(other, 'there')]);
+    const viewers = listen(viewer);
+    const unaffected = listen(bystander);
+    await Promise.all([viewers.shows(other, 'there'), unaffected.shows(other, 'there')]);
     expect((await figures()).upstreams).toBe(1);
     for (let round = 0; round < 10; round += 1) {
       const [blocker, blocked] = round % 2 ? [viewer, other] : [other, viewer];
@@ -51,63 +50,66 @@ describe('subscriptions of a whole gym', () => {
       // Acknowledged: from now on the viewer must not see the blocked member.
       const late = listen(viewer);
       await announce(other, `secret ${round}`);
-      await asEver.sees(other, `secret ${round}`);
+      await unaffected.shows(other, `secret ${round}`);
       await announce(bystander, `hello ${round}`);
-      await Promise.all([seeing.sees(bystander, `hello ${round}`), late.sees(bystander, `hello ${round}`)]);
-      expect(late.heard.some((users) => users.has(other.id))).toBe(false);
-      expect(seeing.heard.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
+      await Promise.all([
+        viewers.shows(bystander, `hello ${round}`),
+        late.shows(bystander, `hello ${round}`),
+      ]);
+      expect(late.updates.some((users) => users.has(other.id))).toBe(false);
+      expect(viewers.updates.some((users) => users.get(other.id) === `secret ${round}`)).toBe(false);
       await late.subscription.close();
       // After the unblock they see each other again.
       await unblock(blocker, blocked);
       await announce(other, `open ${round}`);
-      await seeing.sees(other, `open ${round}`);
+      await viewers.shows(other, `open ${round}`);
     }
     while ((await figures()).upstreams > 1) await new Promise(setImmediate);
   });
 
   it('give a member no update if an offline user blocks or unblocks them', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [viewer, absent, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
     await Promise.all([announce(viewer, 'there'), announce(bystander, 'there')]);
-    const [seeing, asEver] = [listen(viewer), listen(bystander)];
-    await Promise.all([seeing.sees(bystander, 'there'), asEver.sees(viewer, 'there')]);
+    const [viewers, unaffected] = [listen(viewer), listen(bystander)];
+    await Promise.all([viewers.shows(bystander, 'there'), unaffected.shows(viewer, 'there')]);
     const listeners = await figureOf('squad', 'squad_listeners');
     for (const [change, more] of [
       [block, 1],
       [unblock, 0],
     ] as const) {
-      const before = [seeing.heard.length, asEver.heard.length];
+      const before = [viewers.updates.length, unaffected.updates.length];
       await change(absent, viewer);
       // While they are blocked, the service computes updates of their own for them.
       while ((await figureOf('squad', 'squad_listeners')) !== listeners + more)
         await new Promise(setImmediate);
       const activity = `after ${more}`;
       await announce(bystander, activity);
-      await Promise.all([seeing.sees(bystander, activity), asEver.sees(bystander, activity)]);
-      expect([seeing.heard.length, asEver.heard.length]).toEqual(before.map((count) => count + 1));
+      await Promise.all([viewers.shows(bystander, activity), unaffected.shows(bystander, activity)]);
+      expect([viewers.updates.length, unaffected.updates.length]).toEqual(before.map((count) => count + 1));
     }
   });
 
   it('continue after a restart of their service, and still hide blocked users', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [viewer, other, bystander] = (await people(3, await newGym())) as [Person, Person, Person];
-    const [seeing, asEver] = [listen(viewer), listen(bystander)];
+    const [viewers, unaffected] = [listen(viewer), listen(bystander)];
     await block(viewer, other);
     await platform.restart('squad');
     // After the restart no member is online.
     await announce(other, 'secret');
-    await asEver.sees(other, 'secret');
+    await unaffected.shows(other, 'secret');
     await announce(bystander, 'hello');
-    await seeing.sees(bystander, 'hello');
-    expect(seeing.heard.some((users) => users.has(other.id))).toBe(false);
+    await viewers.shows(bystander, 'hello');
+    expect(viewers.updates.some((users) => users.has(other.id))).toBe(false);
   });
 
   it('keep their subscribers online, although only the gateway reports them to the service', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
-    const [own, seeing] = [listen(one), listen(other)];
+    const [own, viewers] = [listen(one), listen(other)];
     await announce(one, 'listening');
-    await Promise.all([own.sees(one, 'listening'), seeing.sees(one, 'listening')]);
+    await Promise.all([own.shows(one, 'listening'), viewers.shows(one, 'listening')]);
     const connections = () => figureOf('squad', 'squad_connections');
     expect(await connections()).toBe(2);
     await own.subscription.close();
@@ -115,17 +117,17 @@ describe('subscriptions of a whole gym', () => {
   });
 
   it('are not shared if a field is not the same for all of them', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
     const query = ONLINE.replace('displayName', 'displayName email');
     const [ofOne, ofOther] = [listen(one, query), listen(other, query)];
     await announce(one, 'listening');
-    await Promise.all([ofOne.sees(one, 'listening'), ofOther.sees(one, 'listening')]);
+    await Promise.all([ofOne.shows(one, 'listening'), ofOther.shows(one, 'listening')]);
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
   });
 
   it('subscriptions of the occupancy of a location are shared, too', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const gymId = await newGym();
     const { body } = await platform.rest('gym', 'POST', '/locations', {
       token: await platform.demo('super@demo.test'),
@@ -143,7 +145,7 @@ describe('subscriptions of a whole gym', () => {
   });
 
   it('are shared only by members of one role and one gym', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [gym, elsewhere] = await Promise.all([newGym(), newGym()]);
     const [[one], [other]] = (await Promise.all([people(1, gym), people(1, elsewhere)])) as [
       [Person],
@@ -151,13 +153,13 @@ describe('subscriptions of a whole gym', () => {
     ];
     const [ofOne, ofOther] = [listen(one), listen(other)];
     await Promise.all([announce(one, 'here'), announce(other, 'there')]);
-    await Promise.all([ofOne.sees(one, 'here'), ofOther.sees(other, 'there')]);
+    await Promise.all([ofOne.shows(one, 'here'), ofOther.shows(other, 'there')]);
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
-    expect(ofOne.heard.some((users) => users.has(other.id))).toBe(false);
+    expect(ofOne.updates.some((users) => users.has(other.id))).toBe(false);
   });
 
   it('continue while another service is down, whose fields are null with an error', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const [one] = (await people(1, await newGym())) as [Person];
     const events = subscribe(platform.url('gateway'), ONLINE, {}, one.token);
     open.push(events);
@@ -175,18 +177,18 @@ describe('subscriptions of a whole gym', () => {
   });
 
   it("use another member's token if the member whose token was used has left", async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const members = await people(3, await newGym());
     const [first, second, third] = members as [Person, Person, Person];
     const [a, b] = [listen(first), listen(second)];
     await announce(first, 'there');
-    await Promise.all([a.sees(first, 'there'), b.sees(first, 'there')]);
+    await Promise.all([a.shows(first, 'there'), b.shows(first, 'there')]);
     await a.subscription.close();
     // The first member's session ends, so that their token is refused from now on.
     await platform.rest('identity', 'POST', '/auth/logout', { token: first.token, body: {} });
     const c = listen(third);
     await announce(second, 'still there');
-    await Promise.all([b.sees(second, 'still there'), c.sees(second, 'still there')]);
+    await Promise.all([b.shows(second, 'still there'), c.shows(second, 'still there')]);
     expect((await figures()).upstreams).toBe(1);
     // A member whose session ends while they are subscribed gets no more events after 5 s.
     const closed = new Promise<number>((resolve) =>
@@ -198,13 +200,13 @@ describe('subscriptions of a whole gym', () => {
     // It takes 5 s, and longer on a busy machine. Without the check it would take the 15 minutes of the token.
     expect(Date.now() - loggedOutAt).toBeLessThan(30_000);
     await announce(second, 'alone');
-    await b.sees(second, 'alone');
+    await b.shows(second, 'alone');
   });
 });
 
 describe('a client that stops reading', () => {
   it('loses its subscription if too many results wait; other clients are not affected', async () => {
-    await quiet();
+    await subscribersHaveLeft();
     const members = await people(16, await newGym());
     const [one, other] = members as [Person, Person];
     // Large results, so that the buffers of the kernel are full soon.
@@ -235,13 +237,13 @@ describe('a client that stops reading', () => {
         JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${one.token}` } }),
       ),
     );
-    await reading.sees(one, 'there');
+    await reading.shows(one, 'there');
     while ((await figures()).subscribers < 2 || messages.length < 2) await new Promise(setImmediate);
     let round = 0;
     while (round % 20 > 0 || (await figures()).subscribers === 2) {
       round += 1;
       await announce(one, `round ${round}`);
-      await reading.sees(one, `round ${round}`);
+      await reading.shows(one, `round ${round}`);
     }
     expect(round).toBeGreaterThan(100);
     socket.resume();

@@ -102,31 +102,31 @@ describe('a subscriber that joins later', () => {
 
   it('an excluded subscriber that joins later gets an upstream subscription of their own', async () => {
     subgraphs.count(7);
-    const [first, apart] = [listen('first'), listen('apart')];
-    expect(await Promise.all([first.next(), apart.next()])).toEqual([7, 7]);
+    const [first, excluded] = [listen('first'), listen('excluded')];
+    expect(await Promise.all([first.next(), excluded.next()])).toEqual([7, 7]);
     expect(subscriptions.counts).toEqual({ upstreams: 2, groups: 2, subscribers: 2 });
     await first.leave();
     subgraphs.count(8);
-    expect(await apart.next()).toBe(8);
-    await apart.leave();
+    expect(await excluded.next()).toBe(8);
+    await excluded.leave();
     expect(subscriptions.counts).toEqual({ upstreams: 0, groups: 0, subscribers: 0 });
     await subscriptions.close();
   });
 });
 
 describe('a member who becomes excluded', () => {
-  it("gets no more of the audience's events, not even one whose execution is running", async () => {
+  it('gets no further events of the audience, not even one whose execution is running', async () => {
     const query = 'subscription { thing { name } }';
     const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
     for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
-    const names = subgraphs.holdNames();
+    const names = subgraphs.delayNames();
     subgraphs.thing('secret');
-    await names.asked;
-    subgraphs.tellApart('viewer');
+    await names.requested;
+    subgraphs.exclude('viewer');
     while (subscriptions.counts.upstreams < 2) await new Promise(setImmediate);
-    names.answer();
+    names.release();
     expect(await other.next()).toEqual({ name: 'named secret' });
-    expect(await viewer.next()).toEqual({ name: 'named her own' });
+    expect(await viewer.next()).toEqual({ name: 'named their own' });
     await Promise.all([viewer.leave(), other.leave()]);
     await subscriptions.close();
   });
@@ -137,12 +137,12 @@ describe('a member who becomes addressed', () => {
     const query = 'subscription { thing { name } }';
     const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
     for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
-    const names = subgraphs.holdNames();
+    const names = subgraphs.delayNames();
     subgraphs.thing('earlier');
-    await names.asked;
+    await names.requested;
     for (const thing of ['their own', 'their second']) subgraphs.address('viewer', thing);
     subgraphs.thing('not theirs');
-    names.answer();
+    names.release();
     expect(await several(other, 2)).toEqual([{ name: 'named earlier' }, { name: 'named not theirs' }]);
     expect(await several(viewer, 3)).toEqual([
       { name: 'named earlier' },

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => source?.stop());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The SDLs that the source offers. `next` resolves to the next one; `onOffer` gets each and may throw to refuse it. */
+/** The SDLs that the source offers. `next` resolves to the next one. `onOffer` gets each SDL, and refuses it if it throws. */
 function offersOf(from: SupergraphSource, onOffer: (sdl: string) => void = () => undefined) {
   const waiting: ((sdl: string) => void)[] = [];
   const offered: string[] = [];

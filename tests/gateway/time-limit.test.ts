@@ -42,7 +42,7 @@ describe('a time limit', () => {
     expect(timeouts).toBe(0);
   });
 
-  it('ends the remaining operations, in whatever order the others end', async () => {
+  it('ends the remaining operations after others have ended in any order', async () => {
     const limit = new TimeLimit(MILLIS);
     const timedOut: number[] = [];
     const all = Array.from({ length: 6 }, (_, at) => begun(limit, () => timedOut.push(at)));

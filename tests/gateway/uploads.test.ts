@@ -172,7 +172,7 @@ describe('uploads through a gateway in a process of its own', () => {
     gateway = startProcess(['gateway', '--supergraph', graph.supergraphFile, '--port', '0'], {
       HOST: '127.0.0.1',
       DATA_DIR: graph.dataDir,
-      TMPDIR: graph.dataDir, // a folder with the temporary files of this gateway only
+      TMPDIR: graph.dataDir, // the temporary files of this gateway are in a folder of their own
       DEMO: 'on',
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',

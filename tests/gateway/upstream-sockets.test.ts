@@ -46,7 +46,7 @@ it('leave no timer when they are closed, also shortly after the end of a subscri
     );
     await eventually(async () => socket.isConnected);
     end();
-    await new Promise(setImmediate); // graphql-ws has then begun to wait for a further subscription
+    await new Promise(setImmediate); // now graphql-ws waits for a further subscription, by a timer
     await sockets.close();
     await eventually(async () => !socket.isConnected);
   });

@@ -157,7 +157,7 @@ describe('challenges', () => {
     ]);
   });
 
-  it('count visits automatically, also those before joining, but no visit that was undone', async () => {
+  it('count visits automatically, also those before joining, but not undone visits', async () => {
     const { id } = await create({ metric: 'CHECK_INS', goal: 3 });
     const { token, id: userId } = await platform.register();
     const { qrCode } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
@@ -189,7 +189,7 @@ describe('challenges', () => {
     const { token, qrCode } = await newMember(platform);
     const [first, second] = [await newLocation(platform, staff), await newLocation(platform, staff)];
     const score = async () => (await platform.rest('gym', 'GET', `/challenges/${id}`, { token })).body.score;
-    /** Runs `other` after a check-in has done everything except its commit. */
+    /** Runs `other` while the transaction of a check-in is complete, but not committed. */
     const during = async (locationId: string, other: () => Promise<RestAnswer>) => {
       const held = await heldCheckIns(platform);
       try {

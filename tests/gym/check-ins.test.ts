@@ -403,7 +403,7 @@ describe('check-ins of a member', () => {
     expect(
       (await platform.rest('gym', 'GET', `/check-ins?userId=${maya.id}`, { token: stranger.token })).status,
     ).toBe(404);
-    // Staff of another gym do not even learn that the visit exists.
+    // For staff of another gym the visit does not exist.
     expect((await platform.graph('gym', entities, { r }, { token: otherStaff })).data._entities).toEqual([
       { currentCheckIn: null, checkIns: { nodes: [] } },
       null,
@@ -428,7 +428,7 @@ describe('check-ins of a member', () => {
     expect([...first.body, ...second.body].map(({ id }) => id)).toEqual(ids);
   });
 
-  it('can be undone by staff, and then no longer count', async () => {
+  it('can be undone by staff, and are then no longer counted', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const { body: visit } = await checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
     const undo = (token: string) => platform.rest('gym', 'DELETE', `/check-ins/${visit.id}`, { token });

@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('the configuration that one mutation field has changed is the basis of the next field of the same operation', async () => {
+  it('a mutation with two fields: the second one continues with the configuration that the first one has written', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',
@@ -206,7 +206,7 @@ describe('the configuration of a gym', () => {
     expect(
       (
         await platform.rest('gym', 'GET', `/gym/config/${iron.id}`, {
-          headers: { 'if-none-match': `"${read.body.version + 1}"`, 'cache-control': 'max-age=0' }, // fetch adds no-cache otherwise
+          headers: { 'if-none-match': `"${read.body.version + 1}"`, 'cache-control': 'max-age=0' }, // without max-age, fetch would add no-cache
         })
       ).status,
     ).toBe(304);

@@ -224,7 +224,7 @@ describe('a page of posts', () => {
         const { data } = await platform.graph('gym', query, { first }, { token: leo });
         expect(data.posts.nodes).toHaveLength(first);
       });
-      // without the service's background work, such as the sweep for expired visits
+      // leaves out the background work of the service, such as the sweep
       return sent.filter((statement) => /\bpost/.test(statement)).length;
     };
     const five = await statements(5);

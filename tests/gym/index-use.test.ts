@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { gym as gymService } from '../../subgraphs/gym/subgraph.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { sequentialScans, type PlanNode } from '../support/index-use.ts';
 import { statementsDuring, type SentStatement } from '../support/statements.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
-/** The number of visits; `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` has the data of several years. */
+/** The number of visits. `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` tests with several years of data. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
 const MEMBERS = VISITS / 10;
 
@@ -97,8 +97,7 @@ async function route(
   path: string,
   token: string,
   { body, query = '', ...params }: Record<string, unknown> & { body?: object; query?: string } = {},
-  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
-): Promise<any> {
+): Promise<Untyped> {
   called.add(`${method} ${path}`);
   const at = path.replace(/:(\w+)/g, (_all, name: string) => String(params[name])) + query;
   const answer = await platform.rest('gym', method, at, { token, ...(body && { body }) });
@@ -111,7 +110,7 @@ async function route(
 async function nextPage(path: string, token: string): Promise<void> {
   const { headers } = await platform.rest('gym', 'GET', path, { token });
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-  if (!next) throw new Error(`${path} has one page only`);
+  if (!next) throw new Error(`${path} has only one page`);
   await platform.rest('gym', 'GET', next, { token });
 }
 
@@ -246,8 +245,8 @@ it('every route of the gym service is called, and answers without an error', () 
   expect(unexpected).toEqual([]);
 });
 
-it('no statement of the service reads a large table from end to end: it finds rows by an index', async () => {
-  // The pattern is the names of this service's tables: the other services of the platform run in this process, too.
+it('every statement of the service finds its rows in large tables by an index', async () => {
+  // Selects the tables of this service, because the other services of the platform run in this process, too.
   const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
@@ -256,7 +255,7 @@ it('no statement of the service reads a large table from end to end: it finds ro
 
 const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
 
-it('no statement of the service reads a large index from end to end', async () => {
+it('no statement of the service reads the whole of a large index', async () => {
   const whole = new Set<string>();
   // The index of open visits, for example, is small for any number of visits.
   const large = await platform.sql(
@@ -279,7 +278,7 @@ it('no statement of the service reads a large index from end to end', async () =
   expect([...whole]).toEqual([]);
 });
 
-it('a table is found to be read from end to end if its index is missing', async () => {
+it('this test finds a table that is read as a whole, if its index is missing', async () => {
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   await platform.sql('gym', 'drop index check_in_user_id_checked_in_at_id_index');
   const found = await sequentialScans(run, sent);

@@ -67,7 +67,7 @@ describe('occupancy', () => {
     );
     open.push(events);
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 0 } });
-    // As a check-in that was notified while the service had no connection for notifications.
+    // This has the effect of a check-in whose notification was lost, because the service had no connection for it.
     await platform.sql(
       'gym',
       "insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, method, checked_in_by) values ($1, $2, $3, $4, now(), now() + interval '1 hour', 'QR', $2)",

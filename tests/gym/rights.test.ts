@@ -137,7 +137,7 @@ const ROUTES: [
 ];
 
 describe('every route of the gym service, for every caller', () => {
-  it('is in the table, unless tests/server/rights.test.ts compares its callers', () => {
+  it('is in the table, unless tests/server/rights.test.ts tests its callers', () => {
     const inTable = ({ method, path }: RestRoute<never>) =>
       ROUTES.some(
         ([listed, url]) =>
@@ -291,10 +291,10 @@ describe('every field of the gym service, for every caller', () => {
         ([...codes].every((code) => ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'WRONG_GYM'].includes(code))
           ? false
           : [...codes].join());
-      // an anonymous caller must log in
+      // an anonymous caller who gets an error gets UNAUTHENTICATED
       expect(caller !== 'nobody' || codes.size === 0 || codes.has('UNAUTHENTICATED')).toBe(true);
     }
-    // a draft that the caller may not see is an error, because null would mean that there is none
+    // For a draft that the caller may not see, the answer is an error, because null would mean that no draft exists.
     expect(answers).toEqual(Object.fromEntries(CALLERS.map((caller, index) => [caller, allowed[index]])));
   });
 

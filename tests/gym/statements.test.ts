@@ -13,7 +13,7 @@ afterAll(() => platform.stop());
 
 const { ironTemple } = DEMO_GYMS;
 
-/** The number of SELECT statements of an operation on these tables, without those of the sweep; and its data. */
+/** The number of an operation's SELECT statements on these tables, without those of the sweep; and the data of its answer. */
 async function statements(query: string, variables: object, tables: RegExp): Promise<[number, unknown]> {
   let answer: unknown;
   const sent = await selectsDuring(async () => {

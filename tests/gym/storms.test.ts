@@ -132,7 +132,7 @@ describe.each(rounds)('round %i', () => {
     const kept = marks.filter((mark, index) => (index % 2 ? features[`m-${mark}`] : theme[`x-${mark}`]));
     expect(kept).toEqual(marks);
     const versions = answers.flatMap(({ body }) => ('basedOnVersion' in body ? [body.version] : []));
-    expect(new Set(versions).size).toBe(versions.length); // A version belongs to one change of one draft.
+    expect(new Set(versions).size).toBe(versions.length); // each version belongs to one change of one draft
   });
 
   it('a gym that is withdrawn during check-ins and posts is removed entirely, or not at all', async () => {
@@ -194,7 +194,7 @@ describe.each(rounds)('round %i', () => {
       await write(erased.token),
       await write(friend.token),
     ];
-    // Written first, so that the erasure has rows to erase even if it runs first.
+    // These rows exist before the storm, so that the erasure has rows to erase even if it runs first.
     for (const id of [commented, ofFriend]) {
       for (const { token } of [erased, friend, erased])
         await call('POST', `/posts/${id}/comments`, token, { text: 'Before' });

@@ -49,7 +49,7 @@ export const checkOut = (platform: TestPlatform, token: string, body: object = {
   platform.rest('gym', 'POST', '/locations/check-out', { token, body });
 
 /**
- * Delays the commits of new visits until `release`, so that other requests do not see the visits before. `waiting` returns
+ * Delays the commits of new visits until `release`: other requests cannot see the visits before. `waiting` returns
  * the number of transactions that wait for an advisory lock: for this lock at their commit, or for that of a member.
  */
 export async function heldCheckIns(platform: TestPlatform) {

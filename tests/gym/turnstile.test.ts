@@ -72,7 +72,7 @@ describe('a turnstile', () => {
     expect(stored).toHaveLength(1);
   });
 
-  it('keeps to the capacity, which only staff may override', async () => {
+  it('lets in no more members than the capacity, which only staff may override', async () => {
     const locationId = await hall(1);
     const token = await turnstile(locationId);
     const [one, two] = [await member(), await member()];
@@ -126,7 +126,7 @@ describe('a turnstile', () => {
     expect(data.checkIn).toEqual({ duplicate: false, location: { id: locationId }, user: { id } });
   });
 
-  it('that repeats a scan with its Idempotency-Key gets the first answer', async () => {
+  it('gets the first answer again if it repeats a scan with the same Idempotency-Key', async () => {
     const locationId = await hall(5);
     const token = await turnstile(locationId);
     const { qrCode } = await member();

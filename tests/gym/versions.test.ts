@@ -66,7 +66,7 @@ describe('a location', () => {
     const read = (etag?: string) =>
       platform.rest('gym', 'GET', `/locations/${id}`, {
         token: staff,
-        headers: { 'cache-control': 'max-age=0', ...(etag && { 'if-none-match': etag }) }, // fetch adds no-cache otherwise
+        headers: { 'cache-control': 'max-age=0', ...(etag && { 'if-none-match': etag }) }, // without max-age, fetch would add no-cache
       });
     const etag = (await read()).headers.get('etag') ?? '';
     expect((await read(etag)).status).toBe(304);
@@ -173,7 +173,7 @@ describe('the draft of a configuration', () => {
   const save = (body: object, ifMatch?: string) => call('PUT', `${at}/draft`, superAdmin, body, ifMatch);
 
   it('has versions that increase across all drafts, so that a write changes only the draft that it read', async () => {
-    expect((await save({ features: { one: true } }, '"1"')).status).toBe(412); // there is no draft
+    expect((await save({ features: { one: true } }, '"1"')).status).toBe(412); // a draft does not exist yet
     const first = await save({ features: { one: true } });
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toBe(`"${first.body.version}"`);

@@ -185,7 +185,7 @@ describe('a token of a machine client', () => {
     );
   });
 
-  it('is given for a form and for HTTP Basic authentication, too', async () => {
+  it('is issued for a form and for HTTP Basic authentication, too', async () => {
     const { id, secret } = await created();
     const url = `${platform.url('identity')}/auth/token`;
     const form = new URLSearchParams({
@@ -202,11 +202,11 @@ describe('a token of a machine client', () => {
     expect(await status(`${id}:wrong`)).toBe(401);
     expect(await status(id)).toBe(401);
     expect(await status('%:%')).toBe(401);
-    expect(await status(`${id}:${secret}`, form)).toBe(400); // the secret twice
+    expect(await status(`${id}:${secret}`, form)).toBe(400); // with the secret in the header and in the form
     expect((await fetch(url, { method: 'POST', body: grant })).status).toBe(401);
   });
 
-  it('does not outlive its client, which gets none after it has expired', async () => {
+  it('expires with its client at the latest, and an expired client gets no token', async () => {
     const client = await created({ expiresAt: new Date(Date.now() + 60_000).toISOString() });
     const { body } = await tokenFor(client);
     expect(body.expires_in).toBeLessThanOrEqual(60);
@@ -214,7 +214,7 @@ describe('a token of a machine client', () => {
     expect((await tokenFor(client)).status).toBe(401);
   });
 
-  it('is given for two secrets during a rotation, and for the last two only', async () => {
+  it('is issued for two secrets during a rotation, and only for the last two', async () => {
     const first = await created();
     const rotate = async () =>
       (await call('POST', `/api-clients/${first.id}/rotate`, staff)).body as typeof first;
@@ -239,7 +239,7 @@ describe('a token of a machine client', () => {
     expect((await call('DELETE', `/api-clients/${client.id}`, staff)).status).toBe(204);
     expect((await call('GET', '/users/all', token)).status).toBe(401);
     await eventually(async () => (await platform.rest('gym', 'GET', '/locations', { token })).status === 401);
-    expect(Date.now() - deletedAt).toBeLessThan(10_000); // 5 s on a machine that is not busy
+    expect(Date.now() - deletedAt).toBeLessThan(10_000); // at most 5 s, and more on a busy machine
     expect((await tokenFor(client)).status).toBe(401);
   });
 
@@ -272,7 +272,7 @@ describe('the rights of a machine client', () => {
     for (const path of ['/users/me', '/auth/me']) expect((await call('GET', path, token)).status).toBe(403);
   });
 
-  it('end at its location, if it has one', async () => {
+  it('are limited to its location, if it has one', async () => {
     const token = (await tokenFor(await created({ locationId: location }))).body.access_token as string;
     const listed = await platform.rest('gym', 'GET', '/locations', { token });
     expect((listed.body as { id: string }[]).map(({ id }) => id)).toEqual([location]);

@@ -76,7 +76,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
       const { token, id } = await platform.register();
       const { status, avatar = '' } = await upload(
         token,
-        await pictures.honest(format, 640, 480),
+        await pictures.normal(format, 640, 480),
         'photo',
         'application/octet-stream',
       );
@@ -96,8 +96,8 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
 
   it('replaces the previous one, whose file is deleted', async () => {
     const { token } = await platform.register();
-    const first = await upload(token, await pictures.honest('png'));
-    const second = await upload(token, await pictures.honest('png'));
+    const first = await upload(token, await pictures.normal('png'));
+    const second = await upload(token, await pictures.normal('png'));
     expect((await platform.rest('identity', 'GET', first.avatar ?? '')).status).toBe(404);
     expect((await platform.rest('identity', 'GET', second.avatar ?? '')).status).toBe(200);
     expect(await storedFiles()).not.toContain(path.basename(first.avatar ?? ''));
@@ -113,16 +113,16 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
     ],
     [
       'a picture with a page behind it',
-      async () => Buffer.concat([await pictures.honest('jpeg'), Buffer.from('<script>alert(1)</script>')]),
+      async () => Buffer.concat([await pictures.normal('jpeg'), Buffer.from('<script>alert(1)</script>')]),
       400,
     ],
     [
       'a picture with an archive behind it',
-      async () => Buffer.concat([await pictures.honest('png'), Buffer.from('PK\x03\x04')]),
+      async () => Buffer.concat([await pictures.normal('png'), Buffer.from('PK\x03\x04')]),
       400,
     ],
     ['a PNG of 30,000 x 30,000 pixels in a few kB', () => pictures.bomb(30_000, 30_000), 413],
-    ['half a picture', async () => (await pictures.honest('jpeg', 400, 400)).subarray(0, 4_000), 400],
+    ['half a picture', async () => (await pictures.normal('jpeg', 400, 400)).subarray(0, 4_000), 400],
     ['11 MiB', () => Buffer.alloc(11 * 1024 * 1024, 0xff), 413],
     ['nothing', () => Buffer.alloc(0), 415],
   ];
@@ -141,7 +141,7 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
   );
 
   it('requires a log-in', async () => {
-    expect((await upload('', await pictures.honest('png'))).status).toBe(401);
+    expect((await upload('', await pictures.normal('png'))).status).toBe(401);
   });
 });
 
@@ -156,7 +156,7 @@ describe('the upload route', () => {
         Buffer.from(
           `--${boundary}\r\nContent-Disposition: form-data; name="avatar"; filename="${name.replaceAll('\\', '\\\\')}"\r\nContent-Type: image/png\r\n\r\n`,
         ),
-        await pictures.honest('png'),
+        await pictures.normal('png'),
         Buffer.from(`\r\n--${boundary}--\r\n`),
       ]);
       const files = await storedFiles();
@@ -176,7 +176,7 @@ describe('the upload route', () => {
   it('requires multipart with the file in the field avatar', async () => {
     const { token } = await platform.register();
     const post = (body: unknown) => platform.rest('identity', 'POST', '/profile/upload', { token, body });
-    expect((await post(form(await pictures.honest('png'), 'me.png', 'image/png', 'picture'))).status).toBe(
+    expect((await post(form(await pictures.normal('png'), 'me.png', 'image/png', 'picture'))).status).toBe(
       400,
     );
     expect((await post({ avatar: 'me.png' })).status).toBe(415);
@@ -185,7 +185,7 @@ describe('the upload route', () => {
 
   it('stores one picture for two requests with one Idempotency-Key', async () => {
     const { token } = await platform.register();
-    const picture = await pictures.honest('png');
+    const picture = await pictures.normal('png');
     const headers = { 'Idempotency-Key': randomUUID() };
     const post = () =>
       platform.rest('identity', 'POST', '/profile/upload', {
@@ -215,7 +215,7 @@ describe('a picture', () => {
 
   it('is deleted with its account', async () => {
     const { token, password } = await platform.register();
-    const { avatar = '' } = await doors.rest(token, await pictures.honest('png'));
+    const { avatar = '' } = await doors.rest(token, await pictures.normal('png'));
     await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
     expect((await platform.rest('identity', 'GET', avatar)).status).toBe(404);
     expect(await storedFiles()).not.toContain(path.basename(avatar));
@@ -223,7 +223,7 @@ describe('a picture', () => {
 
   it('is accepted from ten users at once in bounded memory', async () => {
     const { token } = await platform.register();
-    const big = await pictures.honest('jpeg', 2_400, 1_800);
+    const big = await pictures.normal('jpeg', 2_400, 1_800);
     const before = process.memoryUsage().rss;
     const answers = await Promise.all(Array.from({ length: 10 }, () => doors.rest(token, big)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

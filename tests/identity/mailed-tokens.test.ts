@@ -17,7 +17,7 @@ describe('a password reset', () => {
   const confirm = (token: string, password = 'a-brand-new-password') =>
     platform.rest('identity', 'POST', '/auth/password-reset/confirm', { body: { token, password } });
 
-  it('gives the same answer for any address, and mails only addresses with an account', async () => {
+  it('has the same answer for every address, and is mailed only to addresses with an account', async () => {
     const { email } = await platform.register();
     const nobody = `nobody-${randomUUID()}@example.test`;
     const answers = [await request(nobody), await request(email.toUpperCase())];

@@ -50,7 +50,7 @@ it.each([
     () => [DEMO_GYMS.aquaClub.id, 'ff000000-0000-4000-8000-000000000000'],
     'user_account_gym_id_id_index',
   ],
-])('reads %s from an index, and no more rows than the page has', async (_what, where, values, index) => {
+])('reads %s from an index, and only as many rows as the page has', async (_what, where, values, index) => {
   const nodes = await planOf(where, values());
   const scan = nodes.at(-1);
   expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');

@@ -96,8 +96,8 @@ describe('a password', () => {
   });
 });
 
-describe('if more passwords wait than can be checked in time', () => {
-  it('a log-in is refused at once with 503 and Retry-After, and works again when fewer wait', async () => {
+describe('if too many passwords wait for their check', () => {
+  it('a log-in is answered at once with 503 and Retry-After, and works again when fewer wait', async () => {
     const { email, password } = await platform.register();
     const logIn = () => platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     // The passwords of all instances in the process wait in one queue, which the test keeps full.

@@ -37,7 +37,7 @@ describe('a registration', () => {
     expect(data.register).toEqual({ email: input.email, role: 'MEMBER', gymId: null });
   });
 
-  it('of three simultaneous registrations with spellings of one email, one succeeds and two are answered with 409', async () => {
+  it('of three simultaneous registrations with one email in different spellings, one succeeds and two are 409', async () => {
     for (let time = 0; time < 5; time += 1) {
       const email = `Twin-${randomUUID()}@Example.test`;
       const answers = await Promise.all(

@@ -57,7 +57,7 @@ const expectedOf = <Outcome>(expected: Expected<Outcome>, caller: Caller): Outco
   expected[caller] ?? expected.others;
 
 describe('the visible fields of a user', () => {
-  /** whole: with email and QR code; contact: with email, but no QR code; public: with neither; none: the user is not found. */
+  /** `whole`: with email and QR code; `contact`: with email, without QR code; `public`: with neither; `none`: not found. */
   type Sight = 'whole' | 'contact' | 'public' | 'none' | 'unauthenticated';
   const sights: [string, () => string, Expected<Sight>][] = [
     [

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('roles', () => {
-  it('always leave one SUPER_ADMIN, also if two demote each other at once', async () => {
+  it('cannot be changed so that no SUPER_ADMIN is left, not even if two demote each other at once', async () => {
     const supers = await platform.sql(
       'identity',
       `select id from user_account where role = 'SUPER_ADMIN' order by id`,

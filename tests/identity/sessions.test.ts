@@ -154,7 +154,7 @@ describe('ten failed log-ins', () => {
     expect((await attempt(email, password, {})).status).toBe(401);
   });
 
-  it('do not lock an address, which takes a hundred', async () => {
+  it('do not lock the address of the client, whose limit is a hundred', async () => {
     const { email, password } = await platform.register();
     const from = { 'X-Forwarded-For': address() };
     const fail = (count: number) =>
@@ -307,7 +307,7 @@ describe('sessions', () => {
   });
 });
 
-describe('a logout', () => {
+describe('a log-out', () => {
   it.each([
     ['by the refresh token', ({ refreshToken }: Tokens) => ({ body: { refreshToken } })],
     ['by the access token', ({ token }: Tokens) => ({ token })],
@@ -344,7 +344,7 @@ describe('a logout', () => {
     expect(await me(other.token)).toBe(401);
   });
 
-  it('is read by a service that starts afterwards, and stays in force while identity is down', async () => {
+  it('is read by a service that starts afterwards, and stays valid while identity is down', async () => {
     const user = await session();
     await platform.rest('identity', 'POST', '/auth/logout', { body: user });
     await platform.restart('gym');
@@ -397,7 +397,7 @@ describe('the feed of ended sessions', () => {
     }
   });
 
-  it('misses no session of a transaction that was running at the last read', async () => {
+  it('contains the sessions of a transaction that was still running at the last read', async () => {
     const [early, late] = [randomUUID(), String(claimsOf((await session()).token).sid)];
     const slow = platform.sql(
       'identity',

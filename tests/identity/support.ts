@@ -55,8 +55,8 @@ export const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
 /**
- * Locks the row of an account while `work` starts requests that need it; `waiting(2)` resolves once two statements wait for
- * it. When `work` has returned, they continue in the order in which they began to wait.
+ * Locks the row of an account while `work` starts requests that need it. `waiting(2)` resolves once two statements wait for
+ * the row. When `work` has returned, the statements continue in the order in which they began to wait.
  */
 export async function holdingAccount<Result>(
   platform: TestPlatform,

@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { claimsOf } from './support.ts';
 
 let platform: TestPlatform;
-/** Loaded after the platform: Jest cannot load it and jwks-rsa, which requires it, at the same time. */
+/** Imported after the platform, because Jest cannot load it at the same time as jwks-rsa, which requires it. */
 let jose: typeof Jose;
 let token: string;
 let claims: Record<string, unknown>;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import sharp from 'sharp';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** A server with those parts of the AI provider's protocol that this service uses. Each test sets its answer. */
+/** A server in place of the AI provider, with the parts of its protocol that the service uses. Each test sets its answer. */
 interface StandIn {
   url: string;
   requests: {
@@ -97,7 +97,7 @@ export function analysisService(env: Record<string, string> = {}, options: { gat
     await standIn.stop();
   });
   beforeEach(async () => {
-    // A success closes the breaker. While the breaker is open, requests fail, and are repeated until its time is over.
+    // A success closes the breaker. While the breaker is open, requests fail, so they are repeated until it allows one.
     standIn.answer = says({ items: [], questions: [] });
     for (let { status } = await analyze('nothing'); status !== 200; { status } = await analyze('nothing'))
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** A server with those parts of Open Food Facts' protocol that this service uses. Each test sets its answer. */
+/** A server in place of Open Food Facts, with the parts of its protocol that the service uses. Each test sets its answer. */
 let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
 let platform: TestPlatform;
 beforeAll(async () => {

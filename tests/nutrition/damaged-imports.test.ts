@@ -15,7 +15,7 @@ const importFile = (token: string, file: string | Buffer, query = '') =>
     body: file,
     headers: { 'Content-Type': 'text/csv' },
   });
-/** The number of generated files; IMPORT_FILES tests more than CI does. */
+/** The number of generated files; `IMPORT_FILES=1000` tests more. */
 const FILES = Number(process.env.IMPORT_FILES ?? 25);
 
 const name = fc.oneof(
@@ -139,7 +139,7 @@ const contradictions = (report: Report): string[] => {
   ].filter(Boolean);
 };
 
-test('however a file is damaged, every line is counted, nothing is stored twice, and no answer is a 5xx', async () => {
+test('of a damaged file every line is counted, nothing is stored twice, and no answer is a 5xx', async () => {
   await fc.assert(
     fc.asyncProperty(fileOf, encoding, fc.array(damage, { maxLength: 4 }), async (file, as, damages) => {
       const { token, id } = await platform.register();

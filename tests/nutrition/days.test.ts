@@ -196,7 +196,7 @@ test('a day is today in the time zone of the request, else of the representation
     );
     return data._entities[0].nutritionDay?.date ?? errors?.[0]?.extensions?.code;
   };
-  // Kiribati is 25 hours ahead of Niue, so that it is never the same day in both.
+  // Kiribati is 25 hours ahead of Niue, so the day is never the same in both.
   const kiribati = 'Pacific/Kiritimati';
   /** The day may change during a request. */
   const expectDay = async (zone: string, sent: object, argument?: string) => {

@@ -14,7 +14,7 @@ const byHand = (foods: Readonly<Record<string, number>>) => {
   }
   return total;
 };
-/** Whether the truth is in the range that the confidence promises; 2 kcal or g are allowed for rounding. */
+/** Whether the true value is in the range that the confidence promises; 2 kcal or g more are allowed for rounding. */
 const isWithin = (estimated: number, truth: number, confidence: number) =>
   Math.abs(estimated - truth) <= Math.max(2, estimated * (1 - confidence));
 

@@ -6,7 +6,7 @@ import { LOCALES, portionGrams, type Food } from '../../subgraphs/nutrition/food
 
 const idsOf = (foods: readonly Food[]): string[] => foods.map(({ id }) => id);
 
-// These foods contain alcohol, which has 7 kcal a gram and is none of the three macronutrients.
+// These foods contain alcohol, which has 7 kcal a gram and is not one of the three macronutrients.
 const WITH_ALCOHOL =
   /^(beer|wine|champagne|sangria|mulled|port|aperol|spirits?_?|liqueur|cream_liqueur|gin_tonic|screwdriver|mojito|margarita|pina_colada|cocktail|espresso_martini|sake|cider|hard_seltzer|shandy|mimosa|white_russian|irish_coffee|kir)/;
 // These foods contain acids, sweeteners, polyols or bran, which SR28 counts as carbohydrates, with less than 4 kcal a gram.

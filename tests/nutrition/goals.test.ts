@@ -134,7 +134,7 @@ describe('goals are valid from a day on', () => {
   });
 });
 
-/** The number of generated sequences of changes; GOAL_SEQUENCES tests more than CI does. */
+/** The number of generated sequences of changes; `GOAL_SEQUENCES=500` tests more. */
 const SEQUENCES = Number(process.env.GOAL_SEQUENCES ?? 12);
 const FIRST = Date.UTC(2026, 0, 1);
 const dayAt = (index: number) => new Date(FIRST + index * 86_400_000).toISOString().slice(0, 10);

@@ -77,7 +77,7 @@ describe('every line of a file is counted', () => {
     ]);
   });
 
-  test('the list of errors is bounded and says how many more there are', async () => {
+  test('the list of errors is bounded, and the report has the number of the others', async () => {
     const { token } = await platform.register();
     const { body } = await importFile(token, HEADER + `${dayOf(1)},Rice,none\n`.repeat(1_500));
     expect(body).toMatchObject({ lines: 1_500, failed: 1_500, imported: 0, errorsOmitted: 500 });
@@ -96,7 +96,7 @@ describe('every line of a file is counted', () => {
     ]);
   });
 
-  test('lines are counted as in an editor, including a last one without a line break', async () => {
+  test('lines are counted as in an editor, also a last one without a line break', async () => {
     const { token } = await platform.register();
     for (const end of ['\n', '\r\n', '\r']) {
       const file = [
@@ -182,7 +182,7 @@ describe('the encoding and format of a file are detected and reported', () => {
     ]);
   });
 
-  test('a day above 12 or the request decides between day first and month first, else the file is refused', async () => {
+  test('a day above 12, or else the request, decides between day first and month first; without both the file is refused', async () => {
     const file = (...days: string[]) =>
       `date,food,calories\n${days.map((day) => `${day},Rice,200`).join('\n')}\n`;
     const daysAfter = async (body: string, query = '') => {

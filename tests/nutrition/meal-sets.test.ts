@@ -86,7 +86,7 @@ test.each(['tuning', 'calibration', 'held-out', 'independent'])(
     expect(figures.unknown).toBeLessThanOrEqual(0.08);
     expect(figures.nothing).toEqual([]);
     expect(figures.threefold).toEqual([]);
-    // A confidence of 0.8 and above promises that four of five meals lie in their range; enough meals must have one.
+    // A confidence from 0.8 on promises that four of five meals are in their range; more than a fifth of the meals must have it.
     expect(figures.sure).toBeGreaterThan(figures.meals / 5);
     expect(figures.sureInRange).toBeGreaterThan(0.8);
     expect(figures.fairInRange).toBeGreaterThan(0.75);

@@ -53,7 +53,7 @@ describe('a nutrition goal', () => {
 
   it('accepts exactly one of ten simultaneous changes of one version', async () => {
     await rest('PUT', '/goals', { calories: 2_000, weekday: 5 });
-    // A lock for 1 s makes all ten wait for the goal before the first of them can write.
+    // Because of a lock for 1 s, all ten wait for the goal before the first of them can write.
     const locked = platform.sql(
       'nutrition',
       'begin; select 1 from nutrition_goal where weekday = 5 for update; select pg_sleep(1); commit',

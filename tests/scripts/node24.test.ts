@@ -25,7 +25,7 @@ describe('the launcher', () => {
     expect(signal).toBe('SIGKILL');
   });
 
-  it('says what to install if there is no suitable Node', async () => {
+  it('prints what to install if there is no suitable Node', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fitness-launcher-'));
     const scripts = path.join(folder, 'scripts');
     fs.mkdirSync(scripts);

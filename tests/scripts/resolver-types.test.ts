@@ -13,7 +13,7 @@ const schema = parsedSchema(
   'schema/gym.graphql',
 );
 
-it('gives a resolver the model of its type, if models.ts has one', async () => {
+it('uses the model of a type from models.ts, if there is one', async () => {
   const models = `
     // export type { Ignored as Crowd } from './crowds.ts';
     export type { LocationShape as Location } from './locations/locations.shapes.ts';

@@ -9,7 +9,7 @@ const figureOf = async (name: string, cache: string): Promise<number> => {
 };
 
 describe('a bounded cache', () => {
-  it('keeps to its limits of entries and bytes', () => {
+  it('never exceeds its limits of entries and bytes', () => {
     const byEntries = boundedCache<string, object>({ name: 'test_entries', maxEntries: 10, maxBytes: 1e9 });
     for (let i = 0; i < 100; i += 1) byEntries.set(`key ${i}`, {});
     expect(byEntries.size).toBe(10);

@@ -79,7 +79,7 @@ describe('the connections of a server that stops', () => {
     await closed;
   });
 
-  it('cut off no large answer that its client reads slowly', async () => {
+  it('are not closed before a large answer is complete that its client reads slowly', async () => {
     const BYTES = 30_000_000;
     const { connections, port } = await start((_req, res) => void res.end(Buffer.alloc(BYTES)));
     const client = net.connect(port, '127.0.0.1');

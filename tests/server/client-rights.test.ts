@@ -14,7 +14,7 @@ import { bodyFor } from '../support/route-bodies.ts';
 import { OBJECTS, objectIn } from '../support/stored-objects.ts';
 import { graphRequest, rootFields } from '../system/fuzz/graph-operations.ts';
 
-/** Root fields that show a machine client more than an anonymous caller, also without `content:read`; other tests have their answers. */
+/** Root fields that return more to a machine client than to an anonymous caller, also without `content:read`. Other tests check them. */
 const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query users',
   'query user',
@@ -89,7 +89,7 @@ async function statusOf(service: ServiceName, route: RestRoute<never>, token: st
   return status;
 }
 
-/** 400 and 415: the body was refused before the rule ran; the rule is called by the next test with a valid one. */
+/** With 400 and 415 the body was refused before the rule ran. The next test calls the rule with a valid body. */
 const REFUSED = [400, 403, 404, 415];
 
 describe('a machine client', () => {

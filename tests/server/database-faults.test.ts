@@ -63,7 +63,7 @@ async function withOrm(
   }
 }
 
-/** Ends the connections of the service that match; by default those that are in a transaction or run a statement. */
+/** Ends the connections of the service that match the condition; by default those with a transaction or a statement. */
 async function terminate(where = "state like 'idle in transaction%' or state = 'active'"): Promise<number> {
   const { rowCount } = await admin.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -217,7 +217,7 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
     });
   });
 
-  it('if a statement takes too long, or two wait for each other', async () => {
+  it('if a statement takes too long, or two statements wait for each other', async () => {
     await withOrm({ timeLimits: { statement_timeout: 500 } }, async (orm) => {
       const error: unknown = await orm.em
         .fork()
@@ -270,7 +270,7 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
   it.each([
     ['a unique violation', Object.assign(new Error('no'), { code: '23505' })],
     ['a file that is missing', Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })],
-    ['a fault of ours', new TypeError('Cannot read properties of undefined')],
+    ['a bug of the service', new TypeError('Cannot read properties of undefined')],
   ])('and %s is neither', (_what, error) => {
     expect(refusalOfDatabase(error)).toBeUndefined();
   });
@@ -298,7 +298,7 @@ describe('a pool whose connections are all in use for ever', () => {
 });
 
 describe('the connection for notifications', () => {
-  it('is restored each time it is lost; its listeners then know that events may have been missed', async () => {
+  it('is restored each time it is lost, and notifies its listeners that events may have been missed', async () => {
     const log = createLogger('faults', 'silent');
     const notifications = await listenTo(database.server, database.name, ['news', 'weather'], log);
     const received = new EventEmitter();

@@ -90,7 +90,7 @@ describe('a read', () => {
     }
   });
 
-  it('never gives the values of a column to another one if a migration changes the table', async () => {
+  it('never returns the values of a column as those of another one if a migration changes the table', async () => {
     const { em } = await open(declaration, { ...(await cloneDatabase(declaration)), poolMax: 1 });
     const all = 'select * from note';
     await em.fork().insert(Note, { id: uuidv7(), text: '7' });
@@ -102,7 +102,7 @@ describe('a read', () => {
     expect(await read(em, all)).toEqual([{ id: expect.any(String), text: 7, place: 3 }]);
   });
 
-  it('that fails says why, and the next one works', async () => {
+  it('that fails has a message with the cause, and the next one works', async () => {
     const { em } = await open(declaration, { ...(await cloneDatabase(declaration)), poolMax: 1 });
     const circular: { own?: unknown } = {};
     circular.own = circular;
@@ -176,7 +176,7 @@ describe('opening a database', () => {
     });
   });
 
-  it('gives each clone its own rows', async () => {
+  it('creates clones that have their own rows', async () => {
     const [one, other] = await Promise.all([cloneDatabase(declaration), cloneDatabase(declaration)]);
     const em = (await open(declaration, one)).em.fork();
     em.create(Note, { id: uuidv7(), text: 'only here' });
@@ -221,7 +221,7 @@ describe('opening a database', () => {
 
   it.each([
     [
-      'a server that is not there',
+      'a port without a server',
       'postgres://maya:secret@127.0.0.1:1/postgres',
       /127\.0\.0\.1:1 .*ECONNREFUSED.*Check that it runs/,
     ],

@@ -8,13 +8,13 @@ const query = (number: number, fields: number) =>
 
 it("Apollo Server's parsed documents are bounded by their number and their memory, and the metrics show both", async () => {
   const store = documentStore();
-  const knows = async (number: number) => (await store.get(`${number}`)) !== undefined;
+  const has = async (number: number) => (await store.get(`${number}`)) !== undefined;
   for (let number = 0; number < 1_100; number += 1) await store.set(`${number}`, parse(query(number, 3)));
-  expect([await knows(99), await knows(100), await knows(1_099)]).toEqual([false, true, true]);
+  expect([await has(99), await has(100), await has(1_099)]).toEqual([false, true, true]);
   // A document of 400 fields takes about 350 KB, so that 16 MiB contain about 45 of them.
   for (let number = 2_000; number < 2_100; number += 1)
     await store.set(`${number}`, parse(query(number, 400)));
-  expect([await knows(1_099), await knows(2_050), await knows(2_070)]).toEqual([false, false, true]);
+  expect([await has(1_099), await has(2_050), await has(2_070)]).toEqual([false, false, true]);
   // The gauges add up all stores of the process.
   const { body } = await createMetrics('documents').text();
   expect(body).toMatch(/^cache_entries\{cache="parsed_documents"\} [1-9]/m);

@@ -76,7 +76,7 @@ describe('the embedded PostgreSQL', () => {
   it('refuses a start while another process uses the folder, and starts at once after it was killed', async () => {
     const writer = await startWriter();
     await expect(start()).rejects.toThrow(new RegExp(`in use by process ${writer.pid}\\b`));
-    await writer.acknowledged(20); // it continues to work
+    await writer.acknowledged(20); // the writer continues
 
     await writer.kill();
     const postgres = await start();
@@ -140,7 +140,7 @@ describe('the embedded PostgreSQL', () => {
     expect(fs.existsSync(unfinished)).toBe(false);
   });
 
-  it('says what to do about data of another PostgreSQL version', async () => {
+  it('refuses data of another PostgreSQL version with a message that names the next step', async () => {
     const first = await start();
     await first.stop();
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '17\n');
@@ -244,7 +244,7 @@ function isAlive(pid: number): boolean {
 /** Polls, because Node has no event for the end of a process that is not its child. */
 async function until(condition: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 10_000; !condition();) {
-    if (Date.now() > deadline) throw new Error('Expected a change within 10 s; none came.');
+    if (Date.now() > deadline) throw new Error('Expected a change within 10 s; there was none.');
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

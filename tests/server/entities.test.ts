@@ -15,7 +15,7 @@ const QUERY = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on 
 it.each([
   ['of a type that does not exist', { __typename: 'Nobody', id: '1' }],
   ['of a type that is no entity', { __typename: 'Query' }],
-  ['of a type with the name of a property of every object', { __typename: 'constructor' }],
+  ['of a type with the name of an inherited property', { __typename: 'constructor' }],
   ['without a type', { id: '1' }],
   ['with a type that is no text', { __typename: { a: 1 } }],
   ['that is no object', 'User'],

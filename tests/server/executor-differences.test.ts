@@ -14,7 +14,7 @@ async function compared(kind: 'made-up' | 'sent'): Promise<Summary> {
   return JSON.parse(output()) as Summary;
 }
 
-describe('the compiled executor gives the data, errors and resolver calls of graphql-js', () => {
+describe('the compiled executor has the same data, errors and resolver calls as graphql-js', () => {
   it.each(['made-up', 'sent'] as const)('on operations that are %s', async (kind) => {
     const { compiled, notCompiled, withErrors, unhandledRejections } = await compared(kind);
     expect(compiled).toBeGreaterThan(notCompiled);

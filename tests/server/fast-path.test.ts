@@ -75,10 +75,10 @@ const lines: Record<string, unknown>[] = [];
 const metrics = createMetrics('test');
 const servers: Server[] = [];
 let url = '';
-/** How many requests express has handled. */
+/** The number of requests that Express has handled. */
 let passed = 0;
 
-/** A service in front of which the fast path is. Returns its URL. */
+/** Starts a service with the fast path. @returns its URL */
 async function start(perMinute: number): Promise<string> {
   const schema = subgraphSchema(SDL, [RESOLVERS]);
   addRepresentationChecks(schema);
@@ -151,7 +151,7 @@ const countOf = async (): Promise<number> =>
     0,
   );
 
-/** A response with what the service logged and counted for it. */
+/** A response, with its log lines and metrics. */
 async function ask(body: string | object, headers: Record<string, string>): Promise<Seen> {
   const [before, countBefore] = [passed, await countOf()];
   lines.length = 0;
@@ -165,9 +165,9 @@ async function ask(body: string | object, headers: Record<string, string>): Prom
   return { ...response, byExpress: passed > before, logged, counted: (await countOf()) - countBefore };
 }
 
-/** Of all headers only those differ that tell the time, or how many requests are left. */
+/** Leaves out the headers that may differ: those with a time, or with the number of remaining requests. */
 function comparable({ status, headers, body, logged, counted }: Seen) {
-  // Behind express, compression leaves no length, whatever it does.
+  // With Express, the compression middleware always removes the length.
   const {
     date: _date,
     'content-length': _length,
@@ -180,7 +180,7 @@ function comparable({ status, headers, body, logged, counted }: Seen) {
   return { status, headers: others, limits, body, logged, counted };
 }
 
-/** A header by which a request is left to express, and which changes nothing else. */
+/** With this header the fast path passes a request to Express. It has no other effect. */
 const BY_EXPRESS = { 'content-type': 'application/json;charset=utf-8' };
 
 const remaining = ({ headers }: RawResponse): number =>
@@ -189,7 +189,7 @@ const remaining = ({ headers }: RawResponse): number =>
 const ENTITIES =
   'query($representations:[_Any!]!){_entities(representations:$representations){...on Item{id name needed}}}';
 
-describe('a known query is answered by the fast path as by express', () => {
+describe('the answer of the fast path to a known query is that of Express', () => {
   it.each([
     ['plain', { query: '{ items { id name } }' }, {}],
     ['with variables', { query: 'query ($t: String!) { echo(text: $t) }', variables: { t: 'ä"\n' } }, {}],
@@ -253,7 +253,7 @@ describe('a known query is answered by the fast path as by express', () => {
 /** Its cost depends on the variable. */
 const COSTLY = `query ($n: Int!) { ${Array.from({ length: 55 }, (_, at) => `i${at}: items(first: $n) { id name needed }`).join(' ')} }`;
 
-describe('express handles, although the query is known,', () => {
+describe('Express handles, although the query is known,', () => {
   const query = '{ items(first: 2) { id } }';
   it.each([
     ['a media type that is not supported', { query }, { accept: 'text/plain' }],
@@ -288,7 +288,7 @@ describe('express handles, although the query is known,', () => {
   });
 });
 
-it('logs a request whose client leaves before the answer', async () => {
+it('the fast path logs a request whose client leaves before the answer, as Express does', async () => {
   const query = '{ slow }';
   const leave = async (headers: Record<string, string>) => {
     lines.length = 0;
@@ -312,7 +312,7 @@ it('logs a request whose client leaves before the answer', async () => {
   slow.resolve('too late');
 });
 
-it('counts requests together with express, which refuses those beyond the limit', async () => {
+it('the fast path counts requests together with Express, which refuses those beyond the limit', async () => {
   const limited = await start(4);
   const send = (headers: Record<string, string>) => postGraph(limited, { query: '{ address }' }, headers);
   const answers: RawResponse[] = [];
@@ -325,7 +325,7 @@ it('counts requests together with express, which refuses those beyond the limit'
   });
 });
 
-it('keeps at most 64 MiB of queries, the most recently used ones', async () => {
+it('the fast path keeps at most 64 MiB of queries, the most recently used ones', async () => {
   // The metric adds the caches of all services in this process, also of those that other files have started.
   const cacheBytes = async (): Promise<number> =>
     Number(/^cache_bytes\{cache="compiled_queries"\} (\d+)$/m.exec((await metrics.text()).body)?.[1]);

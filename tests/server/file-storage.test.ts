@@ -132,30 +132,33 @@ it('files are not removed if most of many are unused: the database may be that o
 describe('a bucket', () => {
   const failed = { code: 'UPSTREAM_UNAVAILABLE', status: 503, retryAfterSeconds: 2 };
 
-  it.each(['refuse', 'hang'] as const)('whose server does: %s, fails every call in time', async (fault) => {
-    const storage = await open('bucket');
-    await storage.put('there', Buffer.from('x'), 'text/plain');
-    s3.fail(fault);
-    const began = performance.now();
-    const calls = [
-      storage.put('a', randomBytes(100_000), 'text/plain'),
-      storage.putStream('b', streamOf([randomBytes(100_000)]), 'text/plain'),
-      storage.putStream('c', streamOf([randomBytes(6 * 1024 * 1024)]), 'text/plain'),
-      storage.read('there'),
-      storage.delete('there'),
-      keysOf(storage),
-    ];
-    for (const call of await Promise.allSettled(calls))
-      expect(call).toMatchObject({ status: 'rejected', reason: failed });
-    expect(performance.now() - began).toBeLessThan(10_000); // two attempts of 0.7 s with a pause, on a busy machine
-    await discard(storage, ['there'], log); // fails silently
-    s3.fail('none');
-    expect((await content(storage, 'there'))?.toString()).toBe('x');
-    await storage.put('a', Buffer.from('again'), 'text/plain');
-  });
+  it.each(['refuse', 'hang'] as const)(
+    'whose server does: %s, makes every call fail in time',
+    async (fault) => {
+      const storage = await open('bucket');
+      await storage.put('there', Buffer.from('x'), 'text/plain');
+      s3.fail(fault);
+      const began = performance.now();
+      const calls = [
+        storage.put('a', randomBytes(100_000), 'text/plain'),
+        storage.putStream('b', streamOf([randomBytes(100_000)]), 'text/plain'),
+        storage.putStream('c', streamOf([randomBytes(6 * 1024 * 1024)]), 'text/plain'),
+        storage.read('there'),
+        storage.delete('there'),
+        keysOf(storage),
+      ];
+      for (const call of await Promise.allSettled(calls))
+        expect(call).toMatchObject({ status: 'rejected', reason: failed });
+      expect(performance.now() - began).toBeLessThan(10_000); // two attempts of 0.7 s with a pause, on a busy machine
+      await discard(storage, ['there'], log); // fails silently
+      s3.fail('none');
+      expect((await content(storage, 'there'))?.toString()).toBe('x');
+      await storage.put('a', Buffer.from('again'), 'text/plain');
+    },
+  );
 
   it.each(['cut', 'stall'] as const)(
-    'whose server does, within a file: %s, fails the reader, who never takes a part for the whole',
+    'whose server does, within a file: %s, makes the read fail, so that a part of a file is never used as the whole',
     async (fault) => {
       const storage = await open('bucket');
       await storage.put('long', randomBytes(2_000_000), 'text/plain');
@@ -208,7 +211,7 @@ describe('a bucket', () => {
 });
 
 describe('a folder', () => {
-  it('holds only complete files, readable by their owner alone', async () => {
+  it('contains only complete files, which only their owner may read', async () => {
     const storage = await open('folder', 'modes');
     await storage.put('a/b', Buffer.from('x'), 'text/plain');
     const place = path.join(folder, 'some place/modes/a');

@@ -41,7 +41,7 @@ describe.each(SERVICE_NAMES)('every PUT, PATCH and DELETE of %s', (service) => {
 
   it('accepts "*", which only requires that the resource exists', async () => {
     for (const { method, path } of await routesOf(service)) {
-      if (path === '/users/me') continue; // would delete the account that the tests use
+      if (path === '/users/me') continue; // this request would delete the account that the tests use
       const answer = await platform.rest(service, method, pathOf(path), {
         token,
         headers: { 'if-match': '*' },

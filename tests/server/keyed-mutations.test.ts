@@ -211,7 +211,7 @@ describe('through the gateway, an Idempotency-Key', () => {
         body: form,
       });
     };
-    const [me, you] = [await pictures.honest('png'), await pictures.honest('png', 32, 32)];
+    const [me, you] = [await pictures.normal('png'), await pictures.normal('png', 32, 32)];
     const first = await upload(me);
     expect(first.body.data.uploadAvatar.avatar).toEqual(expect.any(String));
     const again = await upload(me);

@@ -18,7 +18,7 @@ async function errorOf(server: ReturnType<typeof createServer>, isListening: boo
 }
 
 describe('a request may be sent once more', () => {
-  it('whatever it is, if its connection was refused', async () => {
+  it('with any method, if its connection was refused', async () => {
     const error = await errorOf(createServer(), false);
     expect([mayRetry(error, true), mayRetry(error, false)]).toEqual([true, true]);
   });

@@ -5,7 +5,7 @@ const value = (of: number) => ({ done: false, value: of });
 const END = { done: true, value: undefined };
 
 describe('an iterator of pushed values', () => {
-  it('passes a value to a waiting reader, and keeps the values that nobody has pulled yet', async () => {
+  it('passes a value to a waiting reader, and keeps the values that were not pulled yet', async () => {
     const values = new PushIterator<number>();
     const first = values.next();
     values.add(1);

@@ -91,7 +91,7 @@ describe('retention', () => {
     expect(await reportsLeft(sql)).toBe(3);
   });
 
-  it('refuses settings that make no sense', () => {
+  it('refuses a setting that is not a whole number of days within its bounds', () => {
     for (const [name, value] of [
       ['RETENTION_VISITS_DAYS', '-1'],
       ['RETENTION_VISITS_DAYS', '1.5'],

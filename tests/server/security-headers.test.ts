@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import helmet from 'helmet';
 import { SECURITY_HEADERS } from '#server/http/security-headers.ts';
 
-it("the security headers are helmet's defaults, with our exceptions", async () => {
+it("the security headers are helmet's defaults, with the exceptions of the platform", async () => {
   const protect = helmet({
     contentSecurityPolicy: {
       directives: {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { serviceCalls, type ServiceCall, type ServiceCalls } from '../../server/service-calls.ts';
 import { NO_ORIGIN } from '../../server/unit-of-work.ts';
 
-/** A service that answers as the test says. */
+/** A service whose answers each test sets by `answer`. */
 const service = http.createServer((req, res) => {
   requests += 1;
   answer(req, res);

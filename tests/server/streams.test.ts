@@ -35,7 +35,7 @@ describe('a stream that fails', () => {
     await expect(text(stream)).rejects.toThrow('the query failed');
   });
 
-  it('does not end the process if nobody reads it', async () => {
+  it('does not end the process if it has no reader', async () => {
     const stream = streamOf(rows(0, new Error('the query failed')), [upperCase()]);
     stream.resume();
     await nextTurn();

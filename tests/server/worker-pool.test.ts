@@ -16,7 +16,7 @@ const poolOf = (kind: (typeof KINDS)[number]) =>
   });
 
 it.each(KINDS)(
-  'in a %s: runs jobs in their order, and refuses those for which there is no place at once',
+  'in a %s: runs jobs in their order, and refuses a job at once if too many wait',
   async (kind) => {
     const pool = poolOf(kind);
     const done: string[] = [];

@@ -45,7 +45,7 @@ const errorTo = async (client: SquadClient, frame: string | Buffer): Promise<{ c
   }
 };
 
-describe('a frame that is wrong', () => {
+describe('an invalid frame', () => {
   test.each([
     ['no JSON', 'garbage', 'VALIDATION_FAILED'],
     ['a JSON number', '1', 'VALIDATION_FAILED'],
@@ -84,7 +84,7 @@ describe('a frame that is wrong', () => {
     await socket.close();
   });
 
-  test('a wrong frame with an id is answered by an error frame with the same id', async () => {
+  test('an invalid frame with an id is answered by an error frame with the same id', async () => {
     const socket = await socketOf(platform, maya);
     await expect(socket.send('fly' as never, {} as never)).rejects.toMatchObject({ code: 'UNKNOWN_EVENT' });
     await socket.close();
@@ -120,7 +120,7 @@ describe('a client that', () => {
     expect((await (await SquadClient.connect({ url: url(), headerToken: 'x.y.z' })).closed).code).toBe(4401);
   });
 
-  test('logs out has its open sockets closed with 4403', async () => {
+  test('has logged out gets its open sockets closed with 4403', async () => {
     const { email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     const socket = await SquadClient.connect({ url: url(), token: body.token });
@@ -131,7 +131,7 @@ describe('a client that', () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
-  test('logs out has its subscriptions ended with UNAUTHENTICATED', async () => {
+  test('has logged out gets its subscriptions ended with UNAUTHENTICATED', async () => {
     const { email, password } = await platform.register();
     const { body } = await platform.rest('identity', 'POST', '/auth/login', { body: { email, password } });
     const graph = graphClient(url(), body.token);
@@ -188,7 +188,7 @@ test('a client that sends 10,000 frames at once is closed with 4429, and does no
     await wait(50);
   }
   expect(await flooding).toEqual([4429, 4429, 4429]);
-  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(500); // the median, because other programs share this machine
+  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(500); // the median, because other programs run on this machine
   for (const flood of floods)
     expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
   await calm.close();
@@ -229,7 +229,7 @@ test('sockets and subscriptions that end, cleanly or not, leave no connection an
   await expectSettledAt(0);
 });
 
-test('after connections with bytes that are no WebSocket the service still answers', async () => {
+test('the service still answers after connections with bytes that are not of the WebSocket protocol', async () => {
   const { hostname, port } = new URL(url());
   for (const bytes of [
     'GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',

@@ -137,7 +137,7 @@ function erasure(withRedis: boolean): void {
     await bens.close();
   });
 
-  it('is in no journal of others, whatever requests of them run at the same time', async () => {
+  it('is in no journal of others, also if requests of the others run at the same time', async () => {
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const squadIds: string[] = [];
     let isOver = false;

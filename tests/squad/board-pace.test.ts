@@ -30,7 +30,7 @@ interface Step {
   /** Milliseconds since the previous step. */
   wait: number;
   userId: string;
-  /** Undefined: the user is withdrawn. */
+  /** Undefined if the user is withdrawn. */
   status: PresenceStatus | undefined;
   activity: string | null;
 }
@@ -139,7 +139,7 @@ test('the numbers of updates have no gap, and two updates are at least the inter
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MILLIS);
 });
 
-test('changes that lead back to the state of the last update make no update', () => {
+test('changes after which the state is that of the last update again make no update', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const deliver = jest.fn(() => true);
   board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver }).snapshot();

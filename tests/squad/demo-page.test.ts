@@ -6,7 +6,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 describeInBrowser(`the demo page${unlessSkipped}`, () => {
   let platform: TestPlatform;
   let browser: Browser;
-  const troubles: string[] = [];
+  const consoleErrors: string[] = [];
   beforeAll(async () => {
     platform = await startPlatform({ services: ['identity', 'content', 'squad'] });
     browser = await launchBrowser();
@@ -19,12 +19,12 @@ describeInBrowser(`the demo page${unlessSkipped}`, () => {
   const windowOf = async (email: string): Promise<Page> => {
     const page = await (await browser.newContext({ viewport: { width: 1180, height: 860 } })).newPage();
     page.setDefaultTimeout(120_000); // 2 min, for a busy machine
-    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
-    page.on('pageerror', (error) => troubles.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()));
+    page.on('pageerror', (error) => consoleErrors.push(String(error)));
     await page.goto(`${platform.url('squad')}/demo`);
     await page.click(`[data-email="${email}"]`);
     await page.waitForSelector('#link.online').catch((error: Error) => {
-      throw new Error(`${error.message}\n${troubles.join('\n')}`);
+      throw new Error(`${error.message}\n${consoleErrors.join('\n')}`);
     });
     return page;
   };
@@ -57,6 +57,6 @@ describeInBrowser(`the demo page${unlessSkipped}`, () => {
     }
     await maya.click('#end');
     await leo.waitForSelector('#lobby:visible');
-    expect(troubles).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 });

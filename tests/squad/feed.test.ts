@@ -67,7 +67,7 @@ test('announcements have no author in the feed, and are shown also to a user who
   await platform.stop();
 });
 
-test('a feed without the items of the gym service, because it is down, says so', async () => {
+test('a feed from which the items of the gym service are missing, because the service is down, reports this', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   await platform.rest('squad', 'POST', '/groups', { token: maya.token, body: { name: 'Early birds' } });

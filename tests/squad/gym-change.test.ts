@@ -30,7 +30,7 @@ test('a member who changes the gym is offline in the old one, also while they ha
     token: await platform.demo('super@demo.test'),
     body: { gymId: DEMO_GYMS.aquaClub.id },
   });
-  // A connection in the new gym is enough to be offline in the old one; `user_online` is not necessary.
+  // After a connection in the new gym the member is offline in the old one, also without `user_online`.
   const after = await socketOf(platform, {
     id: member.id,
     token: await platform.login(member.email, member.password),

@@ -32,7 +32,7 @@ describe('the minutes of a row', () => {
             routineVersion: null,
             at: at(0),
           });
-          // The model adds up the minutes of each participant.
+          // The test counts the minutes of each participant itself.
           const model = new Map(
             people.map((name) => [name, { in: name === 'anna', minutes: 0, from: -1, rows: 0 }]),
           );

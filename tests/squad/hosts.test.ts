@@ -20,7 +20,7 @@ const squadOf = (...members: Person[]) => squadWith(platform, ...members);
 const seen = (by: Person, squadId: string) => squadSeenBy(platform, by, squadId);
 
 describe('the host', () => {
-  /** The same action by each door. Each resolves to the session, or throws an error with status and code. */
+  /** The same action by each door. Each resolves to the squad, or throws an error with status and code. */
   const doors = {
     REST: async (by: Person, act: 'kick' | 'host', squadId: string, userId: string) => {
       const { status, body } = await rest(by, 'POST', `/squads/${squadId}/${act}`, { userId });

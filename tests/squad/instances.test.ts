@@ -104,7 +104,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     for (const client of [ones, others]) await client.next('online_users_updated', does('first tab'));
     await tabs[1].send('user_online', { activity: 'second tab' });
     for (const client of [ones, others]) await client.next('online_users_updated', does('second tab'));
-    // An older entry of the other instance must not return when a connection ends.
+    // When a connection ends, an older entry of the other instance must not become current again.
     await tabs[0].send('user_online', { status: 'INVISIBLE' });
     for (const client of [ones, others])
       await client.next('online_users_updated', ({ removed }) => removed.includes(zoe.id));
@@ -229,7 +229,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([back.close(), leos.close()]);
   });
 
-  test('a Redis that restarts empty is filled again: presence is complete, and squads continue', async () => {
+  test('after a restart of Redis without data presence is complete again, and squads continue', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
     await Promise.all([mayas.send('user_online', {}), leos.send('user_online', {})]);

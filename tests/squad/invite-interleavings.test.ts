@@ -15,7 +15,7 @@ import { databaseStore } from './journals/stores.ts';
 const COUNT = Number(process.env.INVITE_INTERLEAVINGS ?? 150);
 const FIRST_SEED = Number(process.env.INVITE_SEED ?? 1);
 
-async function explore(instances: readonly Journals[], count: number): Promise<Figures> {
+async function testInterleavings(instances: readonly Journals[], count: number): Promise<Figures> {
   const figures: Figures = { count, acts: 0, steps: 0, accepted: 0, revoked: 0, entered: 0 };
   for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed += 1) {
     const world = new World(seed, instances);
@@ -48,8 +48,8 @@ interface Figures {
   entered: number;
 }
 
-/** Checks that there were enough outcomes of every kind. */
-function expectExplored(figures: Figures): void {
+/** Checks that each outcome occurred often enough. */
+function expectEveryOutcome(figures: Figures): void {
   if (process.env.SHOW_FIGURES)
     process.stdout.write(`${figures.count} interleavings: ${JSON.stringify(figures)}\n`);
   expect(figures.steps).toBeGreaterThan(figures.count * 10);
@@ -62,14 +62,14 @@ describe('in every order of steps an accepted invite lets its receiver join unti
   test('at one instance, with files', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-interleavings-'));
     const journals = new FileJournals({ folder, log });
-    expectExplored(await explore([journals], COUNT));
+    expectEveryOutcome(await testInterleavings([journals], COUNT));
     await journals.close();
     await rm(folder, { recursive: true });
   }, 3_600_000);
 
   test('at two instances, with PostgreSQL and without reports of changes', async () => {
     const store = await databaseStore([undefined, undefined]);
-    expectExplored(await explore(store.instances, Math.ceil(COUNT / 5)));
+    expectEveryOutcome(await testInterleavings(store.instances, Math.ceil(COUNT / 5)));
     await store.close();
   }, 3_600_000);
 });

@@ -76,7 +76,7 @@ test('a journal that changes leaves the archive, and nothing of what was erased 
     expect(await textsOf(reader, other)).toEqual(['stays']);
     expect((await reader.of(chats).read(id)).seq).toBe(1);
   }
-  expect(await archiveAll(opened())).toBe(0); // the squad is archived already, and leads to its chat no more
+  expect(await archiveAll(opened())).toBe(0); // the squad is already archived, so that its chat is not found by it
 });
 
 test('a copy that an interrupted move has left in the archive is removed when the journal is read', async () => {
@@ -85,7 +85,7 @@ test('a copy that an interrupted move has left in the archive is removed when th
   const file = path.join(folder, (await files(`${id}.jsonl`)).find((name) => name.startsWith('chats')) ?? '');
   const bytes = await readFile(file);
   await archiveAll(journals);
-  await writeFile(file, bytes); // as if the process had ended before the file was removed
+  await writeFile(file, bytes); // the state if the process ends before it removes the file
   const again = opened();
   expect(await textsOf(again, id)).toEqual(['secret']);
   await again.of(chats).rewrite(id, (chat) => ({ ...chat, shared: [], length: 0 }));

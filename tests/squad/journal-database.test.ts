@@ -22,7 +22,7 @@ import { writeOnce } from './journals/write-once.ts';
 /** How often the process of a keyed request is killed. */
 const KILLS = Number(process.env.JOURNAL_KILLS ?? 4);
 
-/** Reports inside this process, which the test can lose. */
+/** Reports changes inside of this process. The test can suppress reports. */
 class TestChanges implements JournalChanges {
   isLossy = false;
   private readonly events = new EventEmitter().setMaxListeners(0);
@@ -37,7 +37,7 @@ class TestChanges implements JournalChanges {
   onReady(listener: () => void): void {
     this.events.on(' ready', listener);
   }
-  /** As when the connection is back. */
+  /** Has the effect of a connection that is restored. */
   ready(): void {
     this.events.emit(' ready');
   }
@@ -97,7 +97,7 @@ describe('journals in PostgreSQL', () => {
     expect(await other.of(numbers).read(id)).toEqual([1, 2, 30, 40, 5]);
   });
 
-  test('an instance whose records are in a snapshot meanwhile reads on, and one before the snapshot reads all', async () => {
+  test('an instance continues to read after its records became part of a snapshot, and one from before reads all', async () => {
     const id = randomUUID();
     await add(one, id, 0);
     expect(await other.of(numbers).read(id)).toEqual([0]);
@@ -119,7 +119,7 @@ describe('journals in PostgreSQL', () => {
     const received: number[] = [];
     const { stop } = await other.of(numbers).follow(id, (list) => received.push(list.length));
     await add(one, id, 1);
-    // As a request at another instance, which is not inside this transaction.
+    // Reads outside of this transaction, as a request at another instance does.
     const readAtOther = AsyncResource.bind(() => other.of(numbers).read(id));
     await unit().transaction(async () => {
       await add(one, id, 2);
@@ -127,7 +127,7 @@ describe('journals in PostgreSQL', () => {
       expect(await one.of(numbers).read(id)).toEqual([1, 2]);
       expect(await readAtOther()).toEqual([1]);
     });
-    // Sooner than the next check would find it.
+    // The time limit is shorter than the time until the next check, which would find the change, too.
     await eventually(async () => received.length === 2, 10_000);
     for (const journals of [one, other]) {
       expect(await journals.of(numbers).read(id)).toEqual([1, 2]);
@@ -167,7 +167,7 @@ describe('journals in PostgreSQL', () => {
     for (const journals of [one, other]) expect(await journals.of(numbers).read(id)).toEqual([1, 3]);
   });
 
-  test('of two who write one journal and then read the other, at least one finds what the other has written', async () => {
+  test('of two requests that each write one journal and then read the other, at least one finds the write of the other', async () => {
     for (let round = 0; round < 20; round += 1) {
       const [left, right] = [randomUUID(), randomUUID()];
       await Promise.all([add(one, left, 0), add(one, right, 0)]);
@@ -254,7 +254,7 @@ describe('journals in PostgreSQL', () => {
       await once(child, 'close');
       const acknowledged = output.split('\n').slice(0, -1).map(Number);
       next = (acknowledged.at(-1) ?? next) + 1;
-      // Its client has no answer to this one, and sends it again.
+      // The client has no answer to this request, and sends it again.
       await writeOnce(databaseIdempotency(unit(), turns), one.of(numbers), id, next);
       next += 1;
       const stored = await other.of(numbers).read(id);

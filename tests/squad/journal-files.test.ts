@@ -41,7 +41,7 @@ describe('the store', () => {
     }
   });
 
-  test('reads encoded records back, wherever the file is cut off, and no others', () => {
+  test('reads the first records of a file that is cut off at any byte, and nothing else', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text: fc.string({ unit: 'binary' }), n: fc.integer() })),
@@ -78,13 +78,13 @@ describe('the store', () => {
     expect((await opened().of(numbers).read('a')).at(-1)).toBe(2_999);
   });
 
-  test('refuses a change that the disk refuses, and accepts changes once the disk does', async () => {
+  test('refuses a change while the disk cannot be written, and accepts changes afterwards', async () => {
     const journals = opened();
     await journals.of(numbers).change('a', () => [{ n: 1 }]);
     const file = await fileIn('numbers');
     const bytes = await readFile(file);
     await rm(file);
-    await mkdir(file); // A folder in place of the file, which therefore cannot be written.
+    await mkdir(file); // The file cannot be written, because there is a folder with its name.
     await expect(journals.of(numbers).change('a', () => [{ n: 2 }])).rejects.toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
     });
@@ -103,7 +103,7 @@ describe('the store', () => {
 
   test('loses no acknowledged message or revision when it is killed at 200 random moments', async () => {
     const program = path.join(import.meta.dirname, 'programs/acknowledging-squad.ts');
-    // The compile cache is filled once, because otherwise most of the 25 ms of a process would be compiling.
+    // The compile cache is filled before, because otherwise a process would spend most of its 25 ms on compilation.
     const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
     spawnSync(process.execPath, [program], { env });
     const killedHundredTimes = async (): Promise<number> => {

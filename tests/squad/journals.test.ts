@@ -70,7 +70,7 @@ describe.each(stores)('journals in %s', (_name, open) => {
               const id = ids[journal] as string;
               if (erases) {
                 const kept = await of.rewrite(id, (list) => list.filter(isOpen));
-                if (!kept.every(isOpen)) mistakes.push('an erased record is in the state');
+                if (!kept.every(isOpen)) mistakes.push('the state contains an erased record');
                 return;
               }
               const names = Array.from(

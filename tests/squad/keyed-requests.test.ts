@@ -92,7 +92,7 @@ describe.each([
         post(key < 'c' ? platform.url('squad') : other.url, leo, `/squads/${squad.id}/join`, key + squad.id),
       ),
     );
-    // Two of them may have waited for each other; one is then undone and can be repeated.
+    // Two of them may have waited for each other; one of the two is then rolled back, and can be repeated.
     expect(answers.some(({ status }) => status === 200)).toBe(true);
     expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
     const seen = await platform.rest('squad', 'GET', `/squads/${squad.id}`, { token: maya.token });

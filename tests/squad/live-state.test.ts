@@ -85,7 +85,7 @@ describe('a squad that trains a routine', () => {
       { exerciseIndex: 1, set: { reps: 5, weightKg: 9 } },
       'set.weightKg',
     ],
-    ['reps of an exercise that is held', { exerciseIndex: 2, set: { reps: 5 } }, 'set.reps'],
+    ['reps of an exercise whose sets have a duration', { exerciseIndex: 2, set: { reps: 5 } }, 'set.reps'],
     ['a set without its measure', { exerciseIndex: 2, set: { rpe: 5 } }, 'set.durationSeconds'],
     ['a rest that ended long ago', { restEndsAt: '1999-01-01T00:00:00Z' }, 'restEndsAt'],
     ['a rest that ends in years', { restEndsAt: '2099-01-01T00:00:00Z' }, 'restEndsAt'],
@@ -124,7 +124,7 @@ describe('a squad that trains a routine', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('moves no participant back, in whatever order their updates arrive', async () => {
+  test('moves no participant back, even if their updates arrive in another order', async () => {
     const { id } = await routine();
     // The order of the workout: the first block set by set, then the superset round by round.
     const order = [

@@ -12,7 +12,7 @@ import { OPEN_SIGHT, type Sight } from '../../subgraphs/squad/presence/visibilit
 import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
 import { randomOf } from './support/scheduler.ts';
 
-/** `BOARD_WORLDS=5000` plays more of them. */
+/** The number of random worlds; `BOARD_WORLDS=5000` runs more. */
 const WORLDS = Number(process.env.BOARD_WORLDS ?? 200);
 const START = Date.parse('2026-01-01T00:00:00Z');
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-member-view-'));
@@ -26,7 +26,7 @@ afterEach(() => void jest.useRealTimers());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Played {
-  /** The member's updates with the milliseconds at which they come: by the audience or addressed, and by a listener of their own. */
+  /** The member's updates with their times in milliseconds: as a member of the audience, and as a listener of their own. */
   member: string[];
   own: string[];
   /** How often the member left the audience, and returned to it. */
@@ -105,7 +105,7 @@ test(`a member of an audience gets the updates of a listener of their own, to th
   expect(count('eligible')).toBeGreaterThan(WORLDS * 2);
 });
 
-test('a block by somebody who is not online ends without an update, and the member is in the audience again at once', () => {
+test('the end of a block by an offline user makes no update, and the member is in the audience again at once', () => {
   const board = new GymBoard('gym', hub, 200);
   const audience = board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true });
   const push = jest.fn(() => true);

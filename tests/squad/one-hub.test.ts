@@ -25,7 +25,7 @@ interface Actor extends Person {
   socket: SquadClient;
 }
 
-/** The URLs that callers use: the service's own port, or the gateway. */
+/** The server that callers use: the service at its own port, or the gateway. */
 type Place = 'squad' | 'gateway';
 const restUrl = (place: Place) =>
   place === 'gateway' ? `${platform.url(place)}/squad` : platform.url(place);

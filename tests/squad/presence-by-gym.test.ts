@@ -45,7 +45,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   };
   const online = (hub: RedisHub, gymId: string) => [...hub.onlineIn(gymId)].map(({ userId }) => userId);
 
-  test('an instance knows the gyms of its own connections, and others only when they are asked for', async () => {
+  test('an instance reads the gyms of its own connections, and of other gyms only those that are requested', async () => {
     const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
     const [gym, distant] = [randomUUID(), randomUUID()];
     const [maya, leo] = [await enter(one, gym), await enter(other, gym)];
@@ -78,7 +78,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     const maya = await enter(one, gym);
     await enter(dead, gym);
     await eventually(async () => online(one, gym).length === 2);
-    connections.close(); // It renews nothing any more.
+    connections.close(); // From now on it renews no keys.
     await eventually(async () => online(one, gym).length === 1, 30_000);
     expect(online(one, gym)).toEqual([maya.userId]);
     const { hub: fresh } = await start();
@@ -96,7 +96,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect(online(other, after)).toEqual([userId]);
   });
 
-  test('a user who is withdrawn is offline at every instance, in whichever gym', async () => {
+  test('a user who is withdrawn is offline at every instance and in every gym', async () => {
     const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
     const gym = randomUUID();
     const { userId } = await enter(one, gym);

@@ -37,7 +37,7 @@ async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
     World.play(stage, script, true),
     World.play(stage, script, false),
   ]);
-  // Users who may see hugo may act differently without hugo; for example they cannot join a group whose only member is hugo.
+  // Users who may see hugo may act differently without hugo; for example they cannot join a club whose only member is hugo.
   // The other users then see a difference that these users have made.
   if (withHidden.outcomes.join() !== without.outcomes.join()) return undefined;
   return script.hiddenFrom.flatMap((viewer) => {
@@ -83,7 +83,7 @@ function expectNoLeak(comparison: Comparison, worlds: number): void {
   expect(figures.compared).toBe(worlds);
 }
 
-const questions = new Map<string, number>();
+const identityRequests = new Map<string, number>();
 const originalFetch = globalThis.fetch;
 let platform: TestPlatform;
 let people: People;
@@ -103,7 +103,7 @@ beforeAll(async () => {
   exerciseId = squat.id;
   globalThis.fetch = (input, init) => {
     const asked = /\/users\/([0-9a-f-]{36})$/.exec(input instanceof Request ? input.url : String(input))?.[1];
-    if (asked) questions.set(asked, (questions.get(asked) ?? 0) + 1);
+    if (asked) identityRequests.set(asked, (identityRequests.get(asked) ?? 0) + 1);
     return originalFetch(input, init);
   };
 });
@@ -115,7 +115,7 @@ afterAll(async () => {
 const stageOf = (urls: readonly string[], graceMillis: number): Stage => ({
   urls,
   newGym: (count) => people.newGym(count),
-  questionsAbout: (userId) => questions.get(userId) ?? 0,
+  identityRequestsAbout: (userId) => identityRequests.get(userId) ?? 0,
   graceMillis,
   exerciseId,
 });

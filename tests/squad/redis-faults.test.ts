@@ -17,7 +17,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await redis?.stop();
   });
 
-  test('if Redis hangs, squads are opened and read as before, and what others do is found at the next check', async () => {
+  test('if Redis hangs, squads are opened and read as before, and changes by others are found at the next check', async () => {
     const token = await platform.demo('maya@iron.test');
     const open = () => platform.rest('squad', 'POST', '/squads', { token, body: {} });
     const { body: before } = await open();

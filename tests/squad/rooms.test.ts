@@ -133,7 +133,7 @@ describe('an invite', () => {
   });
 });
 
-describe('a user hosts at most five open squads', () => {
+describe('the limit of open squads that a user hosts', () => {
   test('a user hosts at most five open squads, also if more are opened at once; after ending one they can open another', async () => {
     const [maya] = (await people(1)) as [Person];
     const answers = await Promise.all(Array.from({ length: 12 }, () => rest(maya, 'POST', '/squads', {})));

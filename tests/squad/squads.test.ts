@@ -103,7 +103,7 @@ describe('a live squad', () => {
     await socket.close();
   });
 
-  test('applies an event once, however often and by whatever door it is sent', async () => {
+  test('applies an event once, also if it is sent several times and by several doors', async () => {
     const [maya] = (await people(1)) as [Person];
     const id = await squadOf(maya);
     const socket = await socketOf(platform, maya);

@@ -45,7 +45,7 @@ describe('the host', () => {
     await Promise.all([idas.close(), leos.close(), back.close()]);
   });
 
-  test('stays host while they are connected, and while no participant is connected', async () => {
+  test('stays host while they are connected, and also while no participant is connected', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya, leo);
     const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);

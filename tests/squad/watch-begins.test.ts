@@ -16,7 +16,7 @@ import type { JournalKind, Journals } from '../../subgraphs/squad/storage/journa
 const log = createLogger('squad', 'silent');
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-watch-'));
 const journals = new FileJournals({ folder, log });
-/** An action of another user at the moment when a journal has a new listener, before the watching rule continues. */
+/** An action of another user when a journal has got a new listener, before the rule that watches continues. */
 let onFollowed: () => Promise<unknown> = async () => undefined;
 
 const hub = new MemoryHub({ graceMillis: 1_000 }, {

@@ -4,11 +4,11 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
-const isThere = existsSync(executablePath);
+const hasBrowser = existsSync(executablePath);
 
 /** A `describe` for tests that need a browser. Its title ends with `unlessSkipped`, the reason if they are skipped. */
-export const describeInBrowser = isThere ? describe : describe.skip;
-export const unlessSkipped = isThere ? '' : ` (skipped: no Chromium at ${executablePath})`;
+export const describeInBrowser = hasBrowser ? describe : describe.skip;
+export const unlessSkipped = hasBrowser ? '' : ` (skipped: no Chromium at ${executablePath})`;
 
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
@@ -19,7 +19,7 @@ export interface WatchedPage {
   /** `host:port` of all its requests, sockets included. */
   hosts: Set<string>;
   /** Errors in its console: of scripts, of refused requests and of the content security policy. */
-  troubles: string[];
+  consoleErrors: string[];
 }
 
 export async function watchedPage(
@@ -29,7 +29,7 @@ export async function watchedPage(
   const page = await (await browser.newContext(options)).newPage();
   page.setDefaultTimeout(120_000); // 2 min, for a busy machine
   const hosts = new Set<string>();
-  const troubles: string[] = [];
+  const consoleErrors: string[] = [];
   const saw = (url: string) => {
     const { protocol, host } = new URL(url);
     if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host);
@@ -37,8 +37,8 @@ export async function watchedPage(
   page.on('request', (request) => saw(request.url()));
   page.on('websocket', (socket) => saw(socket.url()));
   page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text());
+    if (message.type() === 'error') consoleErrors.push(message.text());
   });
-  page.on('pageerror', (error) => troubles.push(String(error)));
-  return { page, hosts, troubles };
+  page.on('pageerror', (error) => consoleErrors.push(String(error)));
+  return { page, hosts, consoleErrors };
 }

@@ -11,7 +11,7 @@ export interface ClonedDatabase {
   name: string;
   /** False if the run's pooler cannot keep prepared statements. */
   preparesStatements?: boolean;
-  /** Closes open connections first. A test on the embedded server need not call it: that server is removed after the run. */
+  /** Also closes open connections. Not needed on the embedded server, which is removed after the run. */
   drop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   await administer(server, async (client) => {
     // The template is copied as files, so it must have no connections, and two copies at once would disturb each other.
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
-    // file_copy, not the default wal_log: the copy need not survive a crash, and this is three times as fast
+    // file_copy, not the default wal_log: the copy does not have to survive a crash, and this is three times as fast
     await client.query(`create database ${name} template ${template} strategy = file_copy`);
     await useTimeZone(client, name); // settings of a database are not copied with it
   });

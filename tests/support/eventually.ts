@@ -10,7 +10,7 @@ export async function eventually<Value>(
   for (;;) {
     const value = await ask();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > until) throw new Error(`Expected a value within ${withinMillis} ms; none came.`);
+    if (Date.now() > until) throw new Error(`Expected a value within ${withinMillis} ms; there was none.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

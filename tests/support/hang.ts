@@ -8,7 +8,7 @@ export const canHang = process.platform === 'linux';
 export const postmasterOf = (dataDir: string): number =>
   Number.parseInt(readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10);
 
-/** Pauses a PostgreSQL with all its backends, as on a machine that hangs: connections stay open, and no query is answered. */
+/** Pauses a PostgreSQL server with all its backends, as if its machine hung: connections stay open, and no query is answered. */
 export function hangPostgres(dataDir: string): { resume(): void } {
   const postmaster = postmasterOf(dataDir);
   // The postmaster is paused first, because it would start new backends.

@@ -15,7 +15,7 @@ import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
 import { createLogger } from '#server/observability/logger.ts';
 
-/** A subgraph whose events the test sends: some have the state, others are a sequence that begins with missed events. */
+/** A subgraph whose events the test sends: `count` and `thing` have a whole state, `items` is a sequence of next events. */
 const SDL = `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective", "@key"])
@@ -52,11 +52,11 @@ export interface LiveSubgraphs {
   /** Sends an event to the audience. */
   thing(id: string): void;
   /** Excludes this user from the audience. */
-  tellApart(userId: string): void;
+  exclude(userId: string): void;
   /** Makes the user addressed, and sends this thing to them alone. */
   address(userId: string, thing: string): void;
-  /** Delays answers for names until the returned function is called; resolves at the first request for a name. */
-  holdNames(): { asked: Promise<unknown>; answer(): void };
+  /** Delays the answers for names until `release`. `requested` resolves at the first request for a name. */
+  delayNames(): { requested: Promise<unknown>; release(): void };
   stop(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ const tokenOf = (claims: object, expiresAt = inSeconds(900)): string =>
 export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
   const emitter = new EventEmitter();
   const names = new EventEmitter();
-  let areNamesHeld = false;
+  let areNamesDelayed = false;
   let total = 0;
   const counted = (kind: EventKind): CountEvent => ({ count: total, [EVENT_KIND]: kind });
   const item = (items: number) => ({ items, [EVENT_KIND]: 'next' as const });
@@ -89,7 +89,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
               const push =
                 audience?.startWith(stream, {
                   async onJoin(userId, { report }) {
-                    report(userId.startsWith('apart') ? 'excluded' : 'eligible');
+                    report(userId.startsWith('excluded') ? 'excluded' : 'eligible');
                     return () => undefined;
                   },
                   sendWholeState: () => push(counted('whole')),
@@ -112,10 +112,10 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
                     };
                     emitter.on(`to ${userId}`, onThing);
                     const exclude = (): void => report('excluded');
-                    emitter.on(`apart ${userId}`, exclude);
+                    emitter.on(`exclude ${userId}`, exclude);
                     return () => {
                       emitter.off(`to ${userId}`, onThing);
-                      emitter.off(`apart ${userId}`, exclude);
+                      emitter.off(`exclude ${userId}`, exclude);
                     };
                   },
                   sendWholeState: () => undefined,
@@ -123,7 +123,7 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
               const send = (id: string) => push({ thing: { id }, [EVENT_KIND]: 'whole' });
               if (audience) emitter.on('thing', send);
               stream.onStop(() => emitter.off('thing', send));
-              send(audience ? 'first' : 'her own');
+              send(audience ? 'first' : 'their own');
             }),
         },
         items: {
@@ -161,9 +161,9 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     for await (const part of req) body += String(part);
     const { representations } = (JSON.parse(body) as { variables: { representations: { id: string }[] } })
       .variables;
-    if (areNamesHeld) {
-      names.emit('asked');
-      await once(names, 'answer');
+    if (areNamesDelayed) {
+      names.emit('requested');
+      await once(names, 'released');
     }
     const _entities = representations.map(({ id }) => ({ __typename: 'Thing', id, name: `named ${id}` }));
     res.setHeader('Content-Type', 'application/json').end(JSON.stringify({ data: { _entities } }));
@@ -182,15 +182,15 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     },
     item: (one) => void emitter.emit('item', one),
     thing: (id) => void emitter.emit('thing', id),
-    tellApart: (userId) => void emitter.emit(`apart ${userId}`),
+    exclude: (userId) => void emitter.emit(`exclude ${userId}`),
     address: (userId, thing) => void emitter.emit(`to ${userId}`, thing),
-    holdNames() {
-      areNamesHeld = true;
+    delayNames() {
+      areNamesDelayed = true;
       return {
-        asked: once(names, 'asked'),
-        answer() {
-          areNamesHeld = false;
-          names.emit('answer');
+        requested: once(names, 'requested'),
+        release() {
+          areNamesDelayed = false;
+          names.emit('released');
         },
       };
     },

@@ -15,10 +15,10 @@ export interface Person {
 }
 /** A subscriber that stores its events. */
 export interface Listener {
-  /** The activities of all users in each event so far. */
-  readonly heard: Map<string, string | null>[];
-  /** Resolves once the latest event shows the user with this activity. */
-  sees(who: Person, activity: string): Promise<void>;
+  /** For each event so far, the activities of its users by their ids. */
+  readonly updates: Map<string, string | null>[];
+  /** Resolves once the latest event contains the user with this activity. */
+  shows(who: Person, activity: string): Promise<void>;
   readonly subscription: Subscription;
 }
 
@@ -51,24 +51,26 @@ export function onlineListeners(platform: () => TestPlatform) {
   function listen(who: Person, query = ONLINE): Listener {
     const subscription = subscribe<OnlineUsers>(platform().url('gateway'), query, {}, who.token);
     open.push(subscription);
-    const heard: Map<string, string | null>[] = [];
+    const updates: Map<string, string | null>[] = [];
     const waiting = new Set<() => void>();
     const receive = async (): Promise<void> => {
       for (;;) {
         const { data, errors } = await subscription.next();
         if (errors) throw new Error(JSON.stringify(errors));
-        heard.push(new Map(data?.onlineUsersUpdated.users.map(({ activity, user }) => [user.id, activity])));
+        updates.push(
+          new Map(data?.onlineUsersUpdated.users.map(({ activity, user }) => [user.id, activity])),
+        );
         for (const look of waiting) look();
       }
     };
     receive().catch(() => undefined);
     return {
-      heard,
+      updates,
       subscription,
-      sees: ({ id }, activity) =>
+      shows: ({ id }, activity) =>
         new Promise((resolve) => {
           const look = (): void => {
-            if (heard.at(-1)?.get(id) !== activity) return;
+            if (updates.at(-1)?.get(id) !== activity) return;
             waiting.delete(look);
             resolve();
           };
@@ -95,9 +97,9 @@ export function onlineListeners(platform: () => TestPlatform) {
     };
   }
   /** Waits until all subscribers of earlier tests have left. */
-  async function quiet(): Promise<void> {
+  async function subscribersHaveLeft(): Promise<void> {
     while ((await figures()).subscribers > 0) await new Promise(setImmediate);
   }
 
-  return { open, newGym, people, announce, block, unblock, listen, figures, figureOf, quiet };
+  return { open, newGym, people, announce, block, unblock, listen, figures, figureOf, subscribersHaveLeft };
 }

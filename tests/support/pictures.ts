@@ -1,10 +1,10 @@
 import { deflateSync, crc32 } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Pictures for tests: normal and hostile ones. */
+/** Pictures for tests, normal and hostile ones. */
 export const pictures = {
   /** A picture of noise, which does not compress well, with a location and a camera in its metadata. */
-  honest: (format: 'jpeg' | 'png' | 'webp' | 'avif', width = 64, height = 48): Promise<Buffer> =>
+  normal: (format: 'jpeg' | 'png' | 'webp' | 'avif', width = 64, height = 48): Promise<Buffer> =>
     sharp({
       create: {
         width,

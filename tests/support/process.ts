@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** Programs of tests share Node's compile cache: half of their start is compilation. */
+/** The programs that tests start share Node's compile cache, because half of the time of their start is compilation. */
 const COMPILE_CACHE = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
 
 /** A program of the platform in its own process, started as an operator starts it. */

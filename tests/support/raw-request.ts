@@ -7,7 +7,7 @@ export interface RawResponse {
   body: string;
 }
 
-/** Sends `POST /graphql` with exactly these headers and this body, as `fetch`, which asks for compression, cannot. */
+/** Sends `POST /graphql` with exactly these headers and this body; `fetch` would add headers, for example for compression. */
 export function postGraph(
   url: string,
   body: string | object,

@@ -6,7 +6,7 @@ import { pictures } from './pictures.ts';
 const gymId = DEMO_GYMS.ironTemple.id;
 const soon = { startsAt: '2027-01-01T00:00:00Z', endsAt: '2027-02-01T00:00:00Z' };
 
-/** Valid inputs of the routes that are not for everybody, so that a refusal is one of the rights and not of the shape. */
+/** Valid bodies for the routes that are not for everybody. With them a request is refused for its caller, not for its body. */
 const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/role': () => ({ role: 'MEMBER' }),
   'PUT /users/:id/gym': () => ({ gymId }),

@@ -5,11 +5,16 @@ import os from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 
-/**
- * What happens to connections: nothing unusual; they are refused; accepted without an answer; closed within the answer; or
- * open without the rest of the answer.
- */
-export type Fault = 'none' | 'refuse' | 'hang' | 'cut' | 'stall';
+export type Fault =
+  | 'none'
+  /** Connections are reset at once. */
+  | 'refuse'
+  /** Connections are accepted, and nothing is answered. */
+  | 'hang'
+  /** Connections are closed in the middle of an answer. */
+  | 'cut'
+  /** Connections stay open in the middle of an answer, without its rest. */
+  | 'stall';
 
 /** An S3-compatible server of the test, behind a proxy that can fail. */
 export interface OwnS3 {

@@ -82,7 +82,7 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
 });
 
 describe('a deleted user', () => {
-  it('is not stored again by requests that were running', async () => {
+  it('is not stored again by requests that were running during the deletion', async () => {
     const user = await platform.register();
     const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', user);
     const [location] = (await platform.rest<LocationShape[]>('gym', 'GET', '/locations', user)).body;

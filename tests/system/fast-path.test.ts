@@ -13,7 +13,7 @@ import { writtenOperations } from '../support/graph-doubles/written-operations.t
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { postGraph, type RawResponse } from '../support/raw-request.ts';
 
-/** `FAST_PATH_CASES=5000` asks that many questions. */
+/** The number of requests; `FAST_PATH_CASES=5000` sends more. */
 const CASES = Number(process.env.FAST_PATH_CASES ?? 200);
 
 let platform: TestPlatform;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-it('the fast path of a service answers real questions as express does, whoever asks', async () => {
+it('the fast path of a service answers the queries of the gateway as Express does, for every caller', async () => {
   const statuses = new Map<number, number>();
   for (let number = 0; number < CASES; number += 1) {
     const operation = queries[number % queries.length] as SentOperation;
@@ -49,7 +49,7 @@ it('the fast path of a service answers real questions as express does, whoever a
     const { query, operationName } = operation;
     const body = { query, operationName, variables: variablesOf(operation, randomFrom(`${number}`)) };
     const headers = { 'x-request-id': 'mine', ...(token && { authorization: `Bearer ${token}` }) };
-    // Express handles this spelling of the media type. It answers first, and the fast path gets to know the query.
+    // Express handles this spelling of the media type. Afterwards the query is known to the fast path.
     const byExpress = await postGraph(url, body, {
       ...headers,
       'content-type': 'application/json;charset=utf-8',
@@ -65,7 +65,7 @@ it('the fast path of a service answers real questions as express does, whoever a
   expect(known).toBeGreaterThan(Math.min(CASES, queries.length) / 2);
 });
 
-/** Without what tells the time, and how the body is framed. */
+/** Leaves out the headers with a time, and those about the framing of the body. */
 function comparable({ status, headers, body }: RawResponse) {
   const { date: _date, 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
   return {
@@ -75,7 +75,7 @@ function comparable({ status, headers, body }: RawResponse) {
   };
 }
 
-/** Ids that exist, others, and representations of them. */
+/** Random variables: existing and other ids, and representations with them. */
 function variablesOf({ query, operationName }: SentOperation, random: Random): Record<string, unknown> {
   const operation = getOperationAST(parse(query), operationName);
   if (!operation) throw new Error('The operation is not in its document.');
@@ -103,7 +103,7 @@ function variablesOf({ query, operationName }: SentOperation, random: Random): R
 
 type Operation = NonNullable<ReturnType<typeof getOperationAST>>;
 
-/** `_Any` is not a type of the supergraph. */
+/** Removes the variable of the representations, because `_Any` is not a type of the supergraph. */
 const withoutRepresentations = (operation: Operation): Operation => ({
   ...operation,
   variableDefinitions: (operation.variableDefinitions ?? []).filter(

@@ -63,7 +63,7 @@ async function works(): Promise<boolean> {
     body: '{}',
   });
   if (squad.status !== 201) return false;
-  // A user may be the host of few squads, and this function is called until everything works.
+  // Ends the squad, because a user may host at most five squads, and this function is called repeatedly.
   const { id } = (await squad.json()) as { id: string };
   const ended = await fetch(`${urlOf('squad')}/squads/${id}/end`, {
     method: 'POST',

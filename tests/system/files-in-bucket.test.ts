@@ -18,7 +18,7 @@ beforeAll(async () => {
   s3 = await startS3();
   platform = await startPlatform({ services: SERVICE_NAMES, env: { FILES_URL: s3.filesUrl } });
   replica = await platform.replica('identity');
-  picture = await pictures.honest('png', 700, 700);
+  picture = await pictures.normal('png', 700, 700);
 });
 afterEach(() => s3.fail('none'));
 afterAll(async () => {
@@ -91,7 +91,7 @@ it('an export is written and read in the bucket, and is private', async () => {
   );
 });
 
-it('an account is deleted while the store is down, and its files as soon as the store answers', async () => {
+it('an account is deleted while the store is down, and its files are deleted as soon as the store answers', async () => {
   const { token, password } = await platform.register();
   const { avatar } = (await upload(token)).body;
   const post = new FormData();

@@ -31,7 +31,7 @@ const AT_ONCE = 8;
 const LONGEST_MILLIS = 25_000;
 /** 503 and 504 mean that a dependency does not answer; 507 that a disk is full. */
 const ALLOWED_5XX = new Set([503, 504, 507]);
-/** Statuses of HTTP itself, which no operation declares: unknown path, method, length of the URL or the headers. */
+/** Statuses of HTTP that no operation declares: unknown path, wrong method, time-out, too long a URL or headers. */
 const OF_HTTP = new Set([404, 405, 408, 414, 431]);
 /**
  * The ratio of the memory at the end to the memory after the first part of the run. The heap of a process grows to its usual

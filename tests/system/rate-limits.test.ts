@@ -22,7 +22,7 @@ const TWINS: Record<string, string> = {
   'GET /check-availability': 'Query.checkAvailability',
   'POST /analyze': 'Mutation.analyzeFood',
 };
-/** For the other routes with a rate limit of their own, the reason why no field has the same limit. */
+/** For each other route with a rate limit of its own, the reason why no field has the same limit. */
 const WITHOUT_TWIN: Record<string, string> = {
   'GET /auth/me': 'Query.me is the entry to all data of a user, and has the general limit of the graph.',
   'POST /auth/token': 'Services and machine clients get their tokens by REST only.',

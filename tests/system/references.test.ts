@@ -268,7 +268,7 @@ describe('a gym that does not exist', () => {
     expect((await move(null)).body.gymId).toBeNull();
   });
 
-  it('cannot be recognised while the gym service is down: a registration answers 503 without an account', async () => {
+  it('cannot be detected while the gym service is down: a registration is then 503, and creates no account', async () => {
     await platform.running('gym').stop();
     try {
       const person = { ...someone(), gymId: ironTemple.id };

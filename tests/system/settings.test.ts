@@ -65,7 +65,7 @@ describe('settings', () => {
       expect(() => read(value)).toThrow(/DATABASE_POOL_MAX: expected a number of connections from 2 to 1000/);
   });
 
-  it('of absences are not longer than squad knows when a user left', () => {
+  it('of absences are not longer than squad stores the time when a user left', () => {
     for (const name of ['SQUAD_LOBBY_LIFETIME_MILLIS', 'SQUAD_HOST_AWAY_MILLIS']) {
       expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS) })).not.toThrow();
       expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS + 1) })).toThrow(name);

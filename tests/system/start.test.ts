@@ -12,7 +12,7 @@ const started: StartedProcess[] = [];
 const folders: string[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((process) => process.end('SIGKILL')));
-  // After kill -9, the database server writes until it has noticed the end of the platform.
+  // After kill -9, the database server still writes, until it has detected the end of the platform.
   await Promise.all(
     folders
       .splice(0)
@@ -134,7 +134,7 @@ describe('npm start', () => {
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   });
 
-  it('refuses a second start on the same data, says what to do, and does not disturb the first', async () => {
+  it('refuses a second start on the same data with advice, and the first platform continues', async () => {
     const DATA_DIR = await dataFolder();
     const first = start([], { DATA_DIR });
     await first.printed(/Ready after/);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { comingMonday } from './support.ts';
 
-interface Question {
+interface AvailabilityQuery {
   resource: string;
   value: string;
   reserve?: boolean;
@@ -24,9 +24,9 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
   afterAll(() => platform.stop());
 
   type Ask = (
-    question: Question,
+    question: AvailabilityQuery,
     options?: { token?: string; resumeToken?: string },
-  ) => Promise<{ status: number; body: any }>; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
+  ) => Promise<{ status: number; body: Untyped }>;
   const doors: Record<string, Ask> = {
     rest: ({ reserve, ...question }, { token, resumeToken } = {}) => {
       const query = new URLSearchParams({ ...question, ...(reserve && { reserve: 'true' }) });
@@ -229,7 +229,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
   });
 
   if (storage === 'database')
-    it('is given again when a reservation has expired', async () => {
+    it('of a reserved value returns when the reservation has expired', async () => {
       const [mine, other] = [await begin(), await begin()];
       const question = { resource: 'gym-name', value: `Late ${unique()}`, reserve: true };
       await ask({ ...question, sessionId: mine.id }, { token: superAdmin });

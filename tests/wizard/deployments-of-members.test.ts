@@ -179,7 +179,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     ];
     let session = body;
     for (const [step, data] of steps) {
-      expect(session.currentStep).toBe(step); // passes over skipped steps
+      expect(session.currentStep).toBe(step); // the next step that is not skipped
       session = (
         await wizard.platform.rest('wizard', 'PUT', `/${body.id}`, { token: member.token, body: { data } })
       ).body;

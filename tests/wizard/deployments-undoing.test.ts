@@ -6,7 +6,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
   const wizard = deploymentsIn(storage);
   const { deploy, gymsNamed, reservationsOf, storedTextOf } = wizard;
 
-  /** Deploys a gym that cannot be withdrawn: by a trigger, it is in use as soon as it is created; its admin is refused. */
+  /** Deploys a gym whose admin is refused, and which cannot be withdrawn: a trigger makes it a gym in use at once. */
   const deployedInUse = async (token = wizard.superAdmin) => {
     await wizard.platform.sql(
       'gym',
@@ -136,7 +136,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
     it('keep the id of the first admin if that account is deleted, and nothing else of them, until a SUPER_ADMIN decides', async () => {
       const { id } = await deployedInUse();
       const { id: adminId, email } = await wizard.platform.register();
-      // As stored if the first admin accepts the invitation before it can be withdrawn.
+      // The deployment is stored in this way if the first admin accepts the invitation before it can be withdrawn.
       const refused = {
         status: 'DONE',
         isUndoGivenUp: true,

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from '#server/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { subscribe } from '../support/subscribe.ts';
+import type { Untyped } from '../support/platform.ts';
 import { deploymentsIn } from './deployment-support.ts';
 import { newGym, preparedGym, SESSION_FIELDS, settled } from './support.ts';
 
@@ -55,14 +56,14 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   it('create a gym by the graph, followed by a subscription', async () => {
-    const door = storage === 'database' ? 'gateway' : 'wizard'; // The tests of each store use one of the two doors.
+    const door = storage === 'database' ? 'gateway' : 'wizard'; // each of the two doors is tested with one of the two stores
     const gym = newGym();
     const graph = async (query: string, variables: object) => {
       const { data, errors } = await wizard.platform.graph(door, query, variables, {
         token: wizard.superAdmin,
       });
       expect(errors).toBeUndefined();
-      return Object.values(data)[0] as { id: string; status: string; deployment: any }; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
+      return Object.values(data)[0] as { id: string; status: string; deployment: Untyped };
     };
     const { id } = await graph('mutation { createWizardSession(input: { kind: GYM_SETUP }) { id } }', {});
     for (const [step, data] of Object.entries(gym))

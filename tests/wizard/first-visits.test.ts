@@ -117,7 +117,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     const locationId = await newLocation();
     const day = inDays(20).toISOString().slice(0, 10);
     const { id } = await deployed(member.token, locationId, new Date(`${day}T12:00:00Z`));
-    // 1,100 visits on the evening before, which lies in the range for time zones ahead of UTC
+    // 1,100 visits on the evening before: they are in the range that is read, because of time zones ahead of UTC
     await platform.sql(
       'wizard',
       `with copies as (

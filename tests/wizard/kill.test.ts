@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { database } from '../../subgraphs/wizard/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { newGym } from './support.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs/killed-wizard.ts');
@@ -16,7 +16,7 @@ let platform: TestPlatform;
 let clone: ClonedDatabase;
 let token: string;
 let current: { child: ChildProcess; url: string };
-/** The next process. It loads the program while the current process works, which saves time: about 20 run in sequence. */
+/** The next process. It loads the program while the current process works. That saves time, because about 20 run in sequence. */
 let next: ChildProcess;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
@@ -55,10 +55,10 @@ const call = async (method: string, at: string, body?: object) => {
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return (await response.json()) as any; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
+  return (await response.json()) as Untyped;
 };
 
-/** Deploys a new session in a process that is killed at that boundary; returns the session after the next process has finished it. */
+/** Deploys a new session in a process that is killed at this boundary. @returns the session when the next process has finished it */
 async function deployedDespiteKill(gym: ReturnType<typeof newGym>, killAt: number) {
   const { id } = await call('POST', '/', { kind: 'GYM_SETUP' });
   for (const [step, data] of Object.entries({

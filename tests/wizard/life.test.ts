@@ -6,7 +6,7 @@ import { DEFINITIONS } from '../../subgraphs/wizard/definitions/definitions.ts';
 import type { WizardDefinition } from '../../subgraphs/wizard/definitions/definition.ts';
 import { wizardOf } from '../../subgraphs/wizard/subgraph.ts';
 import { pictures } from '../support/pictures.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { newGym, preparedGym } from './support.ts';
 
 const PDF = Buffer.from(
@@ -48,7 +48,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       const token = winner?.token ?? '';
       expect((await call('GET', `/${id}`, { token })).status).toBe(200);
       expect((await call('GET', `/${id}`, resume(resumeToken))).status).toBe(404);
-      expect((await call('POST', `/${id}/claim`, { token, body: { resumeToken } })).status).toBe(200); // a repeated claim changes nothing
+      expect((await call('POST', `/${id}/claim`, { token, body: { resumeToken } })).status).toBe(200); // a repeated claim has the same answer
       expect((await call('GET', '/', { token })).body.map((session: { id: string }) => session.id)).toEqual([
         id,
       ]);
@@ -151,7 +151,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       const { status, body } = await upload(
         id,
         { step: 'branding', field: 'logo' },
-        await pictures.honest('jpeg'),
+        await pictures.normal('jpeg'),
         { token },
       );
       expect(status).toBe(201);
@@ -185,7 +185,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       const second = await upload(
         id,
         { step: 'branding', field: 'assets.logo' },
-        await pictures.honest('png'),
+        await pictures.normal('png'),
         { token },
       );
       expect(second.body.files).toHaveLength(1);
@@ -281,7 +281,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
         JSON.stringify({ query, variables: { input: { id, step: 'branding', field: 'icon', file: null } } }),
       );
       form.append('map', JSON.stringify({ 0: ['variables.input.file'] }));
-      form.append('0', new Blob([new Uint8Array(await pictures.honest('webp'))]), 'icon.webp');
+      form.append('0', new Blob([new Uint8Array(await pictures.normal('webp'))]), 'icon.webp');
       const { body } = await call('POST', '/graphql', {
         token: superAdmin,
         headers: { 'Apollo-Require-Preflight': 'true' },
@@ -327,7 +327,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
           headers,
           ...(body && { body: JSON.stringify(body) }),
         });
-        return { status: response.status, body: (await response.json()) as any }; // oxlint-disable-line no-explicit-any -- the caller knows the shape of the answer
+        return { status: response.status, body: (await response.json()) as Untyped };
       };
 
       it('is migrated if the new version has a migration', async () => {

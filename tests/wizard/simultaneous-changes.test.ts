@@ -48,7 +48,7 @@ it('a session that is cancelled keeps no file, also none that is uploaded at the
   form.append('field', 'logo');
   form.append(
     'file',
-    new Blob([new Uint8Array(await pictures.honest('png'))], { type: 'image/png' }),
+    new Blob([new Uint8Array(await pictures.normal('png'))], { type: 'image/png' }),
     'a.png',
   );
   const held = await heldSession(id);

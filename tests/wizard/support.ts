@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { eventually } from '../support/eventually.ts';
-import type { CallOptions, TestPlatform } from '../support/platform.ts';
+import type { CallOptions, TestPlatform, Untyped } from '../support/platform.ts';
 
 export const SESSION_FIELDS =
   'id kind status definitionVersion currentStep version createdBy gymId expiresAt resumeToken steps { key title status data errors { path message } currentlyDue } files { id step field filename contentType bytes url } deployment { status startedAt finishedAt actions { name service status attempts error { code message } result } result }';
@@ -57,8 +57,7 @@ export async function settled(
   platform: TestPlatform,
   id: string,
   statuses: readonly string[] = ['DEPLOYED', 'FAILED'],
-  // oxlint-disable-next-line no-explicit-any -- the caller knows the shape of the answer
-): Promise<any> {
+): Promise<Untyped> {
   const token = await platform.demo('super@demo.test');
   return eventually(async () => {
     const { body } = await platform.rest('wizard', 'GET', `/${id}`, { token });

@@ -228,7 +228,7 @@ describe('a prepared operation', () => {
     expect(text).not.toContain('errors');
   });
 
-  it('never rejects, whatever a subgraph returns', async () => {
+  it('never rejects, not even for invalid answers of a subgraph', async () => {
     const broken: SubgraphAnswer[] = [
       { data: [] as never },
       { data: 'text' as never },

@@ -14,7 +14,7 @@ interface End {
   readonly isOpen: boolean;
 }
 
-/** The violations, as texts, of the rules that must be true at the end, whatever the order of the steps was. */
+/** Violations, as texts, of the rules that are true at the end after every order of steps. */
 export async function violations(world: World): Promise<string[]> {
   const squad = await world.squad();
   const end: End = {
@@ -46,7 +46,7 @@ function acceptedAndClosed({ done, squad }: End): string[] {
     });
 }
 
-/** An accepted invite lets Cleo join, unless something ended this right at or after the time of the answer. */
+/** An accepted invite lets Cleo join, unless this right was ended at or after the time of the answer. */
 async function acceptedAndRefused({ world, done, present, isOpen }: End): Promise<string[]> {
   const found: string[] = [];
   const isEndedAfter = (from: number) =>

@@ -56,7 +56,7 @@ export interface DatabaseStore extends Store {
   instances: readonly DatabaseJournals[];
 }
 
-/** @param changes one for each instance; undefined for an instance to which nobody reports changes */
+/** @param changes one for each instance; undefined for an instance that gets no reports of changes */
 export async function databaseStore(
   changes: readonly (JournalChanges | undefined)[],
   { checkMillis }: { checkMillis?: number } = {},
@@ -115,7 +115,7 @@ export const stores: readonly (readonly [string, () => Promise<Store>])[] = [
   ['files', fileStore],
   ['PostgreSQL', () => databaseStore([undefined])],
   [
-    'PostgreSQL and two instances that report to nobody',
+    'PostgreSQL and two instances without reports of changes',
     () => databaseStore([undefined, undefined], { checkMillis: 20 }),
   ],
   ...(hasRedis ? ([['PostgreSQL, two instances and Redis', redisStore]] as const) : []),

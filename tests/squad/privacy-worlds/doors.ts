@@ -54,14 +54,14 @@ export class ListeningDoors {
 
   /** Resolves once every door has delivered this activity of the user `markerId`, and therefore all events before it. */
   async reached(markerId: string, activity: string): Promise<void> {
-    const isThere = (users: readonly { userId: string; activity: string | null }[]) =>
+    const contain = (users: readonly { userId: string; activity: string | null }[]) =>
       users.some((user) => user.userId === markerId && user.activity === activity);
     await Promise.all([
       ...[this.whole, this.delta].map((socket) =>
-        socket.next('online_users_updated', ({ users }) => isThere(users)),
+        socket.next('online_users_updated', ({ users }) => contain(users)),
       ),
       this.online.next(({ onlineUsersUpdated }) =>
-        isThere(onlineUsersUpdated.users.map((one) => ({ userId: one.user.id, activity: one.activity }))),
+        contain(onlineUsersUpdated.users.map((one) => ({ userId: one.user.id, activity: one.activity }))),
       ),
     ]);
   }

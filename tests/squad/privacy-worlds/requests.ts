@@ -5,7 +5,7 @@ export interface Answer {
   // oxlint-disable-next-line no-explicit-any -- bodies of any shape are recorded
   body: any;
   /** The number of requests that squad sent to identity for this answer; only for invites. */
-  questions?: number;
+  identityRequests?: number;
 }
 
 /** Sends one request to an instance. */

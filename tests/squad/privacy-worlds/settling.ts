@@ -3,7 +3,7 @@ import type { Person } from '../support/people.ts';
 import { request } from './requests.ts';
 
 /**
- * Waits until all earlier changes have reached every instance and were sent to its listeners. To know this, it makes changes
+ * Waits until all earlier changes have reached every instance and were sent to its listeners. For this it makes changes
  * in a gym of its own and waits for them. They arrive after the earlier ones, because an instance receives the messages of
  * Redis in their order, Redis answers commands in their order, and a board's update is due a fixed time after its change.
  */

@@ -7,7 +7,7 @@ export interface Entry {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** These fields contain a position, or a time that is not the time of a step. */
+/** Fields with a position, or with a time that is not the time of a step. */
 const LEFT_OUT = new Set(['serverTime', 'expiresAt', 'endCursor', 'startCursor', 'requestId']);
 
 /**

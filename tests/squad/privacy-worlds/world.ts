@@ -18,7 +18,7 @@ export interface Stage {
   /** Creates members of a new gym. */
   newGym(count: number): Promise<Person[]>;
   /** The number of requests to identity about that user so far. */
-  questionsAbout(userId: string): number;
+  identityRequestsAbout(userId: string): number;
   readonly graceMillis: number;
   /** An exercise that is counted in repetitions. */
   readonly exerciseId: string;
@@ -202,16 +202,16 @@ export class World {
       case 'chat':
         return this.inSquad(by, action);
       default:
-        throw new Error(`the action ${action.type} writes nothing`);
+        throw new Error(`the action ${action.type} sends no write`);
     }
   }
 
   private async invite(by: Name, { other, invite }: Extract<Action, { type: 'invite' }>): Promise<Answer> {
     const toUserId = this.people[other].id;
-    const before = this.stage.questionsAbout(toUserId);
+    const before = this.stage.identityRequestsAbout(toUserId);
     const made = await this.ask(by, 'POST', '/invites', { toUserId });
     if (made.status === 201) this.invites.set(invite, made.body);
-    return { ...made, questions: this.stage.questionsAbout(toUserId) - before };
+    return { ...made, identityRequests: this.stage.identityRequestsAbout(toUserId) - before };
   }
 
   private async inSquad(

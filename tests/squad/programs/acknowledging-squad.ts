@@ -1,4 +1,4 @@
-/** Writes into the file journals with several writers at once, and prints each acknowledged write, until it is killed. */
+/** Writes into the file journals by several writers at once until it is killed, and prints each acknowledged write. */
 import fs from 'node:fs';
 import { uuidv7 } from '#server/ids.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -7,13 +7,13 @@ import { squads } from '../../../subgraphs/squad/squads/squad.journal.ts';
 import { FileJournals } from '../../../subgraphs/squad/storage/journal.file.ts';
 
 const [folder = '', squadId = '', userId = ''] = process.argv.slice(2);
-// The real logger takes longer to load than this process runs.
+// The logger of the platform takes longer to load than this process runs.
 const log = { warn: () => undefined, error: () => undefined } as unknown as Logger;
 const journals = new FileJournals({ folder, log });
 const now = () => new Date().toISOString();
 const acknowledge = (line: string) => fs.writeSync(1, `${line}\n`);
 
-if (folder === '') process.exit(0); // The caller only wants the program to be compiled.
+if (folder === '') process.exit(0); // the test only compiles the program, for the compile cache
 await journals.of(squads).change(squadId, (squad) =>
   squad.status === 'NONE'
     ? [

@@ -56,7 +56,7 @@ export async function subscribed<Data>(
     );
   });
   done.catch(() => undefined);
-  // Messages of one socket are handled in order: when this query is answered, the subscription before it has begun.
+  // Messages of one socket are handled in order, so the subscription has begun when this query is answered.
   await new Promise<void>(
     (resolve) =>
       void client.subscribe(

@@ -7,14 +7,14 @@ import { Turns } from './turns.ts';
 /** The context of made-up resolvers. */
 export interface MadeUpContext {
   readonly seed: string;
-  /** From 0 to 1: how often values are wrong and resolvers fail. */
-  readonly wildness: number;
+  /** From 0, without faults, to 1: how often values are wrong and resolvers fail. */
+  readonly faultRate: number;
   readonly turns: Turns;
   /** Each call of a resolver, with its path and arguments. */
   readonly calls: string[];
 }
 
-export interface Question {
+export interface ExecutedOperation {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly operationName?: string | undefined;
@@ -38,7 +38,7 @@ export interface BothExecuted {
  */
 export async function bothExecutions(
   schema: GraphQLSchema,
-  { query, variables = {}, operationName }: Question,
+  { query, variables = {}, operationName }: ExecutedOperation,
   seed: string,
   onStart: (by: 'graphql-js' | 'compiled') => void = () => undefined,
 ): Promise<BothExecuted | 'not compiled' | undefined> {
@@ -67,12 +67,12 @@ export async function bothExecutions(
 type Run = (context: MadeUpContext) => JsonResult | Promise<JsonResult>;
 
 async function executed(seed: string, run: Run): Promise<Executed> {
-  const wildness = randomFrom(seed).pick([0, 0.3, 1]);
-  const context = { seed, wildness, turns: new Turns(seed), calls: [] };
+  const faultRate = randomFrom(seed).pick([0, 0.3, 1]);
+  const context = { seed, faultRate, turns: new Turns(seed), calls: [] };
   const { data, errors } = await context.turns.until(run(context));
   return {
     data,
-    // Also what the service's log and the translation of errors read.
+    // The log of a service and its translation of errors read these properties.
     errors: errors.map((error) =>
       JSON.stringify([
         error,

@@ -50,7 +50,7 @@ function resolveReferencesIn(type: GraphQLObjectType, values: MadeUpValues): voi
   };
 }
 
-/** Some abstract types know the type of a value at once, some later, some ask the object types. */
+/** Some abstract types resolve the type of a value at once, some later, and some call `isTypeOf` of the object types. */
 function resolveTypeIn(type: { name: string; resolveType?: unknown }): void {
   const kind = randomFrom(type.name).below(3);
   if (kind === 0) return;
@@ -62,15 +62,15 @@ function resolveTypeIn(type: { name: string; resolveType?: unknown }): void {
     context.calls.push(`type of ${type.name} ${described(info)}`);
     const { key = '?', __typename: typename } = value;
     const random = randomFrom(`${context.seed}/${key}/type`);
-    const give = () => {
+    const typeOrError = () => {
       if (random.chance(0.03)) throw new Error(`no type for ${key}`);
       return typename;
     };
-    return kind === 1 ? give() : context.turns.later(`type of ${key}`, give);
+    return kind === 1 ? typeOrError() : context.turns.later(`type of ${key}`, typeOrError);
   };
 }
 
-/** Makes object types tell whether a value is theirs: at once, or later. */
+/** Adds an `isTypeOf` to the object types; of some types it returns at once, of others a promise. */
 export function makeUpTypeChecks(schema: GraphQLSchema, names: readonly string[]): void {
   for (const name of names) {
     const type = schema.getType(name);
@@ -79,11 +79,11 @@ export function makeUpTypeChecks(schema: GraphQLSchema, names: readonly string[]
     type.isTypeOf = (value: { key?: string; [MADE_UP_TYPE]?: string }, context: MadeUpContext) => {
       const key = `${name} ${value.key ?? '?'}`;
       context.calls.push(`is ${key}`);
-      const give = () => {
-        if (randomFrom(`${context.seed}/${key}/check`).chance(0.03)) throw new Error(`cannot tell ${key}`);
+      const isOfType = () => {
+        if (randomFrom(`${context.seed}/${key}/check`).chance(0.03)) throw new Error(`no check of ${key}`);
         return value[MADE_UP_TYPE] === name;
       };
-      return isLater ? context.turns.later(`is ${key}`, give) : give();
+      return isLater ? context.turns.later(`is ${key}`, isOfType) : isOfType();
     };
   }
 }

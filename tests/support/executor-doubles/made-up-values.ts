@@ -19,7 +19,7 @@ export type HasResolver = (type: GraphQLObjectType, field: string) => boolean;
 /** Lists end at this many levels of objects. */
 const DEEPEST = 7;
 
-/** Makes values of any type, right and wrong, at once and later. A value depends on the seed and its key only. */
+/** Makes valid and invalid values of any type, some of them as promises. A value depends on the seed and its key only. */
 export class MadeUpValues {
   private readonly schema: GraphQLSchema;
   private readonly hasResolver: HasResolver;
@@ -29,14 +29,14 @@ export class MadeUpValues {
     this.hasResolver = hasResolver;
   }
 
-  /** What the resolver of a field gives: a value, a promise, an exception. */
+  /** The result of a field's resolver: a value or a promise. May throw an error. */
   ofField(type: GraphQLOutputType, key: string, context: MadeUpContext): unknown {
     const random = randomFrom(`${context.seed}/${key}`);
-    if (random.chance(0.04 * context.wildness)) throw thrown(key, random);
+    if (random.chance(0.04 * context.faultRate)) throw thrown(key, random);
     const give = () => this.value(type, key, context, random);
     if (random.chance(0.3))
       return this.later(key, context, random, () => {
-        if (random.chance(0.06 * context.wildness)) throw thrown(key, random);
+        if (random.chance(0.06 * context.faultRate)) throw thrown(key, random);
         return give();
       });
     return give();
@@ -45,14 +45,14 @@ export class MadeUpValues {
   private later(key: string, { turns }: MadeUpContext, random: Random, give: () => unknown): unknown {
     const promise = turns.later(key, give);
     if (!random.chance(0.1)) return promise;
-    // oxlint-disable-next-line unicorn/no-thenable -- not a promise, as query builders are
+    // oxlint-disable-next-line unicorn/no-thenable -- query builders, for example, are thenable and not promises
     return { then: promise.then.bind(promise) };
   }
 
   private value(type: GraphQLOutputType, key: string, context: MadeUpContext, random: Random): unknown {
-    if (random.chance(0.01 * context.wildness)) return new Error(`an error as the value of ${key}`);
+    if (random.chance(0.01 * context.faultRate)) return new Error(`an error as the value of ${key}`);
     if (isNonNullType(type)) {
-      if (random.chance(0.02 * context.wildness)) return null;
+      if (random.chance(0.02 * context.faultRate)) return null;
       return this.present(type.ofType, key, context, random);
     }
     if (random.chance(0.1)) return random.chance(0.5) ? null : undefined;
@@ -65,20 +65,20 @@ export class MadeUpValues {
     if (isAbstractType(type)) {
       const possible = this.schema.getPossibleTypes(type);
       const concrete = random.pick(possible);
-      const named = random.chance(0.04 * context.wildness)
+      const named = random.chance(0.04 * context.faultRate)
         ? random.pick<unknown>(['Nothing', type.name, 'Query', 5, null, random.pick(possible).name])
         : concrete.name;
       return this.object(concrete, key, context, random, named);
     }
     if (isEnumType(type))
-      return random.chance(0.02 * context.wildness)
+      return random.chance(0.02 * context.faultRate)
         ? 'NO SUCH'
         : (random.pick(type.getValues()).value as unknown);
-    return random.chance(0.03 * context.wildness) ? random.pick(WRONG_LEAVES) : leaf(String(type), random);
+    return random.chance(0.03 * context.faultRate) ? random.pick(WRONG_LEAVES) : leaf(String(type), random);
   }
 
   private list(item: GraphQLOutputType, key: string, context: MadeUpContext, random: Random): unknown {
-    if (random.chance(0.02 * context.wildness)) return random.pick<unknown>(['text', 7, {}, asynchronous()]);
+    if (random.chance(0.02 * context.faultRate)) return random.pick<unknown>(['text', 7, {}, asynchronous()]);
     const length = key.split('.').length > DEEPEST ? 0 : random.below(4);
     const itemOf = (_: unknown, index: number): unknown => {
       const at = `${key}.${index}`;
@@ -86,14 +86,14 @@ export class MadeUpValues {
       const give = () => this.value(item, at, context, own);
       if (own.chance(0.15))
         return this.later(at, context, own, () => {
-          if (own.chance(0.15 * context.wildness)) throw thrown(at, own);
+          if (own.chance(0.15 * context.faultRate)) throw thrown(at, own);
           return give();
         });
       return give();
     };
     const items = Array.from({ length }, itemOf);
     if (random.chance(0.05)) return new Set(items);
-    if (random.chance(0.03 * context.wildness)) return thenThrowing(items, `the list ${key} broke off`);
+    if (random.chance(0.03 * context.faultRate)) return thenThrowing(items, `the list ${key} broke off`);
     return items;
   }
 
@@ -104,7 +104,7 @@ export class MadeUpValues {
     random: Random,
     typename: unknown = type.name,
   ): unknown {
-    if (random.chance(0.01 * context.wildness)) return random.pick<unknown>(['text', 7, () => 'a function']);
+    if (random.chance(0.01 * context.faultRate)) return random.pick<unknown>(['text', 7, () => 'a function']);
     const object = { __typename: typename, key, [MADE_UP_TYPE]: type.name };
     for (const field of Object.values(type.getFields())) {
       if (this.hasResolver(type, field.name)) continue;

@@ -33,7 +33,7 @@ export function sentOperations(graph: LoadedGraph, texts: readonly string[]): Se
   return [...sent.values()];
 }
 
-/** The types of entities that an entity fetch asks for. */
+/** The types of the entities whose fields an entity fetch selects. */
 export const entityTypesIn = (query: string): string[] => [
   ...new Set([...query.matchAll(/\.\.\. ?on (\w+)/g)].map(([, name = '']) => name)),
 ];

@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Settles promises one at a time, each after everything that followed from the one before. The order depends on the seed
- * and the keys only, so that two executors that wait for the same promises see the same order of events.
+ * Settles promises one at a time, each after all work that the previous one has caused. The order depends on the seed
+ * and the keys only, so that two executors that wait for the same promises get the same order of events.
  */
 export class Turns {
   private readonly seed: string;
@@ -30,7 +30,7 @@ export class Turns {
         reject(error);
       }
     };
-    promise.catch(() => undefined); // an executor need not look at it, if the list around it is null by then
+    promise.catch(() => undefined); // an executor may ignore the promise, if the list around it is already null
     this.waiting.push({ key, turn: randomFrom(`${this.seed}/turn/${key}`).below(1_000_000), settle });
     return promise;
   }
@@ -43,7 +43,7 @@ export class Turns {
     await setImmediate();
     while (!isOver) {
       const next = this.next();
-      if (!next) throw new Error('The execution waits for a promise that nobody will settle.');
+      if (!next) throw new Error('The execution waits, but no promise is left to settle.');
       next.settle();
       await setImmediate();
     }

@@ -2,7 +2,7 @@ const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9
   import: ["@key", "@external", "@requires", "@provides", "@shareable", "@override", "@interfaceObject", "@inaccessible"])`;
 
 /**
- * Subgraphs that combine what is rare in those of the platform: interfaces and unions of entities and of plain objects,
+ * Subgraphs with features that are rare in those of the platform: interfaces and unions of entities and of plain objects,
  * an interface that is an object type in another subgraph (`@interfaceObject`), lists of lists, several and composite
  * keys, and fields with `@requires`, `@provides` and `@override`.
  */

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Files that take long for their size, because they start many processes or make up many cases; the longest first. Jest
- * would begin them last in a checkout that has not stored durations yet, and one worker would wait for the other.
+ * Files that take long for their size, because they start many processes or generate many cases; the longest first. Jest
+ * would otherwise begin them last in a new checkout, which has no stored durations yet, and one worker would idle at the end.
  */
 const LONG = [
   'chaos/chaos',

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 
 /**
  * Lets Jest read TypeScript as Node does: types become spaces, so that lines and columns stay and no source map
- * is needed. Jest's --coverage counts the same places as the editor shows.
+ * is needed. The lines of `--coverage` are those of the source.
  */
 const transformer = {
   process: (source) => ({ code: stripTypeScriptTypes(source, { mode: 'strip' }) }),

@@ -1,6 +1,6 @@
 /**
- * Starts a database on the folder in its argument and inserts rows without end, over several connections; prints
- * `ready <pid of PostgreSQL>` and then each number whose insert was acknowledged. The tests kill it.
+ * Starts a database on the folder in its argument, and inserts rows over several connections until a test kills it. It
+ * prints `ready <pid of PostgreSQL>`, and then each number whose insert was acknowledged.
  */
 import fs from 'node:fs';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../../server/embedded-postgres/embedde
 const postgres = await startEmbeddedPostgres({ dataDir: process.argv[2]! });
 const pool = new pg.Pool({ host: postgres.socketDir, user: 'postgres', database: 'postgres', max: 4 });
 await pool.query('create table if not exists entry (number int primary key)');
-say(`ready ${postgres.pid}`);
+report(`ready ${postgres.pid}`);
 
 let last = Number((await pool.query('select coalesce(max(number), 0) as last from entry')).rows[0].last);
 await Promise.all([1, 2, 3, 4].map(writeOn));
@@ -18,11 +18,11 @@ async function writeOn(): Promise<void> {
   for (;;) {
     const number = ++last;
     await pool.query('insert into entry values ($1)', [number]);
-    say(String(number));
+    report(String(number));
   }
 }
 
-/** Writes without a buffer: what a buffer contains is lost with the process, and the test would not learn of acknowledged rows. */
-function say(line: string): void {
+/** Writes without a buffer, whose content would be lost with the process, although its rows were acknowledged. */
+function report(line: string): void {
   fs.writeSync(1, `${line}\n`);
 }

@@ -1,7 +1,7 @@
 /**
- * Executes operations by graphql-js and by our executor, and prints what it executed as JSON, or the first difference. A
- * program of its own, because graphql-js itself leaves rejections unhandled (a list that has become null does not look at
- * its other items), and Jest fails a test for that. Ours must leave none.
+ * Executes operations by graphql-js and by our executor, and prints the numbers of executed operations as JSON, or the
+ * first difference. It is a program of its own, because graphql-js leaves rejections unhandled: if a list has become
+ * null, it ignores its other items, and Jest would fail a test for their rejections. Our executor must leave none.
  */
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
@@ -9,7 +9,7 @@ import { getOperationAST, parse, type GraphQLSchema } from 'graphql';
 import { addRepresentationChecks } from '../../../server/graphql/entities.ts';
 import { subgraphSchema } from '../../../server/graphql/subgraph-endpoint.ts';
 import { SERVICE_NAMES } from '../../../server/settings.ts';
-import { bothExecutions, differenceOf, type Question } from '../executor-doubles/both-executions.ts';
+import { bothExecutions, differenceOf, type ExecutedOperation } from '../executor-doubles/both-executions.ts';
 import { makeUpResolvers, makeUpTypeChecks } from '../executor-doubles/made-up-resolvers.ts';
 import {
   committedGraph,
@@ -64,7 +64,7 @@ async function compareSent(): Promise<void> {
   }
 }
 
-/** Made-up operations of our schemas, and of schemas with what is rare in ours. */
+/** Made-up operations of our schemas, and of schemas with features that are rare in ours. */
 async function compareMadeUp(): Promise<void> {
   const hard = new Map(
     Object.entries(HARD_SDLS).map(([name, sdl]) => [name, makeUpResolvers(buildSubgraphSchema(parse(sdl)))]),
@@ -85,8 +85,8 @@ async function compareMadeUp(): Promise<void> {
   }
 }
 
-async function compare(schema: GraphQLSchema, question: Question, seed: string): Promise<void> {
-  const both = await bothExecutions(schema, question, seed, (by) => void (running = by));
+async function compare(schema: GraphQLSchema, operation: ExecutedOperation, seed: string): Promise<void> {
+  const both = await bothExecutions(schema, operation, seed, (by) => void (running = by));
   running = '';
   if (!both) return;
   if (both === 'not compiled') return void (summary.notCompiled += 1);
@@ -94,7 +94,9 @@ async function compare(schema: GraphQLSchema, question: Question, seed: string):
   if (both.ours.errors.length > 0) summary.withErrors += 1;
   const difference = differenceOf(both);
   if (!difference) return;
-  process.stdout.write([seed, question.query, JSON.stringify(question.variables), difference, ''].join('\n'));
+  process.stdout.write(
+    [seed, operation.query, JSON.stringify(operation.variables), difference, ''].join('\n'),
+  );
   process.exit(1);
 }
 

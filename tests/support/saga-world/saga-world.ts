@@ -238,27 +238,27 @@ export class SagaWorld {
   private wrongWith(known: Known, saga: Saga): string[] {
     const { effects, undoFailures, calls } = this.targets;
     const wrong: string[] = [];
-    const say = (what: string) => wrong.push(`${known.saga.order} ${saga.status} ${saga.id}: ${what}`);
-    const isThere = (name: string) => effects.has(`${saga.id}:${name}`);
+    const report = (what: string) => wrong.push(`${known.saga.order} ${saga.status} ${saga.id}: ${what}`);
+    const exists = (name: string) => effects.has(`${saga.id}:${name}`);
     const byName = new Map(saga.actions.map((action) => [action.name, action]));
     const isGivenUp = (name: string | undefined) =>
       name !== undefined && byName.get(name)?.isUndoGivenUp === true;
     const isAccepted = saga.status === 'UNDONE' && saga.undoing?.resolutions.at(-1)?.action === 'ACCEPT';
     for (const { name, goesWith } of known.saga.actions) {
-      if (saga.status === 'DONE' && !isThere(name)) say(`${name} is missing`);
-      if (saga.status === 'UNDONE' && !isAccepted && isThere(name)) say(`${name} still exists`);
+      if (saga.status === 'DONE' && !exists(name)) report(`${name} is missing`);
+      if (saga.status === 'UNDONE' && !isAccepted && exists(name)) report(`${name} still exists`);
       const mayExist = isGivenUp(name) || isGivenUp(goesWith);
-      if ((saga.status === 'UNDO_FAILED' || isAccepted) && isThere(name) && !mayExist)
-        say(`${name} still exists`);
+      if ((saga.status === 'UNDO_FAILED' || isAccepted) && exists(name) && !mayExist)
+        report(`${name} still exists`);
       if (isGivenUp(name) && !undoFailures.has(`${saga.id}:${name}`))
-        say(`${name} was given up, although no undo of it failed`);
+        report(`${name} was given up, although no undo of it failed`);
       const action = byName.get(name);
       for (const [phase, attempts] of [
         ['run', action?.attempts ?? 0],
         ['undo', action?.undoAttempts ?? 0],
       ] as const) {
         const seen = calls.get(`${saga.id}:${name}:${phase}`) ?? 0;
-        if (attempts < seen) say(`${name}: ${attempts} attempts of ${seen} to ${phase} are stored`);
+        if (attempts < seen) report(`${name}: ${attempts} attempts of ${seen} to ${phase} are stored`);
       }
     }
     if (
@@ -266,14 +266,14 @@ export class SagaWorld {
       known.saga.onRefusal === 'retry' &&
       known.saga.giveUpAfterMillis === undefined
     )
-      say('it ended, although its refusals are retried without a limit');
+      report('it ended, although its refusals are retried without a limit');
     if (saga.status === 'UNDO_FAILED' && !saga.actions.some(({ isUndoGivenUp }) => isUndoGivenUp))
-      say('nothing was given up');
+      report('nothing was given up');
     if (saga.actions.some(({ status, error }) => status === 'FAILED' && !error))
-      say('a failure has no reason');
+      report('a failure has no reason');
     const line = known.statuses.join(' ');
     if (!/^(RUNNING )*((DONE)|(UNDOING ?)*((UNDO_FAILED) (UNDOING ?)*)*(UNDONE|UNDO_FAILED))$/.test(line))
-      say(`its statuses were ${line}`);
+      report(`its statuses were ${line}`);
     return wrong;
   }
 }

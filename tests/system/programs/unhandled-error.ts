@@ -3,8 +3,8 @@ import { runUntilSignal } from '#server/run-until-signal.ts';
 
 await runUntilSignal(async (progress) => {
   setTimeout(() => {
-    if (process.argv[2] === 'rejection') void Promise.reject(new Error('nobody waits for this'));
-    else throw new Error('nobody catches this');
+    if (process.argv[2] === 'rejection') void Promise.reject(new Error('a rejection without a handler'));
+    else throw new Error('an exception without a handler');
   }, 10);
   return { stop: async () => progress('everything is closed'), stopGracePeriodMillis: 1_000 };
 });

@@ -57,7 +57,7 @@ export async function idleSockets(gateway: string, count: number): Promise<Attac
   };
 }
 
-/** Every second sends an operation whose expansion is many times larger than its text, over HTTP and a WebSocket. */
+/** Sends every second an operation whose expansion is many times larger than its text, over HTTP and a WebSocket. */
 export async function fragmentBombs(
   gateway: string,
 ): Promise<Attack & { codes(): readonly (string | undefined)[] }> {

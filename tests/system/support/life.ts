@@ -207,7 +207,7 @@ async function picture(field: string): Promise<FormData> {
   const form = new FormData();
   form.append(
     field,
-    new Blob([new Uint8Array(await pictures.honest('png'))], { type: 'image/png' }),
+    new Blob([new Uint8Array(await pictures.normal('png'))], { type: 'image/png' }),
     'p.png',
   );
   return form;

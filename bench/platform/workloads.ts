@@ -4,19 +4,23 @@ import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { jsonHeaders, login, newLocation, newMembers } from './people.ts';
 
 /** Requests that are measured together. */
-export type Errand = Pick<LoadOptions, 'url' | 'bodies' | 'headers' | 'connections'>;
+export type Workload = Pick<LoadOptions, 'url' | 'bodies' | 'headers' | 'connections'>;
 
-/** Names of the errands that only read the graph. */
+/** Names of the workloads that only read the graph. */
 export const READING = ['home query of the README', 'history: 200 entries'] as const;
 
 /** Everyday requests by their names, to a platform with demo data; adds the members who send them. */
-export async function errandsAt(url: string): Promise<ReadonlyMap<string, Errand>> {
+export async function workloadsAt(url: string): Promise<ReadonlyMap<string, Workload>> {
   const [maya, staff] = await Promise.all([login(url, 'maya@iron.test'), login(url, 'admin@iron.test')]);
   const members = await newMembers(url, 24);
   const tokens = members.map(({ token }) => token);
   const locationId = await newLocation(url, staff, 'Hall');
-  const picture = await pictures.honest('jpeg', 800, 600);
-  const graph = (query: string, token?: string | readonly string[], variables: object[] = [{}]): Errand => ({
+  const picture = await pictures.normal('jpeg', 800, 600);
+  const graph = (
+    query: string,
+    token?: string | readonly string[],
+    variables: object[] = [{}],
+  ): Workload => ({
     url: `${url}/graphql`,
     bodies: variables.map((one) => JSON.stringify({ query, variables: one })),
     // Different members, because the gateway sends equal concurrent queries of one member once.
@@ -61,7 +65,7 @@ export async function errandsAt(url: string): Promise<ReadonlyMap<string, Errand
   ]);
 }
 
-function multipart(picture: Buffer, token: string): Pick<Errand, 'bodies' | 'headers'> {
+function multipart(picture: Buffer, token: string): Pick<Workload, 'bodies' | 'headers'> {
   const boundary = 'bench-boundary';
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="avatar"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`;
   return {
