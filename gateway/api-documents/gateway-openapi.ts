@@ -1,5 +1,5 @@
 import type { JsonObject } from '#server/json-object.ts';
-import { aboutApi, USER_TOKEN } from '#server/rest/openapi.ts';
+import { aboutApi, clientToken, USER_TOKEN } from '#server/rest/openapi.ts';
 import { SERVER_URL } from '#server/served-document.ts';
 
 const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
@@ -169,5 +169,7 @@ export const gatewayOpenApi = {
       200: { description: 'AsyncAPI 3', ...jsonOf({ type: 'object' }) },
     }),
   },
-  components: { securitySchemes: USER_TOKEN },
+  components: {
+    securitySchemes: { ...USER_TOKEN, ...clientToken(`${SERVER_URL}/identity/auth/token`) },
+  },
 } satisfies JsonObject;

@@ -3,7 +3,6 @@ import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { referencesIn, withReferences } from './json-references.ts';
 import type { JsonObject } from '#server/json-object.ts';
 import { withCodeSamples } from '#server/rest/code-samples.ts';
-import { SERVER_URL } from '#server/served-document.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
@@ -42,7 +41,7 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
   const components: Sections = structuredClone((own.components ?? {}) as Sections);
   for (const part of parts) {
     const { service } = part;
-    const document = withTokenUrl(renamed(part));
+    const document = renamed(part);
     for (const [path, item] of Object.entries((document.paths ?? {}) as Record<string, JsonObject>))
       paths[`/${service}${path === '/' ? '' : path}`] = prefixed(item, (id) => idOf(service, id));
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
@@ -60,24 +59,6 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
     paths,
     components,
   });
-}
-
-/** The document of a service with the address of identity at the gateway. */
-function withTokenUrl(document: JsonObject): JsonObject {
-  const components = document.components as Sections | undefined;
-  const client = components?.securitySchemes?.machineClient as
-    | { flows: { clientCredentials: object } }
-    | undefined;
-  if (!client) return document;
-  const clientCredentials = {
-    ...client.flows.clientCredentials,
-    tokenUrl: `${SERVER_URL}/identity/auth/token`,
-  };
-  const securitySchemes = {
-    ...components?.securitySchemes,
-    machineClient: { ...client, flows: { clientCredentials } },
-  };
-  return { ...document, components: { ...components, securitySchemes } };
 }
 
 /** What a reader must know if the document of a service is not up to date. */

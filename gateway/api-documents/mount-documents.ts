@@ -4,8 +4,8 @@ import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { JsonObject } from '#server/json-object.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { mountApiPages } from '#server/rest/api-pages.ts';
-import { documentFor } from '#server/served-document.ts';
-import { SERVICE_NAMES, urlOf } from '#server/settings.ts';
+import { documentFor, IDENTITY_URL, SERVER_URL } from '#server/served-document.ts';
+import { SERVICE_NAMES } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 import { asyncApiPage } from './asyncapi-page.ts';
@@ -38,19 +38,22 @@ export function mountDocuments(
   const sockets = new ServiceDocuments('/asyncapi.json', isOurs ? ['squad'] : [], settings, log);
 
   const ownRest = isOurs ? gatewayOpenApi : { ...gatewayOpenApi, info: GRAPH_ALONE };
-  const served = (document: object) =>
-    documentFor(JSON.stringify(document), origins, urlOf('identity', settings));
+  const served = (text: string) =>
+    documentFor(text.replaceAll(IDENTITY_URL, `${SERVER_URL}/identity`), origins, '');
   const openApi = cachedByDocuments((services) =>
-    served({ ...mergeOpenApi(ownRest, services), 'x-services': completeness(services) }),
+    served(JSON.stringify({ ...mergeOpenApi(ownRest, services), 'x-services': completeness(services) })),
   );
-  mountApiPages(app, ownRest.info.title, async (req) => openApi(await rest.all())(req), { collapsed: true });
+  mountApiPages(app, {
+    title: ownRest.info.title,
+    served,
+    documentOf: async (req) => openApi(await rest.all())(req),
+    demo: settings.demo && isOurs,
+  });
 
   const asyncApi = async (req: Request) => {
     const services = await sockets.all();
-    return served({
-      ...mergeAsyncApi(gatewayAsyncApi(apiSchema()), services),
-      'x-services': completeness(services),
-    })(req);
+    const merged = mergeAsyncApi(gatewayAsyncApi(apiSchema()), services);
+    return served(JSON.stringify({ ...merged, 'x-services': completeness(services) }))(req);
   };
   app.get(
     '/asyncapi.json',

@@ -38,7 +38,7 @@ export const USER_TOKEN = {
 } as const;
 
 /** How machine clients identify themselves. */
-const clientToken = (tokenUrl: string) =>
+export const clientToken = (tokenUrl: string) =>
   ({
     machineClient: {
       type: 'oauth2',

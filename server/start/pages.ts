@@ -23,14 +23,16 @@ export function mountPages(
     losses: () => rateLimits.losses(),
   });
   mountMetrics(app, metrics, settings);
-  const served = (document: object) =>
-    documentFor(JSON.stringify(document), origins, urlOf('identity', settings));
+  const served = (text: string) => documentFor(text, origins, urlOf('identity', settings));
   const openApi = served(
-    withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest, subgraph.examples)),
+    JSON.stringify(
+      withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest, subgraph.examples)),
+    ),
   );
-  mountApiPages(app, subgraph.title, async (req) => openApi(req));
+  const { title } = subgraph;
+  mountApiPages(app, { title, served, documentOf: async (req) => openApi(req), demo: settings.demo });
   for (const [path, document] of Object.entries(subgraph.documents ?? {})) {
-    const textFor = served(document);
+    const textFor = served(JSON.stringify(document));
     app.get(path, (req, res) => void res.vary('Host').type('application/json').send(textFor(req)));
   }
   for (const [path, { headers, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {}))

@@ -6,7 +6,7 @@ const ADMIN = 'admin@iron.test';
 
 export async function contentExamples({ platform, record, send }: Recorder): Promise<void> {
   await readExamples({ platform, record, send });
-  const image = await pictures.honest('png', 640, 480);
+  const image = await pictures.normal('png', 640, 480);
 
   const exercise = await record('createExercise', {
     as: ADMIN,

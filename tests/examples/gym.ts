@@ -126,7 +126,7 @@ async function posts({ record, send }: Recorder): Promise<void> {
   await record('unlikePost', { ...at, as: 'leo@iron.test' });
   await record('reportPost', { ...at, as: 'leo@iron.test', body: { reason: 'Not about training.' } });
   await record('listPostReports', { as: STAFF, query: { limit: 2 } });
-  const form = { text: 'My new belt', image: await pictures.honest('png', 640, 480) };
+  const form = { text: 'My new belt', image: await pictures.normal('png', 640, 480) };
   const withPicture = await send('createPost', { form });
   const file = /\/media\/([^/?"]+)/.exec(JSON.stringify(withPicture))?.[1] ?? '';
   await record('getPostPicture', { params: { file } });

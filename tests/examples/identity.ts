@@ -62,7 +62,7 @@ async function profile({ record, send }: Recorder, token: string): Promise<void>
   await record('rotateMyQrCode', { as });
   const { avatar } = await record('uploadMyAvatar', {
     as,
-    form: { avatar: await pictures.honest('png', 256, 256) },
+    form: { avatar: await pictures.normal('png', 256, 256) },
   });
   await record('getAvatar', { as: 'nobody', params: { file: String(avatar).split('/').at(-1) ?? '' } });
   const { qrCode } = await send('getMyProfile');

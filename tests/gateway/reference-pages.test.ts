@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { SERVICE_NAMES } from '#server/settings.ts';
+import { violationsOn } from '../support/axe.ts';
+import { describeInBrowser, launchBrowser, unlessSkipped, watchedPage } from '../support/browser.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}`, () => {
+  let platform: TestPlatform;
+  let browser: Browser;
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([
+      startPlatform({ services: SERVICE_NAMES, gateway: true }),
+      launchBrowser(),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  const open = async (url: string, { width = 1280, dark = false } = {}) => {
+    const watched = await watchedPage(browser, {
+      viewport: { width, height: 860 },
+      colorScheme: dark ? 'dark' : 'light',
+    });
+    await watched.page.goto(url);
+    return watched;
+  };
+  const openDocs = async (url: string, options = {}) => {
+    const watched = await open(`${url}/docs`, options);
+    await watched.page.locator('#reference h1').first().waitFor();
+    return watched;
+  };
+  const logIn = async (page: Page, name: string) => {
+    await page.getByRole('button', { name: 'Log in' }).first().click();
+    await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+    await page.getByRole('status').filter({ hasText: name }).waitFor();
+  };
+
+  it.each(SERVICE_NAMES)('of %s load nothing from other hosts, and log in at identity', async (service) => {
+    const { page, hosts, troubles } = await openDocs(platform.url(service));
+    expect(await page.title()).toMatch(/service - REST reference$/);
+    await logIn(page, 'Maya');
+    const expected = [platform.url(service), platform.url('identity')].map((url) => new URL(url).host);
+    expect(hosts).toEqual(new Set(expected));
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it('of the gateway send a request with the token of the logged-in user', async () => {
+    const { page, hosts, troubles } = await openDocs(platform.url('gateway'));
+    await logIn(page, 'Maya');
+    await page.goto(`${platform.url('gateway')}/docs#tag/profile/GET/identity/users/me`);
+    await page
+      .getByRole('button', { name: /Test Request.*identity\/users\/me/i })
+      .first()
+      .click();
+    const answer = page.waitForResponse((response) => response.url().endsWith('/identity/users/me'));
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    expect((await answer).status()).toBe(200);
+    expect(await (await answer).json()).toMatchObject({ email: 'maya@iron.test' });
+    expect([...hosts]).toEqual([new URL(platform.url('gateway')).host]);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each([
+    [1280, false],
+    [1280, true],
+    [390, false],
+    [390, true],
+  ])('have no violation that axe finds, at %i px, dark: %s', async (width, dark) => {
+    for (const service of ['gateway', 'gym', 'squad'] as const) {
+      const { page } = await openDocs(platform.url(service), { width, dark });
+      expect({ service, violations: await violationsOn(page) }).toEqual({ service, violations: [] });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await page.context().close();
+    }
+    for (const url of [platform.url('gateway'), platform.url('squad')]) {
+      const { page } = await open(`${url}/asyncapi`, { width, dark });
+      expect({ url, violations: await violationsOn(page) }).toEqual({ url, violations: [] });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await page.context().close();
+    }
+  });
+});
