@@ -11,7 +11,6 @@ import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
-import type { HealthCheck } from './observability/health.ts';
 import type { IdempotencyStore } from './rest/idempotency.ts';
 import type { RateLimit } from './rest/rate-limit.ts';
 import type { RestRoute } from './rest/route.ts';
@@ -93,8 +92,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   graphqlRateLimits?: Readonly<Record<string, RateLimit>>;
   rest: readonly RestRoute<Services>[];
   sockets?: readonly SocketDoor<Services, Resources>[];
-  /** Additional checks of `GET /health/ready`. */
-  health?(resources: Resources): Record<string, HealthCheck>;
+  /** What does not work now although the service continues, with the consequences, for `GET /health/ready`. */
+  losses?(resources: Resources): Record<string, string>;
   /**
    * Stores the answers to requests with an `Idempotency-Key` if the service uses no database. Default: in memory, so that a
    * restart forgets them. With a database they are committed with the request's writes.

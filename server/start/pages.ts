@@ -14,10 +14,10 @@ export function mountPages(
 ): void {
   const { settings, metrics } = rules.base;
   mountHealth(app, {
-    checks: { ...(database && { database: database.check }), ...subgraph.health?.(rules.resources) },
+    checks: { ...(database && { database: database.check }) },
     isStopping,
     isStuck: async () => (await database?.isStuck()) ?? false,
-    losses: () => rateLimits.losses(),
+    losses: () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) }),
   });
   mountMetrics(app, metrics, settings);
   mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));

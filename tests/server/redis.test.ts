@@ -25,7 +25,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   let connection: RedisConnection;
   let lines: { msg: string; reason?: string }[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const ping = () => connection.run((client) => client.ping());
+  const ping = () => connection.run('key', (client) => client.ping());
 
   beforeAll(async () => {
     redis = await startRedis();
@@ -33,7 +33,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   afterAll(() => redis.stop());
   beforeEach(async () => {
     lines = [];
-    connection = await RedisConnection.open(redis.url, { log, without: 'nothing is counted' });
+    connection = await RedisConnection.open({ redisUrl: redis.url }, { log, without: 'nothing is counted' });
   });
   afterEach(() => connection.close());
 
@@ -71,9 +71,9 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
 
   it('is not lost if it refuses a command', async () => {
     const withinMillis = 30_000; // not the default, because a busy machine may take longer
-    await connection.run((client) => client.set('text', 'a'), withinMillis);
+    await connection.run('text', (client) => client.set('text', 'a'), withinMillis);
     for (let round = 0; round < 10; round += 1)
-      await expect(connection.run((client) => client.lPush('text', 'b'), withinMillis)).rejects.toThrow(
+      await expect(connection.run('text', (client) => client.sAdd('text', 'b'), withinMillis)).rejects.toThrow(
         'WRONGTYPE',
       );
     expect(connection.isLost).toBe(false);
@@ -96,8 +96,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   });
 
   it('delivers events to a listener that subscribes while the last one unsubscribes', async () => {
-    const listening = await RedisConnection.open(redis.url, { log, without: 'no events arrive' });
-    const channels = new RedisChannels(listening);
+    const channels = new RedisChannels(connection, { log, without: 'no events arrive' });
     let stop = await channels.subscribe('news', () => undefined);
     for (let round = 0; round < 50; round += 1) {
       stop();
@@ -105,9 +104,9 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
       if (round % 3 === 2) await sleep(1);
       const received = Promise.withResolvers<string>();
       stop = await channels.subscribe('news', received.resolve);
-      await connection.run((client) => client.publish('news', `round ${round}`));
+      await channels.publish('news', `round ${round}`);
       expect(await received.promise).toBe(`round ${round}`);
     }
-    listening.close();
+    channels.close();
   });
 });

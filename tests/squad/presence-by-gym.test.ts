@@ -32,7 +32,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   });
 
   const start = async (): Promise<{ hub: RedisHub; connections: RedisConnections }> => {
-    const connections = await RedisConnections.open(redis.url, log);
+    const connections = await RedisConnections.open({ redisUrl: redis.url }, log);
     const hub = await RedisHub.start({ graceMillis }, noJournals, connections, log);
     hubs.push(hub);
     return { hub, connections };
