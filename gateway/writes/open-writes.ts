@@ -3,10 +3,7 @@ import type { RedisSettings } from '#server/redis/redis-client.ts';
 import { MemoryWrites, type Writes } from './writes.ts';
 
 /** With REDIS_URL all replicas of the gateway are notified of each other's mutations. */
-export async function openWrites(
-  settings: RedisSettings,
-  log: Logger,
-): Promise<Writes> {
+export async function openWrites(settings: RedisSettings, log: Logger): Promise<Writes> {
   const { redisUrl } = settings;
   if (redisUrl === undefined) return new MemoryWrites();
   // Loaded only if needed, because the Redis client consists of about 650 files.

@@ -66,11 +66,8 @@ export const clientOptions = (tls: RedisTls | undefined, { username, password }:
   ...(password !== undefined && { password }),
   // While a server is unreachable a command fails at once, instead of waiting for a connection.
   disableOfflineQueue: true,
-  // A connection that does not answer pings is replaced: after a failover the old address may never answer.
-  pingInterval: 2_000, // 2 s
   socket: {
     connectTimeout: 2_000, // 2 s
-    socketTimeout: 6_000, // 6 s
     ...(tls && { tls: true as const, ...tls }),
   },
 });
@@ -78,7 +75,11 @@ export const clientOptions = (tls: RedisTls | undefined, { username, password }:
 /** A client of one server that does not reconnect: `RedisNode` replaces it. */
 export function clientFor(
   { host, port }: RedisAddress,
-  { tls, credentials, database }: { tls: RedisTls | undefined; credentials: RedisCredentials; database: number },
+  {
+    tls,
+    credentials,
+    database,
+  }: { tls: RedisTls | undefined; credentials: RedisCredentials; database: number },
 ) {
   const options = clientOptions(tls, credentials);
   return createClient({

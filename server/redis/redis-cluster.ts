@@ -97,8 +97,13 @@ export class ClusterServers implements RedisServers {
     });
   }
 
-  reconnect(): void {
-    // The cluster client asks for the nodes again when a node refuses a command.
+  /** The cluster client does this itself if a connection is lost or a command is refused, but not if a node hangs. */
+  findMaster(key: string): void {
+    const master = this.masterOf(key);
+    if (!master) return;
+    this.cluster._slots
+      .rediscover(undefined, new Set([master.address]))
+      .catch((error: unknown) => (this.lastError = error));
   }
 
   close(): void {

@@ -23,6 +23,8 @@ const COMMAND_MILLIS = 100;
 const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
 /** After a failure this connection checks at this interval whether Redis answers again, also if nobody sends a command. */
 const PROBE_MILLIS = 200;
+/** A server that has not answered so many probes may have been replaced by its replica, which only others know. */
+const PROBES_OF_A_HANG = 5;
 const START_MILLIS = 2_000; // 2 s
 
 /** Answers of a server that cannot do its work now. Other errors are answers to a wrong command. */
@@ -36,6 +38,8 @@ interface Trouble {
   key: string;
   /** Whether commands were refused without trying, so that many may be missing. */
   wasOpen: boolean;
+  /** Failed probes. */
+  probes: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -74,7 +78,8 @@ export class RedisConnection {
   ): Promise<RedisConnection> {
     const connection = new RedisConnection(redisAccessOf(settings), options);
     await Promise.race([connection.servers.opened, sleep(START_MILLIS, undefined, { ref: false })]);
-    if (!connection.servers.isReady) connection.onLost(new Error('Redis did not answer at the start'));
+    if (!connection.servers.isReady && !connection.lost)
+      connection.onLost(new Error('Redis did not answer at the start'));
     return connection;
   }
 
@@ -149,7 +154,7 @@ export class RedisConnection {
 
   private failed(node: string, key: string, error: unknown): void {
     if (error instanceof ErrorReply && error.message.startsWith('READONLY'))
-      this.servers.reconnect('the server has become a replica');
+      this.servers.findMaster(key, 'the server has become a replica');
     const trouble = this.troubled(node, key);
     trouble.breaker.failed();
     if (!trouble.breaker.isOpen) return;
@@ -164,6 +169,7 @@ export class RedisConnection {
       breaker: new CircuitBreaker(BREAKER),
       key,
       wasOpen: false,
+      probes: 0,
       timer: undefined,
     };
     if (this.isClosed) return trouble;
@@ -186,6 +192,9 @@ export class RedisConnection {
     } catch (error) {
       if (this.isClosed || this.troubles.get(node) !== trouble) return;
       if (this.servers.commandsFor(key)) this.failed(node, key, error);
+      trouble.probes += 1;
+      if (this.servers.isSharded && trouble.probes % PROBES_OF_A_HANG === 0)
+        this.servers.findMaster(key, 'the server does not answer');
       this.probeLater(node, trouble);
       return;
     }

@@ -1,3 +1,4 @@
+import { inTime } from './in-time.ts';
 import type { RedisClient } from './redis-client.ts';
 
 export interface RedisNodeOptions {
@@ -10,6 +11,10 @@ export interface RedisNodeOptions {
   onLost(error: unknown): void;
 }
 
+/** Until the server has accepted the connection, the certificates and the password. */
+const CONNECT_MILLIS = 4_000; // 4 s
+const PING_EVERY_MILLIS = 2_000; // 2 s
+const PONG_MILLIS = 2_000; // 2 s
 const FIRST_PAUSE_MILLIS = 50;
 const LONGEST_PAUSE_MILLIS = 2_000; // 2 s
 
@@ -59,19 +64,37 @@ export class RedisNode {
       this.client = client;
       const opening = client;
       client.on('error', (error: unknown) => this.fail(opening, error));
-      await client.connect();
+      await inTime(client.connect(), CONNECT_MILLIS);
       await this.options.verify?.(client);
       if (this.client !== client) return;
       this.tries = 0;
       this.isReady = true;
       this.options.onReady(client);
+      this.pingLater(client);
     } catch (error) {
       this.fail(client, error);
     }
   }
 
+  /**
+   * A server that hangs, or a machine that is gone, ends no connection. The client's own `pingInterval` does not notice it
+   * either, because each ping that it writes begins its `socketTimeout` again.
+   */
+  private pingLater(client: RedisClient): void {
+    this.timer = setTimeout(() => {
+      inTime(client.ping(), PONG_MILLIS).then(
+        () => {
+          if (this.client === client) this.pingLater(client);
+        },
+        (error: unknown) => this.fail(client, error),
+      );
+    }, PING_EVERY_MILLIS);
+    this.timer.unref();
+  }
+
   private fail(client: RedisClient | undefined, error: unknown): void {
     if (this.isClosed || client !== this.client) return; // reported already
+    clearTimeout(this.timer);
     if (client) end(client);
     this.client = undefined;
     this.isReady = false;

@@ -50,8 +50,8 @@ export interface RedisServers {
   openListener(node: string, events: RedisListenerEvents): RedisNode;
   /** Messages of sharded channels reach only one server of a cluster. */
   readonly isSharded: boolean;
-  /** To be called if the server of the key refuses writes: it is not the master any more. */
-  reconnect(reason: string): void;
+  /** To be called if the server of the key refuses writes, or does not answer: it may not be the master any more. */
+  findMaster(key: string, reason: string): void;
   close(): void;
 }
 
@@ -113,7 +113,7 @@ export class OneServer implements RedisServers {
     return new RedisNode({ client, verify, ...events });
   }
 
-  reconnect(reason: string): void {
+  findMaster(_key: string, reason: string): void {
     this.commands.replace(reason);
   }
 

@@ -126,6 +126,8 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('the user, the password or the name has a "%" that is not followed by two digits; write %25');
+    throw new Error(
+      'the user, the password or the name has a "%" that is not followed by two digits; write %25',
+    );
   }
 }

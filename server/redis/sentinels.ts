@@ -41,7 +41,9 @@ export class Sentinels {
         errors.push(error);
       }
     }
-    const refusal = errors.find((error) => error instanceof ErrorReply || error instanceof UnknownMasterError);
+    const refusal = errors.find(
+      (error) => error instanceof ErrorReply || error instanceof UnknownMasterError,
+    );
     throw refusal ?? new AggregateError(errors, 'no sentinel answers');
   }
 

@@ -71,9 +71,7 @@ export class PresenceKeys {
         try {
           await this.redis.runBulk(gymKey(gymIds[0]!), (client) =>
             Promise.all(
-              gymIds.flatMap((gymId) =>
-                this.commandsFor(client, gymId, changes.get(gymId)!, isLast(gymId)),
-              ),
+              gymIds.flatMap((gymId) => this.commandsFor(client, gymId, changes.get(gymId)!, isLast(gymId))),
             ),
           );
         } catch {

@@ -35,7 +35,10 @@ export class RedisConnections {
         { cause: refusal },
       );
     }
-    const channels = new RedisChannels(commands, { log, without: 'changes of other instances are not received' });
+    const channels = new RedisChannels(commands, {
+      log,
+      without: 'changes of other instances are not received',
+    });
     return new RedisConnections(commands, channels);
   }
 
