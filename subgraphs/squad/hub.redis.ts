@@ -216,7 +216,6 @@ export class RedisHub implements Hub {
 
   private onMessage(gymId: string, message: PresenceMessage): void {
     const { from } = message;
-    if (from === this.instanceId) return;
     if ('moved' in message) return this.onMoved(message.moved);
     if ('hello' in message)
       return void this.loadInstance(gymId, from).catch(() => this.gyms.reloadGym(gymId));

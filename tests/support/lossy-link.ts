@@ -16,7 +16,7 @@ export async function openLossyLink(redisUrl: string): Promise<LossyLink> {
     const link = { near, far: connect(Number(port), hostname), isSubscriber: false, isDead: false };
     links.add(link);
     near.on('data', (data) => {
-      link.isSubscriber ||= data.includes('SUBSCRIBE');
+      link.isSubscriber ||= /subscribe/i.test(data.toString('latin1'));
       link.far.write(data);
     });
     link.far.on('data', (data) => link.isDead || near.write(data));

@@ -40,6 +40,8 @@ const BATCH = 100;
 export class PresenceKeys {
   private readonly redis: RedisConnections;
   private readonly instanceId: string;
+  /** How the messages of this instance begin. */
+  private readonly ownStart: string;
   /** The gyms in whose list this instance is, with keys that expire. */
   private readonly listed = new Set<string>();
   private readonly alive = new Map<string, { until: number; isAlive: Promise<boolean> }>();
@@ -48,10 +50,14 @@ export class PresenceKeys {
   constructor(redis: RedisConnections, instanceId: string) {
     this.redis = redis;
     this.instanceId = instanceId;
+    this.ownStart = `{"from":"${instanceId}"`;
   }
 
+  /** The messages of other instances. */
   subscribe(gymId: string, listener: (message: PresenceMessage) => void): Promise<() => void> {
-    return this.redis.subscribe(gymKey(gymId), (text) => listener(JSON.parse(text) as PresenceMessage));
+    return this.redis.subscribe(gymKey(gymId), (text) => {
+      if (!text.startsWith(this.ownStart)) listener(JSON.parse(text) as PresenceMessage);
+    });
   }
 
   /**
@@ -213,7 +219,7 @@ export class PresenceKeys {
     if (isLast) this.listed.delete(gymId);
     else this.listed.add(gymId);
     // The texts of the entries are not serialised twice.
-    const message = `{"from":"${this.instanceId}","entries":[${entries.join()}],"removed":${JSON.stringify(removed)}}`;
+    const message = `${this.ownStart},"entries":[${entries.join()}],"removed":${JSON.stringify(removed)}}`;
     commands.push(client.publish(gymKey(gymId), message));
     return commands;
   }
