@@ -55,7 +55,7 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
   mountHealth(app, {
     checks: {},
     isStopping: () => parts.isStopping,
-    losses: () => rateLimitStores.losses(),
+    losses: () => ({ ...rateLimitStores.losses(), ...writes.losses() }),
   });
   mountMetrics(app, metrics, settings);
   mountStartPage(app, settings, supergraph);

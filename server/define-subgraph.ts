@@ -12,7 +12,6 @@ import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { AnyJob } from './jobs/job.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
-import type { HealthCheck } from './observability/health.ts';
 import type { ApiExamples } from './rest/examples.ts';
 import type { IdempotencyStore } from './rest/idempotency.ts';
 import type { RateLimit } from './rest/rate-limit.ts';
@@ -97,8 +96,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** A recorded request and answer of each REST operation, for the API reference. */
   examples: ApiExamples;
   sockets?: readonly SocketDoor<Services, Resources>[];
-  /** Additional checks of `GET /health/ready`. */
-  health?(resources: Resources): Record<string, HealthCheck>;
+  /** What does not work now although the service continues, with the consequences, for `GET /health/ready`. */
+  losses?(resources: Resources): Record<string, string>;
   /**
    * Stores the answers to requests with an `Idempotency-Key` if the service uses no database. Default: in memory, so that a
    * restart forgets them. With a database they are committed with the request's writes.

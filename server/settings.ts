@@ -3,6 +3,7 @@ import { isDatabaseUrl } from './database/connection.ts';
 import { DEFAULT_POOL_MAX } from './database/pool-size.ts';
 import { DAY_MILLIS } from './durations.ts';
 import { filesPlaceOf } from './files/files-url.ts';
+import { redisPlaceOf } from './redis/redis-url.ts';
 import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -228,13 +229,26 @@ export const serverSettings = z.object({
    */
   databasePreparedStatements: toggle(true),
   /**
-   * Redis for several replicas of a service, `redis://host:6379`. If absent, shared state such as rate limits is in the
-   * memory of this process.
+   * Redis for several replicas of a service: a server, `redis://host:6379`, sentinels or a cluster; see `redisPlaceOf`. If
+   * absent, shared state such as rate limits is in the memory of this process.
    */
   redisUrl: z
     .string()
-    .regex(/^rediss?:\/\//, 'expected redis://host:port')
+    .superRefine((text, context) => {
+      try {
+        redisPlaceOf(text);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message });
+      }
+    })
     .optional(),
+  /** With TLS: the certificates (PEM) of the authorities that sign those of Redis. Default: those of Node. */
+  redisCaFile: z.string().optional(),
+  /** With TLS: the certificate and the key (PEM) with which this process authenticates to Redis. */
+  redisCertFile: z.string().optional(),
+  redisKeyFile: z.string().optional(),
+  /** With TLS: the name that the certificates of Redis must have, if it is not the host of the connection. */
+  redisServerName: z.string().optional(),
   identityUrl: serviceUrl('identity'),
   gymUrl: serviceUrl('gym'),
   wizardUrl: serviceUrl('wizard'),
@@ -299,5 +313,11 @@ export type ServerSettings = z.output<typeof serverSettings>;
 export const urlOf = (name: ServiceName, settings: ServerSettings): string => settings[`${name}Url`];
 
 const SECRET = /secret|password|token|apiKey|Url$/i;
+/** An "@" or "/" in a password that is not encoded, and a password in a parameter, are masked, too. */
 const masked = (field: string, value: string): string =>
-  SECRET.test(field) ? value.replace(/\/\/[^@/]*@/, '//***@').replace(/^(?!\w+:\/\/).*$/, '***') : value;
+  SECRET.test(field)
+    ? value
+        .replace(/\/\/.*@/, '//***@')
+        .replace(/(password=)[^&]*/gi, '$1***')
+        .replace(/^(?![\w+]+:\/\/).*$/, '***')
+    : value;

@@ -1,4 +1,5 @@
 import type { Logger } from '#server/observability/logger.ts';
+import type { RedisSettings } from '#server/redis/redis-client.ts';
 import { RedisConnection } from '#server/redis/redis-connection.ts';
 import type { SharedTexts } from './persisted-operations.ts';
 
@@ -38,16 +39,16 @@ export class RedisSharedTexts implements SharedTexts {
   }
 
   /** Resolves even if Redis is unavailable. */
-  static async open(url: string, log: Logger): Promise<RedisSharedTexts> {
-    return new RedisSharedTexts(await RedisConnection.open(url, { log, without: WITHOUT }));
+  static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisSharedTexts> {
+    return new RedisSharedTexts(await RedisConnection.open(settings, { log, without: WITHOUT }));
   }
 
   async find(hash: string): Promise<string | undefined> {
     if (!SHA_256.test(hash)) return undefined;
     try {
-      const text = await this.connection.run((client) => client.hGet(CURRENT, hash));
+      const text = await this.connection.run(CURRENT, (client) => client.hGet(CURRENT, hash));
       if (text !== null) return text;
-      const older = await this.connection.run((client) => client.hGet(PREVIOUS, hash));
+      const older = await this.connection.run(PREVIOUS, (client) => client.hGet(PREVIOUS, hash));
       if (older !== null) void this.add(hash, older);
       return older ?? undefined;
     } catch {
@@ -60,7 +61,7 @@ export class RedisSharedTexts implements SharedTexts {
       keys: [CURRENT, PREVIOUS],
       arguments: [hash, text, String(MAX_BYTES), String(EXPIRY_SECONDS)],
     };
-    await this.connection.run((client) => client.eval(ADD, script)).catch(() => undefined);
+    await this.connection.run(CURRENT, (client) => client.eval(ADD, script)).catch(() => undefined);
   }
 
   close(): void {

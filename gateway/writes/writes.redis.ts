@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Logger } from '#server/observability/logger.ts';
 import { RedisChannels } from '#server/redis/redis-channels.ts';
+import type { RedisSettings } from '#server/redis/redis-client.ts';
 import { RedisConnection } from '#server/redis/redis-connection.ts';
 import { jsonIn } from '#server/json-object.ts';
 import { MemoryWrites, type Write, type WriteListener, type Writes } from './writes.ts';
@@ -20,22 +21,20 @@ const message = z.object({
 export class RedisWrites implements Writes {
   private readonly local = new MemoryWrites();
   private readonly id = randomUUID();
-  private readonly publisher: RedisConnection;
-  private readonly subscriber: RedisConnection;
+  private readonly redis: RedisConnection;
   private readonly channels: RedisChannels;
   private isListening = false;
 
-  private constructor(publisher: RedisConnection, subscriber: RedisConnection) {
-    this.publisher = publisher;
-    this.subscriber = subscriber;
-    this.channels = new RedisChannels(subscriber);
+  private constructor(redis: RedisConnection, channels: RedisChannels) {
+    this.redis = redis;
+    this.channels = channels;
   }
 
   /** Resolves even if Redis is unavailable; the connection is retried forever. */
-  static async open(url: string, log: Logger): Promise<RedisWrites> {
-    const open = () => RedisConnection.open(url, { log, without: WITHOUT });
-    const writes = new RedisWrites(...(await Promise.all([open(), open()])));
-    writes.subscriber.onReady(() => void writes.listen());
+  static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisWrites> {
+    const redis = await RedisConnection.open(settings, { log, without: WITHOUT });
+    const writes = new RedisWrites(redis, new RedisChannels(redis, { log, without: WITHOUT }));
+    redis.onRecovered(() => void writes.listen());
     await writes.listen();
     return writes;
   }
@@ -44,7 +43,7 @@ export class RedisWrites implements Writes {
     await this.local.notify(write);
     const text = JSON.stringify({ ...write, from: this.id });
     // The connection has logged already that Redis is unavailable.
-    await this.publisher.run((client) => client.publish(CHANNEL, text)).catch(() => undefined);
+    await this.channels.publish(CHANNEL, text).catch(() => undefined);
   }
 
   onWrite(listener: WriteListener): () => void {
@@ -52,12 +51,16 @@ export class RedisWrites implements Writes {
   }
 
   async close(): Promise<void> {
-    this.publisher.close();
-    this.subscriber.close();
+    this.channels.close();
+    this.redis.close();
     await this.local.close();
   }
 
-  /** After a reconnect the client subscribes again by itself. */
+  losses(): Record<string, string> {
+    return this.redis.isLost || this.channels.isLost ? { writes: WITHOUT } : {};
+  }
+
+  /** After a reconnect the channels are subscribed again by themselves. */
   private async listen(): Promise<void> {
     if (this.isListening) return;
     this.isListening = true;

@@ -20,6 +20,8 @@ export interface Writes {
   notify(write: Write): Promise<void>;
   /** Calls `listener` with the writes of all replicas. Returns a function that removes it. */
   onWrite(listener: WriteListener): () => void;
+  /** The consequence for `GET /health/ready`, if the other replicas cannot be notified now. */
+  losses(): Record<string, string>;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,10 @@ export class MemoryWrites implements Writes {
   onWrite(listener: WriteListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
+  }
+
+  losses(): Record<string, string> {
+    return {};
   }
 
   async close(): Promise<void> {

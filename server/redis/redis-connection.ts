@@ -1,27 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, ErrorReply } from 'redis';
+import { ErrorReply } from 'redis';
 import { CircuitBreaker } from '../circuit-breaker.ts';
 import { PlatformError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { inTime } from './in-time.ts';
+import { redisAccessOf, type RedisAccess, type RedisSettings } from './redis-client.ts';
+import { isRefusal, OneServer, type RedisCommands, type RedisServers } from './redis-servers.ts';
+import { ClusterServers } from './redis-cluster.ts';
 
-const clientFor = (url: string, connectTimeoutMillis: number) =>
-  createClient({
-    url,
-    RESP: 2,
-    // While Redis is unreachable a command fails at once, instead of waiting for a connection.
-    disableOfflineQueue: true,
-    // A connection that does not answer pings is replaced: after a failover the old address may never answer.
-    pingInterval: 2_000, // 2 s
-    socket: {
-      connectTimeout: connectTimeoutMillis,
-      socketTimeout: 6_000, // 6 s
-      reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000), // 2 s
-    },
-  });
-
-export type RedisClient = ReturnType<typeof clientFor>;
-
-interface RedisOptions {
+export interface RedisOptions {
   log: Logger;
   /** The consequence while Redis is unreachable, as the log states it, e.g. `requests are not counted`. */
   without: string;
@@ -34,82 +21,209 @@ export const isRedisLost = (error: unknown): boolean =>
 /** In the same data centre Redis answers in less than 1 ms. A caller must not wait for a Redis that hangs. */
 const COMMAND_MILLIS = 100;
 const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
+/** After a failure this connection checks at this interval whether Redis answers again, also if nobody sends a command. */
+const PROBE_MILLIS = 200;
+/** A server that has not answered so many probes may have been replaced by its replica, which only others know. */
+const PROBES_OF_A_HANG = 5;
+const START_MILLIS = 2_000; // 2 s
+
+/** Answers of a server that cannot do its work now. Other errors are answers to a wrong command. */
+const UNABLE =
+  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|NOREPLICAS|MISCONF|NOAUTH|WRONGPASS|NOPERM|MOVED|ASK)\b/;
+
+/** A server at which a command has failed, until it answers again. */
+interface Trouble {
+  readonly breaker: CircuitBreaker;
+  /** A key of that server. */
+  key: string;
+  /** Whether commands were refused without trying, so that many may be missing. */
+  wasOpen: boolean;
+  /** Failed probes. */
+  probes: number;
+  timer: NodeJS.Timeout | undefined;
+}
 
 /**
- * A connection to Redis that never delays a caller for long: every command has a time limit, and after five failures in a
- * row further commands fail at once, except for one trial a second. It reconnects by itself. The log has one line when
- * Redis no longer answers and one when it answers again, however many commands fail in between.
+ * A connection to Redis, as one server, by sentinels or as a cluster, that never delays a caller for long: every command has a
+ * time limit, and after five failures in a row further commands to that server fail at once, except for one trial a second. It
+ * reconnects by itself. The log has one line when Redis no longer answers and one when it answers again, however many
+ * commands fail in between.
  */
 export class RedisConnection {
-  private readonly client: RedisClient;
+  readonly servers: RedisServers;
   private readonly options: RedisOptions;
-  private readonly breaker = new CircuitBreaker(BREAKER);
-  private readonly readyListeners = new Set<() => void>();
+  private readonly troubles = new Map<string, Trouble>();
+  private readonly listeners = new Set<(wasLost: boolean) => void>();
   private lost = false;
+  private lastError: unknown;
+  private isClosed = false;
 
-  private constructor(client: RedisClient, options: RedisOptions) {
-    this.client = client;
+  private constructor(access: RedisAccess, options: RedisOptions) {
     this.options = options;
-    client.on('error', (error: unknown) => this.setLost(true, error));
-    client.on('ready', () => {
-      this.breaker.succeeded();
-      this.setLost(false);
-      for (const listener of this.readyListeners) listener();
-    });
+    const events = {
+      onReady: () => this.onReady(),
+      onLost: (error: unknown, keyAtNode?: string) => this.onLost(error, keyAtNode),
+    };
+    this.servers =
+      access.place.kind === 'cluster' ? new ClusterServers(access, events) : new OneServer(access, events);
   }
 
-  /** Connects, and waits at most 2 s for this; if Redis does not answer by then, it is tried again in the background. */
-  static async open(url: string, options: RedisOptions): Promise<RedisConnection> {
-    const client = clientFor(url, 2_000); // 2 s
-    const connection = new RedisConnection(client, options);
-    const connecting = client.connect().catch(() => undefined);
-    await Promise.race([connecting, sleep(2_000, undefined, { ref: false })]);
-    if (!client.isReady) connection.setLost(true, new Error('Redis did not answer at the start'));
+  /**
+   * Connects, and waits at most 2 s for this; if Redis does not answer by then, it is tried again in the background.
+   * @throws StartError if a setting is wrong
+   */
+  static async open(
+    settings: RedisSettings & { redisUrl: string },
+    options: RedisOptions,
+  ): Promise<RedisConnection> {
+    const connection = new RedisConnection(redisAccessOf(settings), options);
+    await Promise.race([connection.servers.opened, sleep(START_MILLIS, undefined, { ref: false })]);
+    if (!connection.servers.isReady && !connection.lost)
+      connection.onLost(new Error('Redis did not answer at the start'));
     return connection;
   }
 
-  /** Whether Redis does not answer now. */
+  /** Whether Redis, or one of its servers, does not answer now. */
   get isLost(): boolean {
     return this.lost;
   }
 
+  /** Why Redis refuses to be used with these settings; undefined if it is ready, or only unreachable. */
+  get refusal(): Error | undefined {
+    return !this.servers.isReady && isRefusal(this.lastError) ? (this.lastError as Error) : undefined;
+  }
+
   /**
-   * Runs a command. Redis may have executed a command whose answer did not arrive in time.
+   * Runs commands at the server that has the key. Redis may have executed a command whose answer did not arrive in time.
    * @throws UPSTREAM_UNAVAILABLE if there is no answer in time; errors of Redis itself are thrown unchanged
    */
-  async run<Result>(
-    command: (client: RedisClient) => Promise<Result>,
+  run<Result>(
+    key: string,
+    command: (client: RedisCommands) => Promise<Result>,
     withinMillis = COMMAND_MILLIS,
   ): Promise<Result> {
-    if (!this.client.isReady || !this.breaker.tryAcquire()) throw unavailable();
+    const client = this.servers.commandsFor(key);
+    return this.guarded(key, client && (() => command(client)), withinMillis);
+  }
+
+  /** The same for a command as it is sent. Without a key it is sent to all masters of a cluster. */
+  send(key: string | undefined, args: readonly string[]): Promise<unknown> {
+    const isReady = key === undefined ? this.servers.isReady : this.servers.commandsFor(key) !== undefined;
+    return this.guarded(key ?? '', isReady ? () => this.servers.send(key, args) : undefined, COMMAND_MILLIS);
+  }
+
+  /**
+   * Calls the listener when Redis answers again after commands have failed. `wasLost`: so many may have failed that everything
+   * has to be read and written again, because the connection was lost or the commands were refused for a while.
+   */
+  onRecovered(listener: (wasLost: boolean) => void): void {
+    this.listeners.add(listener);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.listeners.clear();
+    for (const { timer } of this.troubles.values()) clearTimeout(timer);
+    this.servers.close();
+  }
+
+  private async guarded<Result>(
+    key: string,
+    command: (() => Promise<Result>) | undefined,
+    withinMillis: number,
+  ): Promise<Result> {
+    const node = this.servers.nodeOf(key);
+    const trouble = this.troubles.get(node);
+    if (!command || (trouble && !trouble.breaker.tryAcquire())) {
+      this.troubled(node, key).wasOpen = true;
+      throw unavailable();
+    }
     try {
-      const result = await inTime(command(this.client), withinMillis);
-      this.breaker.succeeded();
-      this.setLost(false);
+      const result = await inTime(command(), withinMillis);
+      trouble?.breaker.succeeded(); // the probe notices it, too, and reports the recovery
       return result;
     } catch (error) {
-      if (error instanceof ErrorReply) {
-        this.breaker.succeeded(); // an error is an answer, too
+      if (error instanceof ErrorReply && !UNABLE.test(error.message)) {
+        trouble?.breaker.succeeded(); // an error is an answer, too
         throw error;
       }
-      this.breaker.failed();
-      if (this.breaker.isOpen) this.setLost(true, error);
+      this.failed(node, key, error);
       throw unavailable(error);
     }
   }
 
-  /** Calls the listener whenever the connection becomes ready. */
-  onReady(listener: () => void): void {
-    this.readyListeners.add(listener);
+  private failed(node: string, key: string, error: unknown): void {
+    if (error instanceof ErrorReply && error.message.startsWith('READONLY'))
+      this.servers.findMaster(key, 'the server has become a replica');
+    const trouble = this.troubled(node, key);
+    trouble.breaker.failed();
+    if (!trouble.breaker.isOpen) return;
+    trouble.wasOpen = true;
+    this.setLost(true, error);
   }
 
-  close(): void {
-    this.readyListeners.clear();
-    this.client.destroy();
+  private troubled(node: string, key: string): Trouble {
+    const known = this.troubles.get(node);
+    if (known) return known;
+    const trouble: Trouble = {
+      breaker: new CircuitBreaker(BREAKER),
+      key,
+      wasOpen: false,
+      probes: 0,
+      timer: undefined,
+    };
+    if (this.isClosed) return trouble;
+    this.troubles.set(node, trouble);
+    this.probeLater(node, trouble);
+    return trouble;
+  }
+
+  private probeLater(node: string, trouble: Trouble): void {
+    trouble.timer = setTimeout(() => void this.probe(node, trouble), PROBE_MILLIS);
+    trouble.timer.unref();
+  }
+
+  private async probe(node: string, trouble: Trouble): Promise<void> {
+    const { key } = trouble;
+    try {
+      const client = this.servers.commandsFor(key);
+      if (!client) throw new Error('Redis is not connected');
+      await inTime(client.exists(key), COMMAND_MILLIS);
+    } catch (error) {
+      if (this.isClosed || this.troubles.get(node) !== trouble) return;
+      if (this.servers.commandsFor(key)) this.failed(node, key, error);
+      trouble.probes += 1;
+      if (this.servers.isSharded && trouble.probes % PROBES_OF_A_HANG === 0)
+        this.servers.findMaster(key, 'the server does not answer');
+      this.probeLater(node, trouble);
+      return;
+    }
+    if (this.isClosed || this.troubles.get(node) !== trouble) return;
+    this.troubles.delete(node);
+    this.recovered(trouble.wasOpen);
+  }
+
+  private onReady(): void {
+    // Commands to the old connection say nothing about the new one.
+    for (const { timer } of this.troubles.values()) clearTimeout(timer);
+    this.troubles.clear();
+    if (this.lost) this.recovered(true);
+  }
+
+  private onLost(error: unknown, keyAtNode?: string): void {
+    this.lastError = error;
+    // Of a cluster, the probe of this key finds out when a node has its slots again.
+    if (keyAtNode !== undefined) this.troubled(this.servers.nodeOf(keyAtNode), keyAtNode).wasOpen = true;
+    this.setLost(true, error);
+  }
+
+  private recovered(wasLost: boolean): void {
+    if (this.troubles.size === 0) this.setLost(false);
+    for (const listener of this.listeners) listener(wasLost);
   }
 
   private setLost(isLost: boolean, error?: unknown): void {
-    if (this.lost === isLost) return;
+    if (this.lost === isLost || this.isClosed) return;
     this.lost = isLost;
     const { log, without } = this.options;
     if (isLost) log.warn({ reason: reasonOf(error) }, `Redis does not answer; ${without}`);
@@ -124,23 +238,7 @@ const unavailable = (cause?: unknown) =>
     { cause, retryAfterSeconds: 1 },
   );
 
-async function inTime<Result>(answer: Promise<Result>, withinMillis: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      // If an answer arrived while this process was busy, it is read before `setImmediate` calls this function.
-      () => setImmediate(() => reject(new Error(`Redis did not answer within ${withinMillis} ms`))),
-      withinMillis,
-    );
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const reasonOf = (error: unknown): string => {
+export const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 };

@@ -27,15 +27,18 @@ export async function openRateLimitStores(
     );
   // A start without Redis does not import this package, which consists of some 650 files.
   const { RedisConnection } = await import('../redis/redis-connection.ts');
-  const redis = await RedisConnection.open(settings.redisUrl, { log, without: WITHOUT });
-  const send = (...command: string[]) => redis.run((client) => client.sendCommand<RedisReply>(command));
+  const { redisUrl } = settings;
+  const redis = await RedisConnection.open({ ...settings, redisUrl }, { log, without: WITHOUT });
+  // RedisStore declares what its scripts return.
+  const send = (key: string | undefined, command: readonly string[]) =>
+    redis.send(key, command) as Promise<RedisReply>;
   return Object.assign(
     onePerName(
       (limit) =>
         new RedisStore({
           prefix: `rate-limit:${service}:${limit}:`,
-          sendCommand: (...command: string[]) =>
-            command[0] === 'SCRIPT' ? loaded(command, send) : send(...command),
+          sendCommandCluster: ({ key, command }) =>
+            command[0] === 'SCRIPT' ? loaded(command, send) : send(key, command),
         }),
     ),
     {
@@ -46,16 +49,16 @@ export async function openRateLimitStores(
 }
 
 /**
- * Loads a script, and returns its name even if Redis does not answer. RedisStore loads its scripts at the start and caches
+ * Loads a script at all masters, and returns its name even if Redis does not answer. RedisStore loads its scripts at the start and caches
  * the result for ever, even a failure; but if Redis does not know a script's name, RedisStore loads the script again. The
  * name is the SHA-1 of the script's text (https://redis.io/docs/latest/commands/evalsha/).
  */
 async function loaded(
   command: readonly string[],
-  send: (...command: string[]) => Promise<RedisReply>,
+  send: (key: undefined, command: readonly string[]) => Promise<RedisReply>,
 ): Promise<RedisReply> {
   try {
-    return await send(...command);
+    return await send(undefined, command);
   } catch {
     return createHash('sha1')
       .update(command.at(-1) ?? '')

@@ -17,10 +17,10 @@ export function mountPages(
 ): void {
   const { settings, metrics } = rules.base;
   mountHealth(app, {
-    checks: { ...(database && { database: database.check }), ...subgraph.health?.(rules.resources) },
+    checks: { ...(database && { database: database.check }) },
     isStopping,
     isStuck: async () => (await database?.isStuck()) ?? false,
-    losses: () => rateLimits.losses(),
+    losses: () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) }),
   });
   mountMetrics(app, metrics, settings);
   const served = (text: string) => documentFor(text, origins, urlOf('identity', settings));

@@ -86,8 +86,8 @@ export class MemoryHub implements Hub {
     return this.open.size;
   }
 
-  async check(): Promise<void> {
-    // nothing is shared
+  losses(): Record<string, string> {
+    return {}; // nothing is shared
   }
 
   async dispose(): Promise<void> {

@@ -8,6 +8,7 @@ import { entryAfter, laterOf, type PresenceAnnouncement } from './presence/onlin
 import { OtherInstances } from './presence/other-instances.ts';
 import { PresenceKeys, WITHDRAWALS, type PresenceMessage } from './presence/presence-keys.redis.ts';
 import { OnlineMap } from './presence/online-map.ts';
+import { OwnEntries } from './presence/own-entries.redis.ts';
 import { RedisConnectionTimes } from './squads/connection-times.redis.ts';
 import type { Journals } from './storage/journal.ts';
 import { RENEWAL_MILLIS } from './storage/instance-lease.ts';
@@ -29,20 +30,26 @@ export class RedisHub implements Hub {
   private readonly keys: PresenceKeys;
   private readonly onlineUsers = new OnlineMap();
   private readonly open: Connections;
-  private readonly own = new Map<string, OnlineEntry>();
+  private readonly own: OwnEntries;
   private readonly others: OtherInstances;
   private readonly gyms: FollowedGyms;
   /** The number of connections and listeners of this instance in each gym. */
   private readonly needs = new Map<string, number>();
-  /** Whether Redis lacks a change of this instance, so that the next renewal has to write all entries. */
-  private isStale = true;
+  /** Users who were withdrawn here while the others could not be notified. */
+  private readonly unsentWithdrawals = new Set<string>();
+  private isFollowingWithdrawals = false;
   private renewing: NodeJS.Timeout | undefined;
+  private renewal: Promise<void> | undefined;
+  /** Whether to renew again after the running renewal, which began before Redis answered again. */
+  private isRenewalDue = false;
+  private isDisposed = false;
 
   private constructor(settings: HubSettings, journals: Journals, redis: RedisConnections, log: Logger) {
     this.redis = redis;
     this.log = log;
     this.journals = journals;
     this.keys = new PresenceKeys(redis, this.instanceId);
+    this.own = new OwnEntries(this.keys);
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
     this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
     this.others = new OtherInstances({
@@ -53,8 +60,7 @@ export class RedisHub implements Hub {
     this.gyms = new FollowedGyms({
       subscribe: (gymId) => this.keys.subscribe(gymId, (message) => this.onMessage(gymId, message)),
       load: (gymId) => this.load(gymId),
-      isNeeded: (gymId) =>
-        this.needs.has(gymId) || [...this.own.values()].some((entry) => entry.gymId === gymId),
+      isNeeded: (gymId) => this.needs.has(gymId) || this.own.hasGym(gymId),
       forget: (gymId) => this.others.forget(gymId),
     });
   }
@@ -66,17 +72,14 @@ export class RedisHub implements Hub {
     log: Logger,
   ): Promise<RedisHub> {
     const hub = new RedisHub(settings, journals, redis, log);
-    await redis.subscribe(WITHDRAWALS, (userId) => hub.onWithdrawn(userId));
     await hub.renew();
-    const renewAgain = () =>
-      void hub.renew().catch((error: unknown) => {
-        if (!isRedisLost(error)) log.warn({ err: error }, 'presence is not shared now');
-      });
-    hub.renewing = setInterval(renewAgain, RENEWAL_MILLIS);
+    hub.renewing = setInterval(() => void hub.renew(), RENEWAL_MILLIS);
     hub.renewing.unref();
+    redis.onRecovered(() => hub.renewAgain());
     redis.onReady(() => {
+      hub.own.lose();
       hub.gyms.reload();
-      renewAgain();
+      hub.renewAgain();
     });
     return hub;
   }
@@ -108,22 +111,15 @@ export class RedisHub implements Hub {
 
   withdraw(userId: string): void {
     this.onWithdrawn(userId);
-    void this.redis
-      .write((client) => client.publish(WITHDRAWALS, userId))
-      .catch((error: unknown) =>
-        this.log.warn(
-          { reason: (error as Error).message },
-          'the other instances did not receive that a user is offline',
-        ),
-      );
+    void this.publishWithdrawal(userId);
   }
 
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     if (known?.gymId === gymId) {
       // So the user stays online at this instance after their connections to the instance that had the entry have ended.
-      if (!this.own.has(userId)) this.setOwn(userId, known);
-    } else if (known && this.own.has(userId) && !this.open.has(userId, known.gymId)) {
+      if (!this.own.get(userId)) this.setOwn(userId, known);
+    } else if (known && this.own.get(userId) && !this.open.has(userId, known.gymId)) {
       // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
       this.setOwn(userId, undefined);
     }
@@ -143,8 +139,10 @@ export class RedisHub implements Hub {
   async allows(name: string, limit: number): Promise<boolean> {
     const key = `squad:limit:${name}:${Math.floor(Date.now() / 60_000)}`;
     try {
-      const [count] = await this.redis.attempt((client) => client.multi().incr(key).expire(key, 60).exec());
-      return Number(count) <= limit;
+      const [count] = await this.redis.run(key, (client) =>
+        Promise.all([client.incr(key), client.expire(key, 60)]),
+      );
+      return count <= limit;
     } catch {
       return true; // without Redis nothing is counted, and nothing is refused
     }
@@ -154,17 +152,26 @@ export class RedisHub implements Hub {
     return this.open.size;
   }
 
-  async check(): Promise<void> {
-    await this.redis.read((client) => client.ping());
+  losses(): Record<string, string> {
+    return this.redis.isLost
+      ? {
+          presence: 'members at other replicas are shown as they were last known',
+          changes: 'members are notified of changes at other replicas within 15 s',
+          limits: 'messages and invites are not counted',
+        }
+      : {};
   }
 
   async dispose(): Promise<void> {
+    this.isDisposed = true;
     clearInterval(this.renewing);
     this.open.dispose();
     this.connectionTimes.dispose();
     this.others.dispose();
     await this.journals.close();
     // The other instances keep this instance's users online for the grace, during which the users connect again.
+    await this.renewal;
+    this.own.dispose();
     await this.keys.endLease().catch(() => undefined);
     this.gyms.dispose();
     this.redis.close();
@@ -185,17 +192,8 @@ export class RedisHub implements Hub {
   }
 
   private setOwn(userId: string, entry: OnlineEntry | undefined): void {
-    const before = this.own.get(userId);
-    if (entry) this.own.set(userId, entry);
-    else this.own.delete(userId);
+    this.own.set(userId, entry);
     this.merge(userId);
-    // All are sent at once, so that Redis gets the changes of a user in their order.
-    const hasMoved = before?.gymId !== entry?.gymId;
-    Promise.all([
-      before && hasMoved && this.keys.set(before.gymId, userId, null),
-      entry && this.keys.set(entry.gymId, userId, entry),
-      entry && hasMoved && this.keys.moveTo(entry),
-    ]).catch(() => (this.isStale = true));
   }
 
   private leave(userId: string, gymId: string): void {
@@ -204,21 +202,32 @@ export class RedisHub implements Hub {
 
   private onWithdrawn(userId: string): void {
     this.others.remove(userId);
-    if (this.own.has(userId)) this.setOwn(userId, undefined);
+    if (this.own.get(userId)) this.setOwn(userId, undefined);
     else this.merge(userId);
+  }
+
+  private async publishWithdrawal(userId: string): Promise<void> {
+    try {
+      await this.redis.publish(WITHDRAWALS, userId);
+    } catch {
+      this.unsentWithdrawals.add(userId);
+    }
   }
 
   private onMessage(gymId: string, message: PresenceMessage): void {
     const { from } = message;
-    if (from === this.instanceId) return;
     if ('moved' in message) return this.onMoved(message.moved);
-    // The instance is not known yet, or has written all its entries again.
-    if ('hello' in message || !this.others.has(from))
-      return void this.loadInstance(gymId, from).catch(() => this.gyms.reload());
-    const { userId, entry } = message;
-    this.others.set(from, userId, entry);
-    this.adopt(userId, entry);
-    this.merge(userId);
+    if ('hello' in message)
+      return void this.loadInstance(gymId, from).catch(() => this.gyms.reloadGym(gymId));
+    for (const entry of message.entries) {
+      this.others.set(gymId, from, entry.userId, entry);
+      this.adopt(entry);
+      this.merge(entry.userId);
+    }
+    for (const userId of message.removed) {
+      this.others.set(gymId, from, userId, undefined);
+      this.merge(userId);
+    }
   }
 
   /** The user has announced their presence in another gym. This instance needs to be notified, because it may follow only the old one. */
@@ -232,9 +241,10 @@ export class RedisHub implements Hub {
    * have announced it, and that instance removes its entry after the grace period. A later entry of another gym only removes
    * this instance's own entry, if the user is not connected here in that gym: they have left the gym of the own entry.
    */
-  private adopt(userId: string, entry: OnlineEntry | null): void {
+  private adopt(entry: OnlineEntry): void {
+    const { userId } = entry;
     const mine = this.own.get(userId);
-    if (!entry || (mine && !isLater(entry, mine))) return;
+    if (mine && !isLater(entry, mine)) return;
     // This publishes the entry, so that the other instances do not return to an older one when the instance at which it was
     // announced removes it.
     if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
@@ -245,32 +255,49 @@ export class RedisHub implements Hub {
     this.onlineUsers.set(userId, this.others.latest(userId, this.own.get(userId)));
   }
 
-  /** Renews the lease, and finds instances whose lease has expired. */
-  private async renew(): Promise<void> {
-    if (this.isStale || !(await this.keys.renewLease())) await this.writeAll();
-    await this.keys.renewEntries(Map.groupBy(this.own.values(), ({ gymId }) => gymId).keys());
+  private renewAgain(): void {
+    if (this.renewal) this.isRenewalDue = true;
+    else void this.renew();
+  }
+
+  /** Never rejects. A second call waits for the first one. */
+  private renew(): Promise<void> {
+    this.renewal ??= this.renewOnce()
+      .catch((error: unknown) => {
+        if (!isRedisLost(error)) this.log.warn({ err: error }, 'presence is not shared now');
+      })
+      .finally(() => {
+        this.renewal = undefined;
+        if (this.isRenewalDue && !this.isDisposed) void this.renew();
+        this.isRenewalDue = false;
+      });
+    return this.renewal;
+  }
+
+  /** Renews the lease, sends what could not be sent before, and finds instances whose lease has expired. */
+  private async renewOnce(): Promise<void> {
+    if (!this.isFollowingWithdrawals) {
+      await this.redis.subscribe(WITHDRAWALS, (userId) => this.onWithdrawn(userId));
+      this.isFollowingWithdrawals = true;
+    }
+    await this.own.renew();
+    const withdrawn = [...this.unsentWithdrawals];
+    this.unsentWithdrawals.clear();
+    await Promise.all(withdrawn.map((userId) => this.publishWithdrawal(userId)));
     for (const instanceId of this.others.ids) {
       if (!(await this.keys.isAlive(instanceId))) this.others.lose(instanceId);
       else if (this.others.isLost(instanceId))
-        for (const gymId of this.gyms.ids) await this.loadInstance(gymId, instanceId);
+        for (const gymId of this.others.gymIdsOf(instanceId)) await this.loadInstance(gymId, instanceId);
     }
     this.gyms.tend();
   }
 
-  private async writeAll(): Promise<void> {
-    this.isStale = false;
-    try {
-      await this.keys.beginLease();
-      await this.keys.writeAll(Map.groupBy(this.own.values(), ({ gymId }) => gymId));
-    } catch (error) {
-      this.isStale = true;
-      throw error;
-    }
-  }
-
   private async load(gymId: string): Promise<void> {
-    for (const instanceId of await this.keys.instancesIn(gymId))
-      if (instanceId !== this.instanceId) await this.loadInstance(gymId, instanceId);
+    const instanceIds = new Set(await this.keys.instancesIn(gymId));
+    // An instance that is not in the list any more has no entries.
+    for (const instanceId of this.others.idsIn(gymId)) instanceIds.add(instanceId);
+    instanceIds.delete(this.instanceId);
+    await Promise.all([...instanceIds].map((instanceId) => this.loadInstance(gymId, instanceId)));
   }
 
   private async loadInstance(gymId: string, instanceId: string): Promise<void> {
@@ -279,7 +306,7 @@ export class RedisHub implements Hub {
       return;
     }
     const entries = await this.others.load(gymId, instanceId, () => this.keys.entries(gymId, instanceId));
-    for (const entry of entries) this.adopt(entry.userId, entry);
+    for (const entry of entries) this.adopt(entry);
   }
 }
 

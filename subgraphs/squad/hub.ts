@@ -40,7 +40,7 @@ export interface Hub {
   allows(name: string, limit: number): Promise<boolean>;
   /** The number of connections; for leak tests and metrics. */
   readonly connections: number;
-  /** Rejects if the shared state cannot be reached. */
-  check(): Promise<void>;
+  /** What does not work now because the shared state cannot be reached, with the consequences, for `GET /health/ready`. */
+  losses(): Record<string, string>;
   dispose(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
 import { lockDataFolder } from '#server/embedded-postgres/data-folder-lock.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import type { RedisSettings } from '#server/redis/redis-client.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { Hub } from './hub.ts';
 import { MemoryHub } from './hub.memory.ts';
@@ -27,7 +28,8 @@ export async function openHub({
   if (!orm) return openFiles(settings, log);
   await warnOfFiles(settings, orm, log);
   const graceMillis = settings.squadPresenceGraceMillis;
-  if (settings.redisUrl) return openShared(settings.redisUrl, graceMillis, orm, log);
+  const { redisUrl } = settings;
+  if (redisUrl) return openShared({ ...settings, redisUrl }, graceMillis, orm, log);
   return new MemoryHub({ graceMillis }, new DatabaseJournals({ orm, log }));
 }
 
@@ -45,11 +47,16 @@ async function warnOfFiles({ dataDir }: ServerSettings, orm: MikroORM, log: Logg
     );
 }
 
-async function openShared(redisUrl: string, graceMillis: number, orm: MikroORM, log: Logger): Promise<Hub> {
+async function openShared(
+  settings: RedisSettings & { redisUrl: string },
+  graceMillis: number,
+  orm: MikroORM,
+  log: Logger,
+): Promise<Hub> {
   const { RedisHub } = await import('./hub.redis.ts');
   const { RedisConnections } = await import('./storage/redis-connections.ts');
   const { redisJournalChanges } = await import('./storage/journal-changes.redis.ts');
-  const redis = await RedisConnections.open(redisUrl, log);
+  const redis = await RedisConnections.open(settings, log);
   const journals = new DatabaseJournals({ orm, log, changes: redisJournalChanges(redis) });
   return RedisHub.start({ graceMillis }, journals, redis, log);
 }

@@ -128,5 +128,5 @@ export const squad = defineSubgraph({
   pages,
   idempotency: ({ keys }) => keys,
   retention: ({ hub }) => (hub.journals instanceof DatabaseJournals ? journalRetention : []),
-  health: ({ hub }) => ({ hub: () => hub.check() }),
+  losses: ({ hub }) => hub.losses(),
 });

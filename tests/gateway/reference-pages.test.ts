@@ -39,17 +39,17 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
   };
 
   it.each(SERVICE_NAMES)('of %s load nothing from other hosts, and log in at identity', async (service) => {
-    const { page, hosts, troubles } = await openDocs(platform.url(service));
+    const { page, hosts, consoleErrors } = await openDocs(platform.url(service));
     expect(await page.title()).toMatch(/service - REST reference$/);
     await logIn(page, 'Maya');
     const expected = [platform.url(service), platform.url('identity')].map((url) => new URL(url).host);
     expect(hosts).toEqual(new Set(expected));
-    expect(troubles).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 
   it('of the gateway send a request with the token of the logged-in user', async () => {
-    const { page, hosts, troubles } = await openDocs(platform.url('gateway'));
+    const { page, hosts, consoleErrors } = await openDocs(platform.url('gateway'));
     await logIn(page, 'Maya');
     await page.goto(`${platform.url('gateway')}/docs#tag/profile/GET/identity/users/me`);
     await page
@@ -61,7 +61,7 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     expect((await answer).status()).toBe(200);
     expect(await (await answer).json()).toMatchObject({ email: 'maya@iron.test' });
     expect([...hosts]).toEqual([new URL(platform.url('gateway')).host]);
-    expect(troubles).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 

@@ -5,6 +5,7 @@ import { RedisChannels } from '#server/redis/redis-channels.ts';
 import { RedisConnection } from '#server/redis/redis-connection.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
+import { openLossyLink } from '../support/lossy-link.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
@@ -25,7 +26,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   let connection: RedisConnection;
   let lines: { msg: string; reason?: string }[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const ping = () => connection.run((client) => client.ping());
+  const ping = () => connection.run('key', (client) => client.ping());
 
   beforeAll(async () => {
     redis = await startRedis();
@@ -33,7 +34,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   afterAll(() => redis.stop());
   beforeEach(async () => {
     lines = [];
-    connection = await RedisConnection.open(redis.url, { log, without: 'nothing is counted' });
+    connection = await RedisConnection.open({ redisUrl: redis.url }, { log, without: 'nothing is counted' });
   });
   afterEach(() => connection.close());
 
@@ -71,11 +72,11 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
 
   it('is not lost if it refuses a command', async () => {
     const withinMillis = 30_000; // not the default, because a busy machine may take longer
-    await connection.run((client) => client.set('text', 'a'), withinMillis);
+    await connection.run('text', (client) => client.set('text', 'a'), withinMillis);
     for (let round = 0; round < 10; round += 1)
-      await expect(connection.run((client) => client.lPush('text', 'b'), withinMillis)).rejects.toThrow(
-        'WRONGTYPE',
-      );
+      await expect(
+        connection.run('text', (client) => client.sAdd('text', 'b'), withinMillis),
+      ).rejects.toThrow('WRONGTYPE');
     expect(connection.isLost).toBe(false);
   });
 
@@ -95,9 +96,40 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     await stores.close();
   });
 
+  it('that hung and answers again is reported within a second, though nobody sends a command', async () => {
+    await eventually(ping);
+    const recovered = Promise.withResolvers<boolean>();
+    connection.onRecovered(recovered.resolve);
+    redis.hang();
+    for (let round = 0; round < 10; round += 1) await ping().catch(() => undefined);
+    redis.resume();
+    const resumedAt = performance.now();
+    expect(await recovered.promise).toBe(true);
+    expect(performance.now() - resumedAt).toBeLessThan(1_000);
+  });
+
+  it('replaces a connection that gets no messages any more, and says so when all channels are subscribed again', async () => {
+    const link = await openLossyLink(redis.url);
+    const behind = await RedisConnection.open({ redisUrl: link.url }, { log, without: 'no events arrive' });
+    const channels = new RedisChannels(behind, { log, without: 'no events arrive' });
+    const received: string[] = [];
+    for (const name of ['news', 'sports']) await channels.subscribe(name, (text) => received.push(text));
+    await sleep(1_500); // the first heartbeat
+    link.dropAllToSubscribers();
+    await connection.run('news', (client) => client.publish('news', 'is lost'));
+    const restored = Promise.withResolvers<void>();
+    channels.onRestored(restored.resolve);
+    await restored.promise;
+    for (const name of ['news', 'sports'])
+      await connection.run(name, (client) => client.publish(name, `${name} again`));
+    await eventually(async () => expect(received).toEqual(['news again', 'sports again']));
+    channels.close();
+    behind.close();
+    await link.close();
+  });
+
   it('delivers events to a listener that subscribes while the last one unsubscribes', async () => {
-    const listening = await RedisConnection.open(redis.url, { log, without: 'no events arrive' });
-    const channels = new RedisChannels(listening);
+    const channels = new RedisChannels(connection, { log, without: 'no events arrive' });
     let stop = await channels.subscribe('news', () => undefined);
     for (let round = 0; round < 50; round += 1) {
       stop();
@@ -105,9 +137,9 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
       if (round % 3 === 2) await sleep(1);
       const received = Promise.withResolvers<string>();
       stop = await channels.subscribe('news', received.resolve);
-      await connection.run((client) => client.publish('news', `round ${round}`));
+      await channels.publish('news', `round ${round}`);
       expect(await received.promise).toBe(`round ${round}`);
     }
-    listening.close();
+    channels.close();
   });
 });

@@ -190,6 +190,34 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
+  test('what happens while Redis hangs without closing a connection is known at the other soon after it answers', async () => {
+    const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
+    const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
+    await mayas.send('user_online', {});
+    await leos.send('user_online', {});
+    const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
+    const { squadId } = invite;
+    await mayas.send('join_squad', { squadId });
+    await leos.send('join_squad', { squadId });
+    redis.hang();
+    const messages: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const { message } = await mayas.send('send_squad_message', { squadId, text: `round ${round}` });
+      messages.push(message.id);
+      await leos.send('user_online', { activity: `round ${round}` });
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    }
+    redis.resume();
+    const resumedAt = performance.now();
+    await leos.next('squad_message', ({ message }) => message.id === messages.at(-1));
+    await mayas.next('online_users_updated', ({ users }) =>
+      users.some(({ userId, activity }) => userId === leo.id && activity === 'round 3'),
+    );
+    // Without a report, an instance checks its journals every 15 s.
+    expect(performance.now() - resumedAt).toBeLessThan(3_000);
+    await Promise.all([mayas.close(), leos.close()]);
+  });
+
   test('when one instance stops, its members continue at the other and miss nothing', async () => {
     const third = await startInstance();
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);

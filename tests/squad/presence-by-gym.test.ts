@@ -7,6 +7,7 @@ import type { MemoryHub } from '../../subgraphs/squad/hub.memory.ts';
 import { FIRST_CHOICE } from '../../subgraphs/squad/presence/online-entry.ts';
 import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
 import { eventually } from '../support/eventually.ts';
+import { startCluster, whyWithout, type ClusterInstallation } from '../support/redis-installations.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const log = createLogger('squad', 'silent');
@@ -32,7 +33,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   });
 
   const start = async (): Promise<{ hub: RedisHub; connections: RedisConnections }> => {
-    const connections = await RedisConnections.open(redis.url, log);
+    const connections = await RedisConnections.open({ redisUrl: redis.url }, log);
     const hub = await RedisHub.start({ graceMillis }, noJournals, connections, log);
     hubs.push(hub);
     return { hub, connections };
@@ -105,4 +106,52 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await other.openGym(gym);
     expect(online(other, gym)).toEqual([]);
   });
+});
+
+const whyNoCluster = whyWithout('redis-server', 'redis-cli');
+
+(whyNoCluster ? describe.skip : describe)(`presence in a Redis Cluster${whyNoCluster}`, () => {
+  let cluster: ClusterInstallation;
+  const hubs: RedisHub[] = [];
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(hubs.map((hub) => hub.dispose()));
+    await cluster?.stop();
+  });
+  const start = async (): Promise<RedisHub> => {
+    const connections = await RedisConnections.open({ redisUrl: cluster.url }, log);
+    const hub = await RedisHub.start({ graceMillis }, noJournals, connections, log);
+    hubs.push(hub);
+    return hub;
+  };
+  const enter = async (hub: RedisHub, gymId: string) => {
+    const userId = randomUUID();
+    await hub.openGym(gymId);
+    hub.connect(userId, gymId);
+    hub.announce({ userId, gymId, activity: null, ...FIRST_CHOICE });
+  };
+  const counts = (hub: RedisHub, gyms: readonly string[]) => gyms.map((gym) => [...hub.onlineIn(gym)].length);
+
+  test('is shared for gyms at every node, also after a node was replaced by its replica', async () => {
+    const [one, other] = [await start(), await start()];
+    const gyms = Array.from({ length: 12 }, () => randomUUID());
+    for (const gym of gyms) await Promise.all([enter(one, gym), enter(other, gym)]);
+    const all = (count: number) => gyms.map(() => count);
+    const areAt = async (count: number) => {
+      for (const hub of [one, other]) if (counts(hub, gyms).some((found) => found !== count)) return false;
+      return true;
+    };
+    await eventually(() => areAt(2));
+    await cluster.masters[0]!.kill();
+    for (const gym of gyms) await Promise.all([enter(one, gym), enter(other, gym)]);
+    await eventually(() => areAt(4), 30_000);
+    for (const gym of gyms) await enter(one, gym);
+    await eventually(() => areAt(5), 5_000);
+    const third = await start();
+    await Promise.all(gyms.map((gym) => third.openGym(gym)));
+    expect(counts(third, gyms)).toEqual(all(5));
+    expect(third.losses()).toEqual({});
+  }, 90_000);
 });

@@ -165,7 +165,7 @@ describe.each([
     const clone = redis && (await cloneDatabase(database));
     if (redis && clone) {
       const orm = await openDatabase(database, clone);
-      const source = await redisPlace(redis.url);
+      const source = await redisPlace({ redisUrl: redis.url });
       await moveJournals(source, databasePlace(orm), () => undefined);
       await source.close();
       await orm.close(true);

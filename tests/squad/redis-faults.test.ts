@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from 'redis';
+import { createLogger } from '#server/observability/logger.ts';
+import { StartError } from '#server/start-error.ts';
+import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { RedisProcess } from '../support/redis-installations.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
@@ -30,9 +35,50 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
       expect(Date.now() - startedAt).toBeLessThan(5_000);
     }
     expect((await platform.rest('squad', 'GET', `/squads/${before.id}`, { token })).status).toBe(200);
-    expect(await platform.rest('squad', 'GET', '/health/ready')).toMatchObject({ status: 503 });
+    const ready = () => platform.rest('squad', 'GET', '/health/ready');
+    await eventually(async () => (await ready()).body.lost?.presence !== undefined);
+    expect(await ready()).toMatchObject({
+      status: 200,
+      body: {
+        status: 'ok',
+        lost: { presence: expect.stringContaining('last known'), changes: expect.stringContaining('15 s') },
+      },
+    });
     expect(await platform.rest('squad', 'GET', '/health/live')).toMatchObject({ status: 200 });
     redis.resume();
-    await eventually(async () => (await platform.rest('squad', 'GET', '/health/ready')).status === 200);
+    await eventually(async () => (await ready()).body.lost === undefined);
+  });
+});
+
+(hasRedis ? describe : describe.skip)(`a start of squad without its Redis${why}`, () => {
+  test('works, says what is lost, and uses Redis as soon as it answers', async () => {
+    const redis = await startRedis();
+    await redis.stop();
+    const platform = await startPlatform({ services: ['identity', 'squad'], env: { REDIS_URL: redis.url } });
+    const ready = () => platform.rest('squad', 'GET', '/health/ready');
+    expect(await ready()).toMatchObject({ status: 200, body: { lost: { presence: expect.any(String) } } });
+    const token = await platform.demo('maya@iron.test');
+    expect(await platform.rest('squad', 'PUT', '/presence', { token, body: {} })).toMatchObject({
+      status: 200,
+    });
+    expect((await platform.rest('squad', 'GET', '/online-users', { token })).status).toBe(200);
+    await redis.restart();
+    await eventually(async () => (await ready()).body.lost === undefined);
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    await eventually(async () => (await client.keys('squad:presence:{*}:*')).length === 1);
+    client.destroy();
+    await platform.stop();
+    await redis.stop();
+  });
+
+  test('is refused if Redis refuses the password, and the message does not have it', async () => {
+    const redis = await RedisProcess.start(['--requirepass', 'right'], ['-a', 'right']);
+    const redisUrl = `redis://:s3cret@127.0.0.1:${redis.port}`;
+    const opening = RedisConnections.open({ redisUrl }, createLogger('squad', 'silent'));
+    await expect(opening).rejects.toThrow(StartError);
+    await expect(opening).rejects.toThrow(/refuses the connection: WRONGPASS/);
+    await expect(opening).rejects.not.toThrow(/s3cret/);
+    await redis.stop();
   });
 });

@@ -25,6 +25,7 @@ export async function startRedis(): Promise<OwnRedis> {
   const url = `redis://127.0.0.1:${port}`;
   let server = await start(port);
   const stop = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
     server.kill('SIGKILL');
     await ended;

@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { createClient } from 'redis';
+import { clientFor, redisAccessOf, type RedisSettings } from '#server/redis/redis-client.ts';
+import { StartError } from '#server/start-error.ts';
 import { emptyCopy } from '../storage/journal-copy.ts';
 import { journalTables, START } from '../storage/journal-tables.ts';
 import type { FileJournals } from '../storage/journal.file.ts';
@@ -57,8 +58,11 @@ export function databasePlace(orm: MikroORM): JournalPlace {
 }
 
 /** The lists of the previous version: `squad:journal:{<kind>:<id>}`, which only this reads. */
-export async function redisPlace(url: string): Promise<JournalPlace> {
-  const client = createClient({ url });
+export async function redisPlace(settings: RedisSettings & { redisUrl: string }): Promise<JournalPlace> {
+  const { place, tls } = redisAccessOf(settings);
+  if (place.kind !== 'server')
+    throw new StartError('REDIS_URL: name the server with the journals, redis://user:password@host:6379.');
+  const client = clientFor(place.address, { tls, ...place });
   client.on('error', () => undefined); // commands fail with it
   await client.connect();
   const keyOf = (kind: string, id: string): string => `squad:journal:{${kind}:${id}}`;

@@ -41,9 +41,9 @@ export async function runMove(
       return filePlace(new FileJournals({ folder, log }));
     }
     if (what === 'redis') {
-      if (!settings.redisUrl)
-        throw new StartError('REDIS_URL is not set: it names the Redis with the journals.');
-      return redisPlace(settings.redisUrl);
+      const { redisUrl } = settings;
+      if (!redisUrl) throw new StartError('REDIS_URL is not set: it names the Redis with the journals.');
+      return redisPlace({ ...settings, redisUrl });
     }
     const server = await openDatabaseServer(settings, progress);
     closing.push(() => server.stop());

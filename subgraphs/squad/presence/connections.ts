@@ -1,10 +1,10 @@
 /**
- * Counts the connections of this process by user and gym: a connection that a member opens after a change of gym does not
+ * Counts the connections of this process by gym and user: a connection that a member opens after a change of gym does not
  * keep them online in the old one. `onLost` is called when a user has had no connection for the grace, so that a reload
  * of a page is no change of presence.
  */
 export class Connections {
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new Map<string, Map<string, number>>();
   private readonly graces = new Map<string, NodeJS.Timeout>();
   private readonly graceMillis: number;
   private readonly onLost: (userId: string, gymId: string) => void;
@@ -16,17 +16,13 @@ export class Connections {
 
   /** Returns the function that ends the connection; a second call does nothing. */
   open(userId: string, gymId: string): () => void {
-    const key = keyOf(userId, gymId);
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
-    this.endGrace(key);
+    this.count(userId, gymId, 1);
+    this.endGrace(userId, gymId);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      const left = (this.counts.get(key) ?? 1) - 1;
-      if (left > 0) return void this.counts.set(key, left);
-      this.counts.delete(key);
-      this.beginGrace(userId, gymId);
+      if (this.count(userId, gymId, -1) === 0) this.beginGrace(userId, gymId);
     };
   }
 
@@ -36,12 +32,14 @@ export class Connections {
   }
 
   has(userId: string, gymId: string): boolean {
-    return this.counts.has(keyOf(userId, gymId));
+    return this.counts.get(gymId)?.has(userId) ?? false;
   }
 
   /** Connections open now. */
   get size(): number {
-    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+    let sum = 0;
+    for (const users of this.counts.values()) for (const count of users.values()) sum += count;
+    return sum;
   }
 
   dispose(): void {
@@ -49,9 +47,20 @@ export class Connections {
     this.graces.clear();
   }
 
+  /** Returns the new number. */
+  private count(userId: string, gymId: string, change: 1 | -1): number {
+    const users = this.counts.get(gymId) ?? new Map<string, number>();
+    const count = (users.get(userId) ?? 0) + change;
+    if (count > 0) users.set(userId, count);
+    else users.delete(userId);
+    if (users.size > 0) this.counts.set(gymId, users);
+    else this.counts.delete(gymId);
+    return count;
+  }
+
   private beginGrace(userId: string, gymId: string): void {
+    this.endGrace(userId, gymId);
     const key = keyOf(userId, gymId);
-    this.endGrace(key);
     const timer = setTimeout(() => {
       this.graces.delete(key);
       this.onLost(userId, gymId);
@@ -60,7 +69,9 @@ export class Connections {
     this.graces.set(key, timer);
   }
 
-  private endGrace(key: string): void {
+  private endGrace(userId: string, gymId: string): void {
+    if (this.graces.size === 0) return;
+    const key = keyOf(userId, gymId);
     clearTimeout(this.graces.get(key));
     this.graces.delete(key);
   }

@@ -20,12 +20,14 @@ interface GymSource {
 
 /** A gym that is no longer needed is still followed for this time, so that not every request has to subscribe to it again. */
 const KEPT_MILLIS = 60_000; // 1 min
+const LOADS_AT_ONCE = 32;
 
 /** The gyms whose presence this instance knows: those of its own connections, and those that a request has read in the last minute. */
 export class FollowedGyms {
   private readonly gyms = new Map<string, Followed>();
   private readonly source: GymSource;
   private readonly keptMillis: number;
+  private loading: Promise<void> | undefined;
 
   constructor(source: GymSource, keptMillis = KEPT_MILLIS) {
     this.source = source;
@@ -62,16 +64,23 @@ export class FollowedGyms {
   /** Stops following gyms that are not needed, and reads the entries of gyms for which this has failed before. */
   tend(): void {
     const unusedSince = Date.now() - this.keptMillis;
-    for (const [gymId, gym] of this.gyms) {
+    for (const [gymId, gym] of this.gyms)
       if (gym.usedAt < unusedSince && !this.source.isNeeded(gymId)) this.end(gymId, gym);
-      else if (!gym.isLoaded) void this.load(gymId, gym);
-    }
+    this.loading ??= this.loadMissing().finally(() => (this.loading = undefined));
   }
 
   /** The entries of all gyms have to be read again: Redis has lost them, or messages. */
   reload(): void {
     for (const gym of this.gyms.values()) gym.isLoaded = false;
     this.tend();
+  }
+
+  /** The same for one gym. */
+  reloadGym(gymId: string): void {
+    const gym = this.gyms.get(gymId);
+    if (!gym) return;
+    gym.isLoaded = false;
+    void this.load(gymId, gym);
   }
 
   dispose(): void {
@@ -85,14 +94,25 @@ export class FollowedGyms {
     this.source.forget(gymId);
   }
 
+  /** An instance may follow thousands of gyms: so many commands at once would exceed their time limit. */
+  private async loadMissing(): Promise<void> {
+    const missing = [...this.gyms].filter(([, gym]) => !gym.isLoaded);
+    const next = async (): Promise<void> => {
+      for (let one = missing.pop(); one; one = missing.pop()) await this.load(...one);
+    };
+    await Promise.all(Array.from({ length: LOADS_AT_ONCE }, next));
+  }
+
   private async load(gymId: string, gym: Followed): Promise<void> {
     if (gym.isLoading) return;
     gym.isLoading = true;
     try {
-      gym.unsubscribe ??= await this.source.subscribe(gymId);
-      // Set before `load`: if messages are lost during it, `reload` sets it to false again.
-      gym.isLoaded = true;
-      await this.source.load(gymId);
+      do {
+        gym.unsubscribe ??= await this.source.subscribe(gymId);
+        // Set before `load`: if messages are lost during it, `reload` sets it to false again.
+        gym.isLoaded = true;
+        await this.source.load(gymId);
+      } while (!gym.isLoaded);
       if (this.gyms.get(gymId) !== gym) gym.unsubscribe();
     } catch {
       gym.isLoaded = false; // Redis does not answer, which its connection has logged; `tend` tries again

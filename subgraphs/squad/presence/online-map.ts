@@ -14,8 +14,13 @@ export class OnlineMap {
     return this.byGym.get(gymId)?.values() ?? [];
   }
 
-  userIds(): Iterable<string> {
-    return this.onlineUsers.keys();
+  /** The gyms with entries. */
+  gymIds(): Iterable<string> {
+    return this.byGym.keys();
+  }
+
+  hasGym(gymId: string): boolean {
+    return this.byGym.has(gymId);
   }
 
   /** Sets or removes the user's entry, and calls the listeners of its gyms, the old and the new one. */

@@ -7,17 +7,25 @@ export const WITHDRAWALS = 'squad:presence:withdrawn';
 
 /** A message in the channel of a gym. */
 export type PresenceMessage =
-  | { from: string; userId: string; entry: OnlineEntry | null }
+  /** New entries, and the ids of users whose entries were removed. */
+  | { from: string; entries: OnlineEntry[]; removed: string[] }
   /** The user has gone online in another gym, where this is their new entry. */
   | { from: string; moved: OnlineEntry }
   /** The instance has written all its entries of the gym again. */
   | { from: string; hello: true };
+
+/** The changes of one gym; undefined: the user's entry was removed. */
+export type GymChanges = ReadonlyMap<string, OnlineEntry | undefined>;
 
 /** The entries of an instance that no longer renews them are removed after this time. */
 const ENTRIES_MILLIS = 60_000; // 1 min
 const ENTRIES_RENEWED_AFTER_MILLIS = 20_000; // 20 s
 /** Longer than any connection without a new announcement. */
 const GYM_OF_USER_SECONDS = 7 * 24 * 60 * 60; // 7 days
+/** How long an instance counts as alive without asking Redis again. */
+const ALIVE_MILLIS = 1_000; // 1 s
+/** Gyms, or users, whose commands are sent together. */
+const BATCH = 100;
 
 /**
  * The keys of presence in Redis, as one instance uses them:
@@ -27,122 +35,229 @@ const GYM_OF_USER_SECONDS = 7 * 24 * 60 * 60; // 7 days
  *     squad:presence:{<gym>}:<instance>       its entries, by user
  *     squad:presence:gym-of:{<user>}          the gym in which the user has announced their presence last
  *
- * All keys of a gym have the same hash tag, so that one command may use several of them in a Redis Cluster.
+ * All keys of a gym, and its channel, have the same hash tag, so that they are at the same node of a Redis Cluster.
  */
 export class PresenceKeys {
   private readonly redis: RedisConnections;
   private readonly instanceId: string;
-  private entriesRenewedAt = 0;
+  /** How the messages of this instance begin. */
+  private readonly ownStart: string;
+  /** The gyms in whose list this instance is, with keys that expire. */
+  private readonly listed = new Set<string>();
+  private readonly alive = new Map<string, { until: number; isAlive: Promise<boolean> }>();
+  private entriesRenewedAt = Date.now();
 
   constructor(redis: RedisConnections, instanceId: string) {
     this.redis = redis;
     this.instanceId = instanceId;
+    this.ownStart = `{"from":"${instanceId}"`;
   }
 
+  /** The messages of other instances. */
   subscribe(gymId: string, listener: (message: PresenceMessage) => void): Promise<() => void> {
-    return this.redis.subscribe(gymKey(gymId), (text) => listener(JSON.parse(text) as PresenceMessage));
+    return this.redis.subscribe(gymKey(gymId), (text) => {
+      if (!text.startsWith(this.ownStart)) listener(JSON.parse(text) as PresenceMessage);
+    });
   }
 
-  async set(gymId: string, userId: string, entry: OnlineEntry | null): Promise<void> {
-    const key = entriesKey(gymId, this.instanceId);
-    const message: PresenceMessage = { from: this.instanceId, userId, entry };
-    await this.redis.write((client) => {
-      const multi = client.multi();
-      const changed = entry
-        ? multi.hSet(key, userId, JSON.stringify(entry)).sAdd(gymKey(gymId), this.instanceId)
-        : multi.hDel(key, userId);
-      return changed
-        .pExpire(key, ENTRIES_MILLIS)
-        .pExpire(gymKey(gymId), ENTRIES_MILLIS)
-        .publish(gymKey(gymId), JSON.stringify(message))
-        .exec();
-    });
+  /**
+   * Writes and publishes the changes of several gyms. All commands are sent at once and in order, which needs no transaction:
+   * who reads the entries has subscribed before, and gets the message of a change that they did not read.
+   *
+   * @param isLast whether this instance has no entries of the gym afterwards
+   * @returns the gyms whose changes could not be written
+   */
+  async write(
+    changes: ReadonlyMap<string, GymChanges>,
+    isLast: (gymId: string) => boolean,
+  ): Promise<readonly string[]> {
+    const failed: string[] = [];
+    await Promise.all(
+      this.batchesOf(changes.keys()).map(async (gymIds) => {
+        try {
+          await this.redis.runBulk(gymKey(gymIds[0]!), (client) =>
+            Promise.all(
+              gymIds.flatMap((gymId) => this.commandsFor(client, gymId, changes.get(gymId)!, isLast(gymId))),
+            ),
+          );
+        } catch {
+          failed.push(...gymIds);
+        }
+      }),
+    );
+    return failed;
   }
 
   /** Remembers the gym of the entry, and notifies the instances of the gym in which the user was before. */
   async moveTo(entry: OnlineEntry): Promise<void> {
-    const before = await this.redis.write((client) =>
-      client.set(gymOfKey(entry.userId), entry.gymId, { EX: GYM_OF_USER_SECONDS, GET: true }),
+    const key = gymOfKey(entry.userId);
+    const before = await this.redis.run(key, (client) =>
+      client.set(key, entry.gymId, { EX: GYM_OF_USER_SECONDS, GET: true }),
     );
     if (!before || before === entry.gymId) return;
     const message: PresenceMessage = { from: this.instanceId, moved: entry };
-    await this.redis.write((client) => client.publish(gymKey(before), JSON.stringify(message)));
+    await this.redis.publish(gymKey(before), JSON.stringify(message));
   }
 
   /** The gym in which the user has announced their presence last; they may be offline now. */
   async gymOf(userId: string): Promise<string | undefined> {
-    return (await this.redis.read((client) => client.get(gymOfKey(userId)))) ?? undefined;
+    const key = gymOfKey(userId);
+    return (await this.redis.run(key, (client) => client.get(key))) ?? undefined;
   }
 
   instancesIn(gymId: string): Promise<string[]> {
-    return this.redis.read((client) => client.sMembers(gymKey(gymId)));
+    return this.redis.run(gymKey(gymId), (client) => client.sMembers(gymKey(gymId)));
   }
 
   async entries(gymId: string, instanceId: string): Promise<OnlineEntry[]> {
-    const fields = await this.redis.read((client) => client.hGetAll(entriesKey(gymId, instanceId)));
+    const key = entriesKey(gymId, instanceId);
+    const fields = await this.redis.runBulk(key, (client) => client.hGetAll(key));
     return Object.values(fields).map((text) => JSON.parse(text) as OnlineEntry);
   }
 
   /** Removes the entries of an instance that no longer runs from the gym. */
   async removeFrom(gymId: string, instanceId: string): Promise<void> {
-    await this.redis.write((client) =>
+    await this.redis.run(gymKey(gymId), (client) =>
       client.multi().del(entriesKey(gymId, instanceId)).sRem(gymKey(gymId), instanceId).exec(),
     );
   }
 
+  /** The answer may be a second old, so that the instances of thousands of gyms are not asked for one by one. */
   async isAlive(instanceId: string): Promise<boolean> {
-    return (await this.redis.read((client) => client.exists(leaseKey(instanceId)))) > 0;
+    const known = this.alive.get(instanceId);
+    if (known && known.until > Date.now()) return known.isAlive;
+    const key = leaseKey(instanceId);
+    const isAlive = this.redis.run(key, async (client) => (await client.exists(key)) > 0);
+    this.alive.set(instanceId, { until: Date.now() + ALIVE_MILLIS, isAlive });
+    isAlive.then(
+      (is) => is || this.alive.delete(instanceId),
+      () => this.alive.delete(instanceId),
+    );
+    return isAlive;
   }
 
   async beginLease(): Promise<void> {
-    await this.redis.write((client) => client.set(leaseKey(this.instanceId), '1', { PX: LEASE_MILLIS }));
+    const key = leaseKey(this.instanceId);
+    await this.redis.run(key, (client) => client.set(key, '1', { PX: LEASE_MILLIS }));
   }
 
   /** False if Redis has lost the lease, and perhaps everything else. */
   async renewLease(): Promise<boolean> {
-    return (await this.redis.read((client) => client.pExpire(leaseKey(this.instanceId), LEASE_MILLIS))) > 0;
+    const key = leaseKey(this.instanceId);
+    return (await this.redis.run(key, (client) => client.pExpire(key, LEASE_MILLIS))) > 0;
   }
 
   async endLease(): Promise<void> {
-    await this.redis.read((client) => client.del(leaseKey(this.instanceId)));
+    const key = leaseKey(this.instanceId);
+    await this.redis.run(key, (client) => client.del(key));
   }
 
-  /** Writes the entries of this instance in each of these gyms, and notifies the other instances. */
-  async writeAll(entries: ReadonlyMap<string, readonly OnlineEntry[]>): Promise<void> {
-    for (const [gymId, inGym] of entries) {
-      const key = entriesKey(gymId, this.instanceId);
-      const fields = Object.fromEntries(inGym.map((entry) => [entry.userId, JSON.stringify(entry)]));
-      const message: PresenceMessage = { from: this.instanceId, hello: true };
-      await this.redis.write((client) =>
-        client
-          .multi()
-          .del(key)
-          .hSet(key, fields)
-          .pExpire(key, ENTRIES_MILLIS)
-          .sAdd(gymKey(gymId), this.instanceId)
-          .pExpire(gymKey(gymId), ENTRIES_MILLIS)
-          .publish(gymKey(gymId), JSON.stringify(message))
-          .exec(),
+  /**
+   * Writes all entries of this instance in each of these gyms again, and notifies the other instances.
+   *
+   * @param entriesIn called when the gym is written: reading all gyms first would write entries that have changed meanwhile
+   */
+  async writeAll(
+    gymIds: Iterable<string>,
+    entriesIn: (gymId: string) => readonly OnlineEntry[],
+  ): Promise<void> {
+    for (const some of this.batchesOf(gymIds)) {
+      const written = some.map((gymId) => ({ gymId, entries: entriesIn(gymId) }));
+      await this.redis.runBulk(gymKey(some[0]!), (client) =>
+        Promise.all(written.map(({ gymId, entries }) => this.writeGym(client, gymId, entries))),
       );
-      for (const { userId } of inGym)
-        await this.redis.write((client) => client.set(gymOfKey(userId), gymId, { EX: GYM_OF_USER_SECONDS }));
+      await this.writeGymOf(written.flatMap(({ entries }) => entries));
     }
+  }
+
+  private async writeGymOf(entries: readonly OnlineEntry[]): Promise<void> {
+    const gymOf = new Map(entries.map(({ userId, gymId }) => [gymOfKey(userId), gymId]));
+    for (const keys of this.batchesOf(gymOf.keys(), (key) => key))
+      await this.redis.runBulk(keys[0]!, (client) =>
+        Promise.all(keys.map((key) => client.set(key, gymOf.get(key)!, { EX: GYM_OF_USER_SECONDS }))),
+      );
+  }
+
+  /** Prevents the entries of this instance from expiring. */
+  async renewEntries(): Promise<void> {
+    if (Date.now() - this.entriesRenewedAt < ENTRIES_RENEWED_AFTER_MILLIS) return;
+    for (const gymIds of this.batchesOf(this.listed))
+      await this.redis.runBulk(gymKey(gymIds[0]!), (client) =>
+        Promise.all(
+          gymIds.flatMap((gymId) => [
+            client.pExpire(entriesKey(gymId, this.instanceId), ENTRIES_MILLIS),
+            client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
+          ]),
+        ),
+      );
     this.entriesRenewedAt = Date.now();
   }
 
-  async renewEntries(gymIds: Iterable<string>): Promise<void> {
-    if (Date.now() - this.entriesRenewedAt < ENTRIES_RENEWED_AFTER_MILLIS) return;
-    this.entriesRenewedAt = Date.now();
-    for (const gymId of gymIds)
-      await this.redis.write((client) =>
-        client
-          .multi()
-          .pExpire(entriesKey(gymId, this.instanceId), ENTRIES_MILLIS)
-          .pExpire(gymKey(gymId), ENTRIES_MILLIS)
-          .exec(),
+  private commandsFor(
+    client: Commands,
+    gymId: string,
+    changes: GymChanges,
+    isLast: boolean,
+  ): Promise<unknown>[] {
+    const key = entriesKey(gymId, this.instanceId);
+    const fields: Record<string, string> = {};
+    const removed: string[] = [];
+    for (const [userId, entry] of changes)
+      if (entry) fields[userId] = JSON.stringify(entry);
+      else removed.push(userId);
+    const entries = Object.values(fields);
+    const commands: Promise<unknown>[] = [];
+    if (entries.length > 0) commands.push(client.hSet(key, fields));
+    if (removed.length > 0) commands.push(client.hDel(key, removed));
+    if (!this.listed.has(gymId))
+      commands.push(
+        client.pExpire(key, ENTRIES_MILLIS),
+        client.sAdd(gymKey(gymId), this.instanceId),
+        client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
       );
+    // Redis removes a hash without fields; the next one must get a time to live again.
+    if (isLast) this.listed.delete(gymId);
+    else this.listed.add(gymId);
+    // The texts of the entries are not serialised twice.
+    const message = `${this.ownStart},"entries":[${entries.join()}],"removed":${JSON.stringify(removed)}}`;
+    commands.push(client.publish(gymKey(gymId), message));
+    return commands;
+  }
+
+  /** A transaction, so that nobody reads the entries between their removal and their return. */
+  private async writeGym(client: Commands, gymId: string, entries: readonly OnlineEntry[]): Promise<void> {
+    const key = entriesKey(gymId, this.instanceId);
+    const message: PresenceMessage = { from: this.instanceId, hello: true };
+    if (entries.length > 0) {
+      const fields = Object.fromEntries(entries.map((entry) => [entry.userId, JSON.stringify(entry)]));
+      await client
+        .multi()
+        .del(key)
+        .hSet(key, fields)
+        .pExpire(key, ENTRIES_MILLIS)
+        .sAdd(gymKey(gymId), this.instanceId)
+        .pExpire(gymKey(gymId), ENTRIES_MILLIS)
+        .exec();
+      this.listed.add(gymId);
+    } else {
+      await client.del(key);
+      this.listed.delete(gymId);
+    }
+    await client.publish(gymKey(gymId), JSON.stringify(message));
+  }
+
+  /** Groups gyms, or keys, whose commands can be sent together: those at one server. */
+  private batchesOf(names: Iterable<string>, toKey: (name: string) => string = gymKey): string[][] {
+    const byServer = Map.groupBy(names, (name) => this.redis.serverOf(toKey(name)));
+    return [...byServer.values()].flatMap((all) =>
+      Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) =>
+        all.slice(at * BATCH, (at + 1) * BATCH),
+      ),
+    );
   }
 }
+
+type Commands = Parameters<Parameters<RedisConnections['run']>[1]>[0];
 
 const gymKey = (gymId: string): string => `squad:presence:{${gymId}}`;
 const entriesKey = (gymId: string, instanceId: string): string => `${gymKey(gymId)}:${instanceId}`;

@@ -1,4 +1,5 @@
 import type { Logger } from '#server/observability/logger.ts';
+import type { RedisCommands } from '#server/redis/redis-servers.ts';
 import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import {
@@ -17,6 +18,8 @@ export class RedisConnectionTimes implements ConnectionTimes {
   private readonly log: Logger;
   private readonly connected = new Map<string, { count: number; since: number }>();
   private readonly renewing: NodeJS.Timeout;
+  /** Whether Redis may lack a connection of this instance. */
+  private isIncomplete = false;
 
   constructor(redis: RedisConnections, instanceId: string, log: Logger) {
     this.redis = redis;
@@ -28,7 +31,10 @@ export class RedisConnectionTimes implements ConnectionTimes {
       );
     this.renewing = setInterval(renew, RENEWAL_MILLIS);
     this.renewing.unref();
-    redis.onReady(renew);
+    redis.onReady(() => {
+      this.isIncomplete = true; // a failover may have lost the last writes
+      renew();
+    });
     renew();
   }
 
@@ -37,7 +43,9 @@ export class RedisConnectionTimes implements ConnectionTimes {
     known.count += 1;
     this.connected.set(userId, known);
     if (known.count === 1)
-      this.write((client) => client.hSet(this.key, { [userId]: String(known.since), [ALIVE_FIELD]: '1' }));
+      this.write(this.key, (client) =>
+        client.hSet(this.key, { [userId]: String(known.since), [ALIVE_FIELD]: '1' }),
+      );
     let isOpen = true;
     return () => {
       if (!isOpen) return;
@@ -45,47 +53,57 @@ export class RedisConnectionTimes implements ConnectionTimes {
       known.count -= 1;
       if (known.count > 0) return;
       this.connected.delete(userId);
-      this.write(async (client) => {
-        await client.set(goneKey(userId), String(Date.now()), { PX: KEEPS_GONE_MILLIS });
-        return client.hDel(this.key, userId);
-      });
+      this.write(goneKey(userId), (client) =>
+        client.set(goneKey(userId), String(Date.now()), { PX: KEEPS_GONE_MILLIS }),
+      );
+      this.write(this.key, (client) => client.hDel(this.key, userId));
     };
   }
 
   async of(userIds: readonly string[]): Promise<ReadonlyMap<string, ConnectionTime>> {
     if (userIds.length === 0) return new Map();
-    return this.redis.read(async (client) => {
-      const instanceIds = await client.sMembers(INSTANCES);
-      const [hashes, gone] = await Promise.all([
-        Promise.all(instanceIds.map((instanceId) => client.hmGet(keyOf(instanceId), [...userIds]))),
-        Promise.all(userIds.map((userId) => client.get(goneKey(userId)))),
-      ]);
-      return new Map(
-        userIds.map((userId, index) => {
-          const times = hashes.flatMap((hash) => (hash[index] ? [Number(hash[index])] : []));
-          const connectedAt = times.length > 0 ? Math.min(...times) : null;
-          const goneAt = gone[index] ? Number(gone[index]) : null;
-          return [userId, { connectedAt, goneAt: connectedAt === null ? goneAt : null }];
-        }),
-      );
-    });
+    const instanceIds = await this.redis.run(INSTANCES, (client) => client.sMembers(INSTANCES));
+    // Each key may be at another server of a cluster.
+    const [hashes, gone] = await Promise.all([
+      Promise.all(
+        instanceIds.map((instanceId) =>
+          this.redis.run(keyOf(instanceId), (client) => client.hmGet(keyOf(instanceId), [...userIds])),
+        ),
+      ),
+      Promise.all(
+        userIds.map((userId) => this.redis.run(goneKey(userId), (client) => client.get(goneKey(userId)))),
+      ),
+    ]);
+    return new Map(
+      userIds.map((userId, index) => {
+        const times = hashes.flatMap((hash) => (hash[index] ? [Number(hash[index])] : []));
+        const connectedAt = times.length > 0 ? Math.min(...times) : null;
+        const goneAt = gone[index] ? Number(gone[index]) : null;
+        return [userId, { connectedAt, goneAt: connectedAt === null ? goneAt : null }];
+      }),
+    );
   }
 
   dispose(): void {
     clearInterval(this.renewing);
-    this.write((client) => client.del(this.key));
-    this.write((client) => client.sRem(INSTANCES, this.instanceId));
+    this.write(this.key, (client) => client.del(this.key));
+    this.write(INSTANCES, (client) => client.sRem(INSTANCES, this.instanceId));
   }
 
-  /** Renews the lease. An incomplete hash is written again as a whole. */
+  /** Renews the lease. A hash that may be incomplete is written again as a whole. */
   private async renew(): Promise<void> {
-    const count = await this.redis.read((client) => client.hLen(this.key));
-    const renewed = await this.redis.read((client) => client.pExpire(this.key, LEASE_MILLIS));
-    if (!renewed || count !== this.connected.size + 1) {
+    const renewed = await this.redis.run(this.key, (client) => client.pExpire(this.key, LEASE_MILLIS));
+    if (!renewed || this.isIncomplete) await this.writeAll();
+    await this.forgetOthers();
+  }
+
+  private async writeAll(): Promise<void> {
+    this.isIncomplete = false;
+    try {
       const fields = Object.fromEntries(
         [...this.connected].map(([userId, { since }]) => [userId, String(since)]),
       );
-      await this.redis.write((client) =>
+      await this.redis.runBulk(this.key, (client) =>
         client
           .multi()
           .del(this.key)
@@ -94,24 +112,26 @@ export class RedisConnectionTimes implements ConnectionTimes {
           .exec(),
       );
       // Not in one transaction with the hash: in a Redis Cluster the two keys may be at different nodes.
-      await this.redis.write((client) => client.sAdd(INSTANCES, this.instanceId));
+      await this.redis.run(INSTANCES, (client) => client.sAdd(INSTANCES, this.instanceId));
+    } catch (error) {
+      this.isIncomplete = true;
+      throw error;
     }
-    await this.forgetOthers();
   }
 
   /** Removes instances whose lease has expired from the list. */
   private async forgetOthers(): Promise<void> {
-    for (const instanceId of await this.redis.read((client) => client.sMembers(INSTANCES)))
-      if (!(await this.redis.read((client) => client.exists(keyOf(instanceId)))))
-        await this.redis.write((client) => client.sRem(INSTANCES, instanceId));
+    for (const instanceId of await this.redis.run(INSTANCES, (client) => client.sMembers(INSTANCES)))
+      if (!(await this.redis.run(keyOf(instanceId), (client) => client.exists(keyOf(instanceId)))))
+        await this.redis.run(INSTANCES, (client) => client.sRem(INSTANCES, instanceId));
   }
 
   private get key(): string {
     return keyOf(this.instanceId);
   }
 
-  private write(command: Parameters<RedisConnections['write']>[0]): void {
-    void this.redis.write(command).catch(() => undefined); // the next renewal writes what is missing
+  private write(key: string, command: (client: RedisCommands) => Promise<unknown>): void {
+    void this.redis.run(key, command).catch(() => (this.isIncomplete = true));
   }
 }
 

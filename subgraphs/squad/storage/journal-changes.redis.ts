@@ -2,19 +2,35 @@ import type { JournalChanges } from './journal-changes.ts';
 import type { Position } from './journal-tables.ts';
 import type { RedisConnections } from './redis-connections.ts';
 
+/** Reports that wait for Redis. Every instance also checks at an interval, so that the oldest ones may be dropped. */
+const MAX_UNSENT = 10_000;
+
 /** Reports through Redis, with one channel for each journal. A message is `<seq> <mark>`. */
-export const redisJournalChanges = (redis: RedisConnections): JournalChanges => ({
-  subscribe: (name, listener) =>
-    redis.subscribe(channelOf(name), (message) => {
-      const [seq, mark] = message.split(' ');
-      listener({ seq: Number(seq), mark: mark || null });
-    }),
-  publish(name, { seq, mark }: Position) {
-    void redis
-      .attempt((client) => client.publish(channelOf(name), `${seq} ${mark ?? ''}`))
-      .catch(() => undefined); // every instance also checks at an interval
-  },
-  onReady: (listener) => redis.onReady(listener),
-});
+export function redisJournalChanges(redis: RedisConnections): JournalChanges {
+  const unsent = new Map<string, Position>();
+  const publish = (name: string, position: Position): void => {
+    const { seq, mark } = position;
+    redis.publish(channelOf(name), `${seq} ${mark ?? ''}`).catch(() => {
+      const known = unsent.get(name);
+      if (known && known.seq > seq) return;
+      if (!known && unsent.size >= MAX_UNSENT) unsent.delete(unsent.keys().next().value ?? '');
+      unsent.set(name, position);
+    });
+  };
+  redis.onRecovered(() => {
+    const reports = [...unsent];
+    unsent.clear();
+    for (const [name, position] of reports) publish(name, position);
+  });
+  return {
+    subscribe: (name, listener) =>
+      redis.subscribe(channelOf(name), (message) => {
+        const [seq, mark] = message.split(' ');
+        listener({ seq: Number(seq), mark: mark || null });
+      }),
+    publish,
+    onReady: (listener) => redis.onReady(listener),
+  };
+}
 
 const channelOf = (name: string): string => `squad:journal:{${name}}`;

@@ -1,68 +1,70 @@
-import { RedisChannels } from '#server/redis/redis-channels.ts';
-import { RedisConnection, type RedisClient } from '#server/redis/redis-connection.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { RedisChannels } from '#server/redis/redis-channels.ts';
+import { redisAccessOf, type RedisSettings } from '#server/redis/redis-client.ts';
+import { RedisConnection } from '#server/redis/redis-connection.ts';
+import type { RedisCommands } from '#server/redis/redis-servers.ts';
+import { redisNameOf } from '#server/redis/redis-url.ts';
 import { StartError } from '#server/start-error.ts';
 
-/** Longer than Redis ever needs, and short enough for a member who waits. */
-const READ_MILLIS = 500;
-/**
- * With `appendfsync everysec` Redis holds writes back for up to 2 s while the disk is busy
- * (https://redis.io/docs/latest/operate/oss_and_stack/management/persistence/). A shorter limit would
- * refuse writes that happen all the same, and the member would send them twice.
- */
-const WRITE_MILLIS = 2_500;
+/** For commands that read or write the entries of many users. */
+const BULK_MILLIS = 500;
 
-/** Two connections, one for commands and one that listens. Both reconnect by themselves. */
+/** A connection for commands, and those that listen. All reconnect by themselves. */
 export class RedisConnections {
   private readonly commands: RedisConnection;
-  private readonly listening: RedisConnection;
   private readonly channels: RedisChannels;
 
-  private constructor(commands: RedisConnection, listening: RedisConnection) {
+  private constructor(commands: RedisConnection, channels: RedisChannels) {
     this.commands = commands;
-    this.listening = listening;
-    this.channels = new RedisChannels(listening);
+    this.channels = channels;
   }
 
-  /** @throws StartError if Redis does not answer, so that a wrong REDIS_URL is noticed */
-  static async open(url: string, log: Logger): Promise<RedisConnections> {
-    const without = 'squads, chat and presence are not stored or shared';
-    const [commands, listening] = await Promise.all([
-      RedisConnection.open(url, { log, without }),
-      RedisConnection.open(url, { log, without: 'changes of other instances are not received' }),
-    ]);
-    try {
-      await Promise.all([commands, listening].map((one) => one.run((client) => client.ping(), WRITE_MILLIS)));
-    } catch (cause) {
+  /**
+   * If Redis is unreachable, it is tried again in the background.
+   * @throws StartError if Redis refuses the connection, so that a wrong REDIS_URL is noticed
+   */
+  static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisConnections> {
+    const without = 'presence is not shared, and changes are reported to other instances later';
+    const commands = await RedisConnection.open(settings, { log, without });
+    const { refusal } = commands;
+    if (refusal) {
       commands.close();
-      listening.close();
       throw new StartError(
-        `Redis at ${new URL(url).host} does not answer. Check that it runs, and that REDIS_URL with its password is right.`,
-        { cause },
+        `Redis at ${redisNameOf(redisAccessOf(settings).place)} refuses the connection: ${refusal.message}. ` +
+          'Check REDIS_URL with its user and password, and the settings REDIS_* for TLS.',
+        { cause: refusal },
       );
     }
-    return new RedisConnections(commands, listening);
+    const channels = new RedisChannels(commands, {
+      log,
+      without: 'changes of other instances are not received',
+    });
+    return new RedisConnections(commands, channels);
+  }
+
+  /** Whether Redis, or one of its servers, does not answer now, or the changes of others are not received. */
+  get isLost(): boolean {
+    return this.commands.isLost || this.channels.isLost;
+  }
+
+  /** Runs commands at the server that has the key; 100 ms. @throws UPSTREAM_UNAVAILABLE, also if a write may have happened */
+  run<Result>(key: string, command: (client: RedisCommands) => Promise<Result>): Promise<Result> {
+    return this.commands.run(key, command);
+  }
+
+  /** The same with a longer time limit. */
+  runBulk<Result>(key: string, command: (client: RedisCommands) => Promise<Result>): Promise<Result> {
+    return this.commands.run(key, command, BULK_MILLIS);
+  }
+
+  /** The server that has the key: commands with keys of one server can be sent together. */
+  serverOf(key: string): string {
+    return this.commands.servers.nodeOf(key);
   }
 
   /** @throws UPSTREAM_UNAVAILABLE */
-  read<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
-    return this.commands.run(command, READ_MILLIS);
-  }
-
-  /** @throws UPSTREAM_UNAVAILABLE, also if the write may have happened */
-  write<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
-    return this.commands.run(command, WRITE_MILLIS);
-  }
-
-  /** For commands that are not worth a wait: 100 ms. @throws UPSTREAM_UNAVAILABLE */
-  attempt<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
-    return this.commands.run(command);
-  }
-
-  /** Calls the listener whenever a connection becomes ready. */
-  onReady(listener: () => void): void {
-    this.commands.onReady(listener);
-    this.listening.onReady(listener);
+  async publish(channel: string, message: string): Promise<void> {
+    await this.channels.publish(channel, message);
   }
 
   /** Resolves to the function that ends the subscription. @throws UPSTREAM_UNAVAILABLE */
@@ -70,8 +72,22 @@ export class RedisConnections {
     return this.channels.subscribe(channel, listener);
   }
 
+  /** Calls the listener when Redis answers again after a command has failed. */
+  onRecovered(listener: () => void): void {
+    this.commands.onRecovered(listener);
+  }
+
+  /**
+   * Calls the listener when messages may have been missed, or Redis may have lost data, and both work again: a connection was
+   * replaced, or Redis did not answer for a while.
+   */
+  onReady(listener: () => void): void {
+    this.commands.onRecovered((wasLost) => wasLost && listener());
+    this.channels.onRestored(listener);
+  }
+
   close(): void {
+    this.channels.close();
     this.commands.close();
-    this.listening.close();
   }
 }

@@ -98,7 +98,9 @@ export async function databaseStore(
 
 async function redisStore(): Promise<Store> {
   const redis = await startRedis();
-  const connections = await Promise.all([1, 2].map(() => RedisConnections.open(redis.url, log)));
+  const connections = await Promise.all(
+    [1, 2].map(() => RedisConnections.open({ redisUrl: redis.url }, log)),
+  );
   const store = await databaseStore(connections.map((one) => redisJournalChanges(one)));
   return {
     ...store,

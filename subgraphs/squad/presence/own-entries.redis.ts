@@ -1,0 +1,113 @@
+import { OnlineMap } from './online-map.ts';
+import type { OnlineEntry } from './online-entry.ts';
+import type { PresenceKeys } from './presence-keys.redis.ts';
+
+/** Changes within this time are sent together. */
+const GATHER_MILLIS = 5;
+
+/**
+ * The entries of this instance's own users, and their way to Redis. What cannot be written or published is sent when Redis
+ * answers again: of a gym, all entries of this instance.
+ */
+export class OwnEntries {
+  private readonly keys: PresenceKeys;
+  private readonly entries = new OnlineMap();
+  /** By gym: what was not sent yet. */
+  private readonly changes = new Map<string, Map<string, OnlineEntry | undefined>>();
+  private readonly moved = new Map<string, OnlineEntry>();
+  private timer: NodeJS.Timeout | undefined;
+  /** Gyms of which Redis, or another instance, may lack a change. */
+  private readonly unwritten = new Set<string>();
+  private readonly unsentMoves = new Map<string, OnlineEntry>();
+  /** Whether Redis may lack any entry. */
+  private isLost = true;
+
+  constructor(keys: PresenceKeys) {
+    this.keys = keys;
+  }
+
+  get(userId: string): OnlineEntry | undefined {
+    return this.entries.get(userId);
+  }
+
+  hasGym(gymId: string): boolean {
+    return this.entries.hasGym(gymId);
+  }
+
+  set(userId: string, entry: OnlineEntry | undefined): void {
+    const before = this.entries.get(userId);
+    this.entries.set(userId, entry);
+    if (before && before.gymId !== entry?.gymId) this.gather(before.gymId, userId, undefined);
+    if (!entry) return;
+    this.gather(entry.gymId, userId, entry);
+    if (before?.gymId !== entry.gymId) this.moved.set(userId, entry);
+  }
+
+  /** Redis may have lost all entries. */
+  lose(): void {
+    this.isLost = true;
+  }
+
+  /** Renews the lease, and writes again what Redis lacks. @throws UPSTREAM_UNAVAILABLE */
+  async renew(): Promise<void> {
+    if (this.isLost || !(await this.keys.renewLease())) await this.writeAll();
+    else if (this.unwritten.size > 0) await this.writeAgain();
+    for (const entry of [...this.unsentMoves.values()]) {
+      this.unsentMoves.delete(entry.userId);
+      if (this.get(entry.userId)?.gymId === entry.gymId) await this.move(entry);
+    }
+    await this.keys.renewEntries();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+  }
+
+  private gather(gymId: string, userId: string, entry: OnlineEntry | undefined): void {
+    const changes = this.changes.get(gymId);
+    if (changes) changes.set(userId, entry);
+    else this.changes.set(gymId, new Map([[userId, entry]]));
+    this.timer ??= setTimeout(() => void this.send(), GATHER_MILLIS);
+  }
+
+  private async send(): Promise<void> {
+    this.timer = undefined;
+    const changes = new Map(this.changes);
+    this.changes.clear();
+    const moves = [...this.moved.values()];
+    this.moved.clear();
+    const writing = this.keys.write(changes, (gymId) => !this.hasGym(gymId));
+    await Promise.all(moves.map((entry) => this.move(entry)));
+    for (const gymId of await writing) this.unwritten.add(gymId);
+  }
+
+  private async move(entry: OnlineEntry): Promise<void> {
+    await this.keys.moveTo(entry).catch(() => void this.unsentMoves.set(entry.userId, entry));
+  }
+
+  private async writeAll(): Promise<void> {
+    this.isLost = false;
+    try {
+      await this.keys.beginLease();
+      await this.write(this.entries.gymIds());
+    } catch (error) {
+      this.isLost = true;
+      throw error;
+    }
+  }
+
+  private async writeAgain(): Promise<void> {
+    const gymIds = [...this.unwritten];
+    this.unwritten.clear();
+    try {
+      await this.write(gymIds);
+    } catch (error) {
+      for (const gymId of gymIds) this.unwritten.add(gymId);
+      throw error;
+    }
+  }
+
+  private write(gymIds: Iterable<string>): Promise<void> {
+    return this.keys.writeAll(gymIds, (gymId) => [...this.entries.inGym(gymId)]);
+  }
+}

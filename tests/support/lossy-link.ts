@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** An address through which a Redis is reached, and which can lose what Redis sends to subscribers, without closing anything. */
+export interface LossyLink {
+  url: string;
+  /** From now on, connections that have subscribed to something get nothing more. New connections work. */
+  dropAllToSubscribers(): void;
+  close(): Promise<void>;
+}
+
+export async function openLossyLink(redisUrl: string): Promise<LossyLink> {
+  const { hostname, port } = new URL(redisUrl);
+  const links = new Set<{ near: Socket; far: Socket; isSubscriber: boolean; isDead: boolean }>();
+  const server = createServer((near) => {
+    const link = { near, far: connect(Number(port), hostname), isSubscriber: false, isDead: false };
+    links.add(link);
+    near.on('data', (data) => {
+      link.isSubscriber ||= /subscribe/i.test(data.toString('latin1'));
+      link.far.write(data);
+    });
+    link.far.on('data', (data) => link.isDead || near.write(data));
+    for (const [one, other] of [
+      [near, link.far],
+      [link.far, near],
+    ] as const)
+      one.on('error', () => undefined).on('close', () => other.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    dropAllToSubscribers() {
+      for (const link of links) link.isDead = link.isSubscriber;
+    },
+    async close() {
+      for (const { near, far } of links) {
+        near.destroy();
+        far.destroy();
+      }
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
