@@ -96,7 +96,7 @@ let other: RunningGateway;
 (hasRedis ? describe : describe.skip)('the store of the texts in Redis', () => {
   it('drops texts that were not used lately once it is full, and keeps those that were', async () => {
     const own = await startRedis();
-    const texts = await RedisSharedTexts.open(own.url, createLogger('test', 'silent'));
+    const texts = await RedisSharedTexts.open({ redisUrl: own.url }, createLogger('test', 'silent'));
     const client = await createClient({ url: own.url }).connect();
     try {
       const added: string[] = [];
