@@ -3,6 +3,7 @@ import type { Viewer } from './auth/viewer.ts';
 import { RolledBackError } from './database/platform-client.ts';
 import { read } from './database/read.ts';
 import { repeated, type Attempt } from './database/repetition.ts';
+import type { EventOutbox } from './events/event-log.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
 
@@ -50,6 +51,8 @@ export const NO_ORIGIN: Origin = {
 export class UnitOfWork {
   readonly viewer: Viewer;
   readonly origin: Origin;
+  /** Undefined if the service declares no events. */
+  readonly outbox: EventOutbox | undefined;
   private readonly serviceLog: Logger;
   private ownLog: Logger | undefined;
   private readonly orm: MikroORM | undefined;
@@ -59,11 +62,18 @@ export class UnitOfWork {
   private attempted: Attempt | undefined;
   private afterCommitTasks: (() => void | Promise<void>)[] = [];
 
-  constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin) {
+  constructor(
+    orm: MikroORM | undefined,
+    viewer: Viewer,
+    log: Logger,
+    origin: Origin,
+    outbox?: EventOutbox | undefined,
+  ) {
     this.orm = orm;
     this.viewer = viewer;
     this.serviceLog = log;
     this.origin = origin;
+    this.outbox = outbox;
   }
 
   get log(): Logger {
