@@ -57,7 +57,7 @@ export async function insertEvents(unit: UnitOfWork, events: readonly EventShape
 }
 
 /** The ids of the users whom the data of an event names. */
-function peopleIn(type: string, data: EventShape['data']): string[] {
+export function peopleIn(type: string, data: EventShape['data']): string[] {
   const fields = isEventType(type) ? declarationOf(type).people : [];
   return [...new Set(fields.map((field) => data[field]).filter((id) => typeof id === 'string'))];
 }

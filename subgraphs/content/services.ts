@@ -1,3 +1,5 @@
+import type { EventLog } from '#server/events/event-log.ts';
+import { EventFeed } from '#server/events/feed.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { References } from '#server/references/references.ts';
@@ -17,6 +19,7 @@ import { Workouts } from './workouts/workouts.ts';
 interface ContentResources {
   searches: TextSearches;
   files: FileStorage;
+  events: EventLog;
   references: References;
   removals: Removals;
 }
@@ -24,12 +27,13 @@ interface ContentResources {
 /** The rules of this service for one unit of work. */
 export const contentServices = (
   unit: UnitOfWork,
-  { searches, files, references, removals }: ContentResources,
+  { searches, files, events, references, removals }: ContentResources,
 ) => {
   const media = new Media(files);
   const owners = new Owners(unit, references);
   const exercises = new Exercises(unit, searches, media, owners);
   return {
+    events: new EventFeed(unit, events),
     media,
     exercises,
     workouts: new Workouts(unit, exercises, { searches, media, owners, removals }),

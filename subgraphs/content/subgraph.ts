@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { eventRetention } from '#server/events/event-retention.ts';
+import { eventsRest } from '#server/events/events.rest.ts';
 import { References } from '#server/references/references.ts';
 import { Removals, removalsRetention } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
@@ -11,6 +13,7 @@ import { exercisesGraphql } from './exercises/exercises.graphql.ts';
 import { exercisesRest } from './exercises/exercises.rest.ts';
 import { mediaGraphql } from './media/media.graphql.ts';
 import { mediaRest } from './media/media.rest.ts';
+import { productEvents } from './products/product-events.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
 import { contentServices } from './services.ts';
@@ -25,7 +28,8 @@ export const content = defineSubgraph({
   settings: z.object({}),
   database,
   storesFiles: true,
-  async resources({ orm, files, settings, serviceTokens, unitOf, log }) {
+  events: productEvents,
+  async resources({ orm, files, events, settings, serviceTokens, unitOf, log }) {
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
@@ -37,6 +41,7 @@ export const content = defineSubgraph({
     return {
       searches: new TextSearches(orm),
       files,
+      events,
       references: new References(calls),
       removals,
       async dispose() {
@@ -46,7 +51,7 @@ export const content = defineSubgraph({
     };
   },
   services: contentServices,
-  retention: () => [removalsRetention],
+  retention: () => [removalsRetention, eventRetention],
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
   graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql],
   rest: [
@@ -54,6 +59,7 @@ export const content = defineSubgraph({
     ...workoutsRest,
     ...productsRest,
     ...mediaRest,
+    ...eventsRest,
     ...accountDataRest,
     ...removedReferencesRest,
   ],

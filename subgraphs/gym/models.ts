@@ -32,3 +32,4 @@ export interface Product {
 export interface WorkoutRoutine {
   id: string;
 }
+export type { EventPageShape as EventPage, EventShape as Event } from '#server/events/events.shapes.ts';

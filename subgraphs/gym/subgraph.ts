@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listenTo } from '#server/database/notifications.ts';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { eventsRest } from '#server/events/events.rest.ts';
 import { References } from '#server/references/references.ts';
 import { Removals } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
@@ -16,6 +17,9 @@ import { checkInsRest } from './check-ins/check-ins.rest.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { database } from './database.ts';
 import { demo } from './demo.ts';
+import { gymEvents } from './events/event-data.ts';
+import { EventCollector } from './events/event-collector.ts';
+import { eventsGraphql } from './events/events.graphql.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { gymsGraphql } from './gyms/gyms.graphql.ts';
 import { gymsRest } from './gyms/gyms.rest.ts';
@@ -41,7 +45,8 @@ export const gym = defineSubgraph({
   settings: gymSettings,
   database,
   storesFiles: true,
-  async resources({ database: address, settings, serviceTokens, unitOf, files, log }) {
+  events: gymEvents,
+  async resources({ database: address, settings, serviceTokens, unitOf, files, events, log }) {
     if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
@@ -52,15 +57,18 @@ export const gym = defineSubgraph({
     });
     const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
     const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
+    const collector = new EventCollector({ settings, tokens: serviceTokens, unitOf, log });
     void automaticCheckOut.sweep(); // visits that expired while no service was running; `dispose` waits for it
     return {
       notifications,
+      events,
       resolveQrCode: qrCodesOf(calls.to('identity')),
       files,
       references: new References(calls),
       removals,
       async dispose() {
         await automaticCheckOut.dispose();
+        await collector.dispose();
         await notifications.close();
         await removals.dispose();
         await calls.close();
@@ -82,6 +90,7 @@ export const gym = defineSubgraph({
     announcementsGraphql,
     postsGraphql,
     shopGraphql,
+    eventsGraphql,
   ],
   rest: [
     ...gymsRest,
@@ -91,6 +100,7 @@ export const gym = defineSubgraph({
     ...announcementsRest,
     ...postsRest,
     ...shopRest,
+    ...eventsRest,
     ...accountDataRest,
     ...removedReferencesRest,
   ],

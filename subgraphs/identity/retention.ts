@@ -1,3 +1,4 @@
+import { eventRetention } from '#server/events/event-retention.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
@@ -37,4 +38,5 @@ export const identityRetention = ({
     async (unit, keys) => new Set([...(await usedAvatars(unit, keys)), ...(await usedSections(unit, keys))]),
   ),
   auditRetention,
+  eventRetention,
 ];

@@ -1,3 +1,4 @@
+import { EventFeed } from '#server/events/feed.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { RemovedReferences } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -27,6 +28,7 @@ export const identityServices = (
     passwords,
     tokens,
     files,
+    events,
     resetMailer,
     serviceClients,
     sagas,
@@ -47,6 +49,7 @@ export const identityServices = (
   const apiClients = new ApiClients(unit, audit, gyms, locations);
   return {
     audit,
+    events: new EventFeed(unit, events),
     users,
     sessions,
     passwordResets,

@@ -1,4 +1,5 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { eventsRest } from '#server/events/events.rest.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { accountsGraphql } from './accounts/accounts.graphql.ts';
 import { accountsRest } from './accounts/accounts.rest.ts';
@@ -31,6 +32,7 @@ import { isRefused } from './sessions/ended-sessions.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
+import { memberEvents } from './users/member-events.ts';
 import { usersGraphql } from './users/users.graphql.ts';
 import { usersRest } from './users/users.rest.ts';
 
@@ -41,6 +43,7 @@ export const identity = defineSubgraph({
   settings: identitySettings,
   database,
   storesFiles: true,
+  events: memberEvents,
   resources: identityResources,
   services: identityServices,
   // Identity checks tokens in its own database, so it does not call itself over HTTP, and refuses ended sessions without delay.
@@ -77,6 +80,7 @@ export const identity = defineSubgraph({
     ...serviceClientsRest,
     ...apiClientsRest,
     ...removedReferencesRest,
+    ...eventsRest,
     ...keysRest,
   ],
   retention: (resources) => identityRetention(resources),

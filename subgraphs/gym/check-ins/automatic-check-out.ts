@@ -1,10 +1,18 @@
+import { recordEvents } from '#server/events/record-events.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
+import { announceEndedChallenges } from '../challenges/ended-challenges.ts';
+import { lockLocations } from '../locations/location-locks.ts';
+import { levelEvents } from '../locations/occupancy-level.ts';
+import { closedEvents, endVisits } from './visits.ts';
+
+/** Locations with expired visits that one sweep handles. */
+const MAX_LOCATIONS = 1_000;
 
 /**
- * Ends visits that have lasted as long as their location allows. Visits that expired while no service was running end at the
- * next start. With several replicas only one of them ends a visit, because the update takes only rows that are still open.
+ * Ends visits that have lasted as long as their location allows, and announces challenges that have ended. What became due
+ * while no service was running is done at the next start. With several replicas only one of them ends a visit, because the
+ * update takes only rows that are still open.
  */
 export class AutomaticCheckOut {
   private readonly unitOf: () => UnitOfWork;
@@ -31,22 +39,9 @@ export class AutomaticCheckOut {
 
   private async endVisits(): Promise<void> {
     try {
-      const unit = this.unitOf();
-      // With one statement, the end of the visits and its notification are committed together.
-      const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
-        // The statement skips locked rows: another replica is ending them, or the next sweep will. So no sweep waits for a lock.
-        `with due as (
-           select id from check_in where checked_out_at is null and expires_at <= now() for no key update skip locked
-         ), ended as (
-           update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
-           from due where check_in.id = due.id returning location_id
-         ), notified as (
-           select pg_notify(?, location_id::text) from (select distinct location_id from ended) as changed
-         )
-         select (select count(*)::int from ended) as ended, (select count(*) from notified) as notified`,
-        [OCCUPANCY_CHANNEL],
-      );
+      const ended = await endExpiredVisits(this.unitOf);
       if (ended > 0) this.log.info({ ended }, 'expired visits ended');
+      await announceEndedChallenges(this.unitOf());
       this.failed = false;
     } catch (error) {
       // The failure is logged once, not at every sweep while the database is unreachable.
@@ -60,4 +55,23 @@ export class AutomaticCheckOut {
     clearInterval(this.timer);
     await this.sweeping;
   }
+}
+
+/** Ends the expired visits of all locations, each location in a transaction of its own; returns their number. */
+async function endExpiredVisits(unitOf: () => UnitOfWork): Promise<number> {
+  const due = await unitOf().em.execute<{ id: string }[]>(
+    `select distinct location_id as id from check_in where checked_out_at is null and expires_at <= now() limit ${MAX_LOCATIONS}`,
+  );
+  let count = 0;
+  for (const { id } of due) {
+    const unit = unitOf();
+    count += await unit.transaction(async () => {
+      const locations = await lockLocations(unit, 'id = ?', [id]);
+      const ended = await endVisits(unit, 'location_id = ? and expires_at <= now()', [id], 'AUTOMATIC');
+      if (ended.length > 0)
+        await recordEvents(unit, [...closedEvents(ended), ...(await levelEvents(unit, locations))]);
+      return ended.length;
+    });
+  }
+  return count;
 }

@@ -7,7 +7,8 @@ import {
   type ClientViewer,
   type UserViewer,
 } from '#server/auth/viewer.ts';
-import { columnsOf, presented } from '#server/database/columns.ts';
+import { presented } from '#server/database/columns.ts';
+import { recordEvents } from '#server/events/record-events.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
@@ -26,19 +27,22 @@ import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
 import { Location } from '../locations/location.entity.ts';
+import { lockLocations, type LockedLocation } from '../locations/location-locks.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
-import { CheckIn, type CheckOutKind } from './check-in.entity.ts';
-import { CheckInInput, CheckInShape, CheckOutInput, type CheckedInShape } from './check-ins.shapes.ts';
+import { levelEvents } from '../locations/occupancy-level.ts';
+import { CheckIn } from './check-in.entity.ts';
+import {
+  CheckInInput,
+  CheckOutInput,
+  type CheckedInShape,
+  type CheckInShape,
+} from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
+import { closedEvents, endVisits, presentVisit, VISIT, visitEvent, VisitRow } from './visits.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
-
-/** The columns of a visit. */
-const VisitRow = CheckInShape.omit({ duplicate: true }).extend({ expiresAt: z.iso.datetime() });
-type VisitRow = z.infer<typeof VisitRow>;
-const VISIT = columnsOf(VisitRow);
 
 /** The caller who presents a code: the member, staff, or a machine client such as a turnstile. */
 type Presenter = UserViewer | ClientViewer;
@@ -146,9 +150,11 @@ export class CheckIns {
           throw forbidden('You may end only your own visit.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
-      if ((await this.end('id = ?', [visit.id], 'MANUAL')) === 0)
-        throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
-      return { ...presentEntity(visit), checkedOutAt: new Date().toISOString() };
+      const locations = await lockLocations(this.unit, 'id = ?', [visit.locationId]);
+      const ended = await endVisits(this.unit, 'id = ?', [visit.id], 'MANUAL');
+      if (!ended[0]) throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
+      await recordEvents(this.unit, [...closedEvents(ended), ...(await levelEvents(this.unit, locations))]);
+      return ended[0];
     });
   }
 
@@ -158,6 +164,7 @@ export class CheckIns {
     await this.unit.transaction(async () => {
       const found = await this.unit.em.findOne(CheckIn, { id });
       if (found?.userId) await lockMember(this.unit, found.userId);
+      const locations = found ? await lockLocations(this.unit, 'id = ?', [found.locationId]) : [];
       const visit = await this.unit.em.findOne(
         CheckIn,
         { id },
@@ -166,11 +173,8 @@ export class CheckIns {
       if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
         throw notFound('check-in', id);
       if (!mayUndoVisit(viewer, visit)) throw forbidden("Only the gym's staff may undo a check-in.");
-      await this.unit.em.nativeUpdate(
-        CheckIn,
-        { id },
-        { checkedOutAt: visit.checkedOutAt ?? new Date(), checkOutKind: 'UNDONE' },
-      );
+      const checkedOutAt = visit.checkedOutAt ?? new Date();
+      await this.unit.em.nativeUpdate(CheckIn, { id }, { checkedOutAt, checkOutKind: 'UNDONE' });
       await audit(this.unit, {
         gymId: visit.gymId,
         actorId: viewer.userId,
@@ -179,6 +183,10 @@ export class CheckIns {
       });
       if (visit.userId) await this.scores.countCheckIns(visit.userId, visit.gymId, visit.checkedInAt);
       await announceOccupancy(this.unit, visit.locationId);
+      await recordEvents(this.unit, [
+        visitEvent('check_in.undone', { ...presentEntity(visit), checkedOutAt: checkedOutAt.toISOString() }),
+        ...(await levelEvents(this.unit, locations)),
+      ]);
     });
   }
 
@@ -200,7 +208,7 @@ export class CheckIns {
       : await this.latestOfUser(userId, count);
     return mapPage(
       cursors.page(visits, request, (visit) => [visit.checkedInAt, visit.id]),
-      present,
+      presentVisit,
     );
   }
 
@@ -245,16 +253,21 @@ export class CheckIns {
   private async open(entry: Entry): Promise<CheckInShape> {
     const { userId, location, override } = entry;
     return this.unit.transaction(async () => {
-      const { capacity, maxStayMinutes } = await this.lockedForEntry(entry);
+      const locked = await this.lockedForEntry(entry);
+      const { capacity, maxStayMinutes } = locked.entered;
       const now = new Date();
-      await this.end(
+      const ended = await endVisits(
+        this.unit,
         'expires_at <= ? and (location_id = ? or user_id = ?)',
         [now, location.id, userId],
         'AUTOMATIC',
       );
       const { em } = this.unit;
       const current = await em.findOne(CheckIn, { userId, checkedOutAt: null }, { refresh: true });
-      if (current?.locationId === location.id) return { ...presentEntity(current), duplicate: true };
+      if (current?.locationId === location.id) {
+        if (ended.length > 0) await this.record(locked, [], ended);
+        return { ...presentEntity(current), duplicate: true };
+      }
 
       const people = await em.count(CheckIn, { locationId: location.id, checkedOutAt: null });
       if (people >= capacity && !override)
@@ -262,7 +275,7 @@ export class CheckIns {
           'LOCATION_FULL',
           `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
         );
-      if (current) await this.end('id = ?', [current.id], 'MOVED');
+      if (current) ended.push(...(await endVisits(this.unit, 'id = ?', [current.id], 'MOVED')));
       const visit = await this.insert(entry, {
         checkedInAt: now,
         expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
@@ -271,26 +284,45 @@ export class CheckIns {
       if (visit.method === 'OVERRIDE') await this.auditOverride(visit, { people, capacity });
       await this.scores.countCheckIns(userId, location.gymId, now);
       await announceOccupancy(this.unit, location.id);
-      return presentEntity(visit);
+      const opened = presentEntity(visit);
+      await this.record(locked, [opened], ended, people + 1);
+      return opened;
     });
   }
 
+  /** Writes the events of visits that were opened and ended, and of changed levels. @param people those inside after the entry, if known */
+  private async record(
+    { entered, left }: { entered: LockedLocation; left: LockedLocation[] },
+    opened: readonly CheckInShape[],
+    ended: readonly CheckInShape[],
+    people?: number,
+  ): Promise<void> {
+    const known = new Map(people === undefined ? [] : [[entered.id, people]]);
+    await recordEvents(this.unit, [
+      ...closedEvents(ended),
+      ...opened.map((visit) => visitEvent('check_in.opened', visit)),
+      ...(await levelEvents(this.unit, [entered, ...left], known)),
+    ]);
+  }
+
   /**
-   * Locks the member first, then the gym, then the location. So two scans of one member wait for each other, and so do two
-   * members at one location.
+   * Locks the member first, then the gym, then the location and that of the member's open visit. So two scans of one member
+   * wait for each other, and so do two members at one location.
    */
   private async lockedForEntry({
     userId,
     location,
-  }: Entry): Promise<{ capacity: number; maxStayMinutes: number }> {
+  }: Entry): Promise<{ entered: LockedLocation; left: LockedLocation[] }> {
     await lockMember(this.unit, userId);
     await lockOpenGym(this.unit, location.gymId);
-    const [stored] = await this.unit.em.execute<{ capacity: number; maxStayMinutes: number }[]>(
-      'select capacity, max_stay_minutes as "maxStayMinutes" from location where id = ? for no key update',
-      [location.id],
+    const locked = await lockLocations(
+      this.unit,
+      'id = ? or id = (select location_id from check_in where user_id = ? and checked_out_at is null)',
+      [location.id, userId],
     );
-    if (!stored) throw notFound('location', location.id);
-    return stored;
+    const entered = locked.find(({ id }) => id === location.id);
+    if (!entered) throw notFound('location', location.id);
+    return { entered, left: locked.filter((one) => one !== entered) };
   }
 
   private async insert(
@@ -321,22 +353,6 @@ export class CheckIns {
       action: 'CHECK_IN_OVERRIDE',
       details: { checkInId: id, userId: userId ?? null, ...inside },
     });
-  }
-
-  /**
-   * Ends the visits that match `where` and are still open, and notifies their locations; returns how many it ended. Rows are
-   * locked in the order of their ids, so that two of these statements cannot deadlock.
-   */
-  private async end(where: string, values: unknown[], kind: CheckOutKind): Promise<number> {
-    const ended = await this.unit.em.execute<{ locationId: string }[]>(
-      `with due as (select id from check_in where ${where} and checked_out_at is null order by id for no key update)
-       update check_in set checked_out_at = ${kind === 'AUTOMATIC' ? 'expires_at' : '?'}, check_out_kind = ?
-       from due where check_in.id = due.id returning location_id as "locationId"`,
-      [...values, ...(kind === 'AUTOMATIC' ? [] : [new Date()]), kind],
-    );
-    for (const locationId of new Set(ended.map((visit) => visit.locationId)))
-      await announceOccupancy(this.unit, locationId);
-    return ended.length;
   }
 
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
@@ -385,9 +401,5 @@ const qrUnknown = () =>
     'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
   );
 
-function present({ expiresAt, ...visit }: VisitRow): CheckInShape {
-  // An expired visit has ended, even if the sweep has not written it yet.
-  const hasExpired = Date.parse(expiresAt) <= Date.now();
-  return { ...visit, checkedOutAt: visit.checkedOutAt ?? (hasExpired ? expiresAt : null), duplicate: false };
-}
-const presentEntity = (visit: CheckIn): CheckInShape => present(presented(VisitRow, visit));
+const presentEntity = (visit: CheckIn): CheckInShape =>
+  presentVisit(presented(VisitRow, visit));

@@ -1,4 +1,6 @@
 import type { AnyEntity, EntityName, FilterQuery } from '@mikro-orm/core';
+import type { RecordKey } from '#server/accounts/account-part.ts';
+import { eventRecords } from '#server/events/erase-events.ts';
 import { unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
@@ -26,6 +28,7 @@ export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator
 }
 
 const kindsOf = (unit: UnitOfWork, userId: string): Record<string, AsyncGenerator<readonly object[]>> => ({
+  events: eventsOf(unit, userId),
   sessions: pagesOf(unit, Session, { user: userId }, presentSession),
   passwordResets: pagesOf(unit, PasswordReset, { userId }, presentReset),
   auditEvents: pagesOf(unit, AuditEvent, { subjectId: userId }, presentEvent),
@@ -50,6 +53,16 @@ async function* pagesOf<Entity extends AnyEntity & { id: string }>(
     );
     if (found.length > 0) yield found.map((one) => presented(one as Entity));
     after = found.length === PAGE ? found.at(-1)?.id : undefined;
+  } while (after !== undefined);
+}
+
+async function* eventsOf(unit: UnitOfWork, userId: string): AsyncGenerator<readonly object[]> {
+  const events = eventRecords(unit);
+  let after: RecordKey | undefined;
+  do {
+    const found = await events(userId, after, PAGE);
+    if (found.length > 0) yield found.map(({ record }) => record);
+    after = found.length === PAGE ? found.at(-1)?.key : undefined;
   } while (after !== undefined);
 }
 

@@ -1,4 +1,5 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { eventMigrations } from '#server/events/event-tables.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { UsersAndSessions } from './20260105110000_users_and_sessions.ts';
 import { ResetsAuditAndDeletions } from './20260105120000_resets_audit_and_deletions.ts';
@@ -20,4 +21,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123050000_audit_retention', class: AuditRetention },
   { name: '20261123090941_files_without_rows', class: FilesWithoutRows },
   { name: '20261123200000_api_clients', class: ApiClients },
+  ...eventMigrations,
 ];
