@@ -117,11 +117,12 @@ export function callsToServices(options: {
   timeoutMillis?: number;
 }): CallsToServices {
   const { settings, ...rest } = options;
-  const calls = new Map<ServiceName, ServiceCalls>();
+  const calls = new Map<string, ServiceCalls>();
   return {
     to(name) {
-      const known = calls.get(name) ?? serviceCalls({ name, url: urlOf(name, settings), ...rest });
-      calls.set(name, known);
+      const url = urlOf(name, settings);
+      const known = calls.get(url) ?? serviceCalls({ name, url, ...rest });
+      calls.set(url, known);
       return known;
     },
     close: async () => {

@@ -46,16 +46,16 @@ export async function eventsAfter(
   limit: number,
 ): Promise<FeedState & { rows: EventRow[] }> {
   const source = gymId
-    ? 'from (values (?::uuid), (null)) as of_gym (id) cross join unnest(?::text[]) as of_type (name) cross join lateral'
-    : 'from unnest(?::text[]) as of_type (name) cross join lateral';
+    ? 'from (values (?::uuid), (null)) as of_gym (of_gym_id) cross join unnest(?::text[]) as of_type (type_name) cross join lateral'
+    : 'from unnest(?::text[]) as of_type (type_name) cross join lateral';
   // "gym_id is not distinct from" would not use the index.
   const ofGym = (condition: string) => `(
-    select * from event where ${condition} type = of_type.name and position > ?::bigint
+    select * from event where ${condition} type = type_name and position > ?::bigint
       and (?::uuid is null or location_id is null or location_id = ?::uuid)
     order by position limit ?)`;
   const bounds = [position, locationId, locationId, limit];
   const one = gymId
-    ? `${ofGym('gym_id = of_gym.id and')} union all ${ofGym('of_gym.id is null and gym_id is null and')}`
+    ? `${ofGym('gym_id = of_gym_id and')} union all ${ofGym('of_gym_id is null and gym_id is null and')}`
     : ofGym('');
   const found = await unit.read<FeedState & Partial<EventRow>>(
     `select ${STATE}, page.* from (select 1) as one left join lateral (
