@@ -84,6 +84,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
    * `eventEntities` and `eventMigrations`, its routes `eventsRest`, and its retention rules `eventRetention`.
    */
   events?: EventShapes;
+  /** Whether the service delivers the events of all services by webhooks; its OpenAPI document then has all types. */
+  deliversWebhooks?: true;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: ServerSettings & Settings): boolean;
   /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { declarationOf, isEventType } from '#server/events/event-types.ts';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { referencesIn, withReferences } from './json-references.ts';
-import type { JsonObject } from '#server/json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
@@ -27,12 +28,15 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
     });
 
   const paths: JsonObject = { ...(own.paths as JsonObject) };
+  const webhooks: JsonObject = {};
   const components: Sections = structuredClone((own.components ?? {}) as Sections);
   for (const part of parts) {
     const { service } = part;
     const document = renamed(part);
     for (const [path, item] of Object.entries((document.paths ?? {}) as Record<string, JsonObject>))
       paths[`/${service}${path === '/' ? '' : path}`] = prefixed(item, service);
+    for (const [type, item] of Object.entries((document.webhooks ?? {}) as Record<string, JsonObject>))
+      if (isWrittenBy(type, service)) webhooks[type] = withOtherWriter(webhooks[type], item);
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
       for (const [name, component] of Object.entries(entries))
         (components[section] ??= {})[nameOf(service, section, name)] ??= component;
@@ -41,8 +45,30 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
     ...own,
     tags: [...(own.tags as unknown[]), ...services.map(tagOf)],
     paths,
+    ...(Object.keys(webhooks).length > 0 && { webhooks }),
     components,
   };
+}
+
+/** Whether the document of this service describes data of this type of events. */
+const isWrittenBy = (type: string, service: ServiceName): boolean =>
+  isEventType(type) && declarationOf(type).writers.includes(service);
+
+/** The webhook of a type of events that several services write: its data has one of their schemas. */
+function withOtherWriter(known: unknown, added: JsonObject): JsonObject {
+  if (!isJsonObject(known)) return added;
+  const merged = structuredClone(known) as unknown as Webhook;
+  const { content } = merged.post.requestBody;
+  const schemas = [known, added].map(
+    (item) => (item as unknown as Webhook).post.requestBody.content['application/json'].schema,
+  );
+  content['application/json'].schema = { anyOf: schemas };
+  return merged as unknown as JsonObject;
+}
+
+/** The part of a webhook's path item that `webhooksObject` of the services writes. */
+interface Webhook {
+  post: { requestBody: { content: { 'application/json': { schema: unknown } } } };
 }
 
 const tagOf = ({ service, document, state }: ServiceDocument): JsonObject => {

@@ -13,7 +13,12 @@ export const eventsRest = [
     summary: 'The change feed: public events in the order of their commits',
     description:
       "A gym's events, and those of things that belong to all gyms. Send `next` of each answer as `after` of the next request: no event is missed, and none comes twice. Events are kept for 30 days. The feed of the gym service has the events of all services, at most 2 seconds later. A machine client gets the types whose resource its scopes let it read.",
-    only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN and services: all', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
+    only: callers(
+      'GYM_ADMIN: of their gym; SUPER_ADMIN and services: all',
+      'GYM_ADMIN',
+      'SUPER_ADMIN',
+      'SERVICE',
+    ),
     scopes: ['events:read'],
     auth: 'required',
     query: EventsQuery,

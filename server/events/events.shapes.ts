@@ -5,7 +5,9 @@ import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
 export const EventShape = z
   .object({
     id: z.uuid().meta({ description: 'The same in every feed and every delivery of the event.' }),
-    type: z.string().meta({ description: `One of ${EVENT_TYPE_NAMES.map((name) => `\`${name}\``).join(', ')}.` }),
+    type: z
+      .string()
+      .meta({ description: `One of ${EVENT_TYPE_NAMES.map((name) => `\`${name}\``).join(', ')}.` }),
     gymId: z.uuid().nullable().meta({ description: 'Null for something that belongs to all gyms.' }),
     subject: z.string().meta({
       description:

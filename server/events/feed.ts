@@ -17,7 +17,12 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { EventLog } from './event-log.ts';
 import { eventsAfter, feedState, type EventFilter, type EventRow } from './event-rows.ts';
 import { declarationOf, EVENT_TYPE_NAMES, isEventType, type EventType } from './event-types.ts';
-import { MAX_WAIT_SECONDS, type EventPageShape, type EventShape, type EventsRequest } from './events.shapes.ts';
+import {
+  MAX_WAIT_SECONDS,
+  type EventPageShape,
+  type EventShape,
+  type EventsRequest,
+} from './events.shapes.ts';
 
 /** How long a cursor is valid. Events are kept longer, see `eventRetention`, so that no event after a valid cursor is missing. */
 const CURSOR_MILLIS = 30 * DAY_MILLIS;
@@ -74,7 +79,8 @@ export class EventFeed {
       for (;;) {
         const page = await this.page(after, filter, limit);
         const remaining = until - performance.now();
-        if (page.events.length > 0 || remaining <= 0 || left?.aborted || this.log.waiting.isEnded) return page;
+        if (page.events.length > 0 || remaining <= 0 || left?.aborted || this.log.waiting.isEnded)
+          return page;
         await place.wait(remaining, left);
       }
     } finally {
@@ -82,7 +88,11 @@ export class EventFeed {
     }
   }
 
-  private async page([position, readUntil]: Cursor, filter: EventFilter, limit: number): Promise<EventPageShape> {
+  private async page(
+    [position, readUntil]: Cursor,
+    filter: EventFilter,
+    limit: number,
+  ): Promise<EventPageShape> {
     const now = Date.now();
     const { rows, last, highest } = await eventsAfter(this.unit, position, filter, limit + 1);
     if (position > highest) throw invalid('after', 'expected `next` of an earlier answer of this feed');
@@ -129,7 +139,10 @@ function filterOf(viewer: KnownViewer, { types, gymId }: EventsRequest): EventFi
 
 function typeNamed(name: string): EventType {
   if (!isEventType(name))
-    throw invalid('types', `expected types of events: ${EVENT_TYPE_NAMES.join(', ')}; got "${name.slice(0, 64)}"`);
+    throw invalid(
+      'types',
+      `expected types of events: ${EVENT_TYPE_NAMES.join(', ')}; got "${name.slice(0, 64)}"`,
+    );
   return name;
 }
 

@@ -41,7 +41,8 @@ export class EventPublisher {
         },
         (error: unknown) => {
           // The failure is logged once, not at every run while the database is unreachable.
-          if (!this.failed) this.log.warn({ err: error }, 'events could not be published; each run tries again');
+          if (!this.failed)
+            this.log.warn({ err: error }, 'events could not be published; each run tries again');
           this.failed = true;
         },
       );

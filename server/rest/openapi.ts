@@ -15,7 +15,11 @@ interface ApiInfo {
 }
 
 /** The OpenAPI 3.1 document of a service, made from the declarations of its routes. */
-export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>[]): object {
+export function openApiDocument(
+  info: ApiInfo,
+  routes: readonly RestRoute<never>[],
+  webhooks?: ZodOpenApiPathsObject,
+): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
@@ -28,6 +32,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly RestRoute<never>
       // The URL is relative to the document's, so that it is right at the service's own port and under the gateway's prefix.
       servers: [{ url: './' }],
       paths,
+      ...(webhooks && { webhooks }),
       components: {
         securitySchemes: {
           accessToken: {

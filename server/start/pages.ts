@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { webhooksObject } from '../events/openapi-webhooks.ts';
 import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
@@ -20,7 +21,8 @@ export function mountPages(
     losses: () => rateLimits.losses(),
   });
   mountMetrics(app, metrics, settings);
-  mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest));
+  const webhooks = subgraph.events && webhooksObject(subgraph.events, subgraph.deliversWebhooks ?? false);
+  mountApiPages(app, subgraph.title, openApiDocument(subgraph, subgraph.rest, webhooks));
   for (const [path, document] of Object.entries(subgraph.documents ?? {}))
     app.get(path, (_req, res) => void res.json(document));
   for (const [path, { headers, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {}))

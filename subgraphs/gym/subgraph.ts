@@ -46,6 +46,7 @@ export const gym = defineSubgraph({
   database,
   storesFiles: true,
   events: gymEvents,
+  deliversWebhooks: true,
   async resources({ database: address, settings, serviceTokens, unitOf, files, events, log }) {
     if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });

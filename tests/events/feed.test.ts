@@ -72,7 +72,10 @@ describe('the change feed', () => {
       token: member.token,
       body: { body: { heightCm: 170 } },
     });
-    await platform.rest('identity', 'PUT', `/users/${member.id}/gym`, { token: staff, body: { gymId: null } });
+    await platform.rest('identity', 'PUT', `/users/${member.id}/gym`, {
+      token: staff,
+      body: { gymId: null },
+    });
     const of = ({ subject }: { subject: string }) => subject === `member/${member.id}`;
     await feed.until((event) => of(event) && event.type === 'member.removed', 2_000);
     const events = feed.events.filter(of);
@@ -139,7 +142,11 @@ describe('the change feed', () => {
     });
     const ended = await feed.until(({ type }) => type === 'challenge.ended');
     const { joined: _joined, score: _score, ...stored } = challenge.body;
-    expect(ended).toMatchObject({ subject: `challenge/${stored.id}`, occurredAt: stored.endsAt, data: stored });
+    expect(ended).toMatchObject({
+      subject: `challenge/${stored.id}`,
+      occurredAt: stored.endsAt,
+      data: stored,
+    });
     const of = feed.events.filter((event) => event.gymId === created.body.id);
     expect(of.map(({ type }) => type)).toEqual(['gym.deployed', 'gym_config.published']);
     expect(of.map(({ data }) => data)).toEqual([created.body, config.body]);
@@ -272,5 +279,4 @@ describe('a reader of the feed', () => {
     expect(statuses.toSorted()).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
     expect((await get(token, `?after=${next}&wait=0.1`)).status).toBe(200);
   });
-
 });

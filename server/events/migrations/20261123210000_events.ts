@@ -11,9 +11,7 @@ export class CreateEvents extends Migration {
       `create table "event" ("position" bigserial primary key, "id" uuid not null, "type" varchar(64) not null, "gym_id" uuid null, "subject" varchar(128) not null, "location_id" uuid null, "people" uuid[] not null, "occurred_at" timestamptz not null, "data" jsonb not null, "published_at" timestamptz not null);`,
     );
     this.addSql(`alter table "event" add constraint "event_id_unique" unique ("id");`);
-    this.addSql(
-      `create index "event_gym_id_type_position_index" on "event" ("gym_id", "type", "position");`,
-    );
+    this.addSql(`create index "event_gym_id_type_position_index" on "event" ("gym_id", "type", "position");`);
     this.addSql(`create index "event_type_position_index" on "event" ("type", "position");`);
     this.addSql(`create index "event_people" on "event" using gin ("people");`);
     // Moves committed events from the outbox to the feed, and returns their number.

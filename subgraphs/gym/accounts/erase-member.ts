@@ -43,8 +43,8 @@ export async function eraseMember(
     (await run('update check_in_denial set presented_by = null where presented_by = ?')) +
     (await run('update announcement set author_id = null where author_id = ?')) +
     (await run(`update gym_config_version set published_by = '${NOBODY}' where published_by = ?`)) +
-    (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`)) +
-    (await eraseFromEvents(unit, userId));
+    (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`));
+  await eraseFromEvents(unit, userId);
   return resultOf(anonymised > 0, await isInAudit(unit, userId));
 }
 
@@ -139,7 +139,7 @@ async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
 
 function resultOf(isAnonymised: boolean, isInTheAudit: boolean): ErasureResult {
   const anonymised =
-    'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without name and id. Nothing identifies the user.';
+    'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without the member. Nothing identifies the user.';
   const audited = 'The audit trail of staff keeps the id of the account, without name or address.';
   if (isInTheAudit)
     return { outcome: Outcome.RETAINED, reason: isAnonymised ? `${audited} ${anonymised}` : audited };

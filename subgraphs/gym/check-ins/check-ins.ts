@@ -31,12 +31,7 @@ import { lockLocations, type LockedLocation } from '../locations/location-locks.
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 import { CheckIn } from './check-in.entity.ts';
-import {
-  CheckInInput,
-  CheckOutInput,
-  type CheckedInShape,
-  type CheckInShape,
-} from './check-ins.shapes.ts';
+import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
@@ -401,5 +396,4 @@ const qrUnknown = () =>
     'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
   );
 
-const presentEntity = (visit: CheckIn): CheckInShape =>
-  presentVisit(presented(VisitRow, visit));
+const presentEntity = (visit: CheckIn): CheckInShape => presentVisit(presented(VisitRow, visit));

@@ -137,7 +137,10 @@ class FeedCollector {
       // again. Those that are known already are not stored a second time.
       if (!(error instanceof PlatformError) || !['CURSOR_EXPIRED', 'VALIDATION_FAILED'].includes(error.code))
         throw error;
-      this.options.log.warn({ err: error, service: this.service }, 'the feed of a service is read again from its beginning');
+      this.options.log.warn(
+        { err: error, service: this.service },
+        'the feed of a service is read again from its beginning',
+      );
       return { events: [], next: null };
     }
   }

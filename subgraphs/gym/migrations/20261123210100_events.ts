@@ -2,9 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Events extends Migration {
   override up(): void {
-    this.addSql(
-      `alter table "location" add column "announced_level" varchar(8) not null default 'OK';`,
-    );
+    this.addSql(`alter table "location" add column "announced_level" varchar(8) not null default 'OK';`);
     this.addSql(`alter table "challenge" add column "end_announced_at" timestamptz null;`);
     // Challenges that ended before there were events are not announced.
     this.addSql(`update "challenge" set "end_announced_at" = "ends_at" where "ends_at" <= now();`);

@@ -57,7 +57,9 @@ export class Shop {
     };
     await writeListed(this.unit, this.references, listed, async () => {
       if (!(await lockGym(this.unit, id))) throw notFound('gym', id);
-      const before = await this.unit.em.fork({ keepTransactionContext: true }).find(GymProduct, { gymId: id });
+      const before = await this.unit.em
+        .fork({ keepTransactionContext: true })
+        .find(GymProduct, { gymId: id });
       await replaceList(this.unit, GymProduct, id, rows);
       await recordEvents(this.unit, changedProducts(before.map(present), rows.map(present)));
     });

@@ -41,7 +41,8 @@ export async function recordMemberChange(
 ): Promise<void> {
   const [left, joined] = [before?.gymId ?? null, after?.gymId ?? null];
   const events: NewEvent[] = [];
-  if (before && left !== null && left !== joined) events.push(eventOf('member.removed', left, { id: before.id }));
+  if (before && left !== null && left !== joined)
+    events.push(eventOf('member.removed', left, { id: before.id }));
   if (after && joined !== null && left !== joined) events.push(eventOf('member.joined', joined, after));
   if (before && after && joined !== null && left === joined && isChanged(before, after))
     events.push(eventOf('member.updated', joined, after));
@@ -57,7 +58,8 @@ const eventOf = (type: NewEvent['type'], gymId: string, data: { id: string }): N
 
 /** The version and the time also change with values that the gym does not know. */
 const isChanged = (before: MemberShape, after: MemberShape): boolean =>
-  JSON.stringify({ ...before, version: 0, updatedAt: '' }) !== JSON.stringify({ ...after, version: 0, updatedAt: '' });
+  JSON.stringify({ ...before, version: 0, updatedAt: '' }) !==
+  JSON.stringify({ ...after, version: 0, updatedAt: '' });
 
 /** A machine client of the gym that may read its members. */
 const clientOf = (gymId: string | null): ClientViewer => ({
