@@ -56,6 +56,7 @@ export const EventsQuery = z.object({
   wait: z.coerce
     .number('expected a number of seconds from 0 up')
     .min(0, 'expected a number of seconds from 0 up')
+    .max(3_600, 'expected at most an hour')
     .optional()
     .meta({
       description: `If there are no events, the answer is sent at the next event, or after this number of seconds; at most ${MAX_WAIT_SECONDS}. Default 0.`,

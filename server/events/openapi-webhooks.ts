@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import type { EventShapes } from './event-log.ts';
 import { declarationOf, EVENT_TYPE_NAMES, type EventType } from './event-types.ts';
 import { EventShape } from './events.shapes.ts';
@@ -14,7 +14,7 @@ export function webhooksObject(shapes: EventShapes, all: boolean): ZodOpenApiPat
   return Object.fromEntries(types.map((type) => [type, { post: webhook(type, shapes[type]) }]));
 }
 
-function webhook(type: EventType, shape: z.ZodType | undefined) {
+function webhook(type: EventType, shape: z.ZodType | undefined): ZodOpenApiOperationObject {
   const { scope, description, writers } = declarationOf(type);
   const data =
     shape ??
@@ -30,5 +30,5 @@ function webhook(type: EventType, shape: z.ZodType | undefined) {
       content: { 'application/json': { schema: EventShape.extend({ type: z.literal(type), data }) } },
     },
     responses: { '2XX': { description: 'The event was received.' } },
-  } as const;
+  };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SCOPE_NAMES } from '#server/auth/scopes.ts';
 import { DEMO_GYMS, demoId } from '#server/demo-ids.ts';
 import { EVENT_TYPES } from '#server/events/event-types.ts';
-import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { startPlatform, type GraphAnswer, type TestPlatform } from '../support/platform.ts';
 import { checkIn, checkOut, newLocation, newMember } from '../gym/support.ts';
 import { clientToken, FeedReader } from './support.ts';
 
@@ -161,7 +161,7 @@ describe('a reader of the feed', () => {
     const ofAqua = await get(superAdmin, `?gymId=${DEMO_GYMS.aquaClub.id}&limit=200`);
     expect(
       ofAqua.body.events.every((event: { gymId: string }) =>
-        [null, DEMO_GYMS.aquaClub.id].includes(event.gymId),
+        [null, DEMO_GYMS.aquaClub.id as string].includes(event.gymId),
       ),
     ).toBe(true);
     expect((await get(await clientToken(platform, ['visits:read']))).status).toBe(403);
@@ -241,7 +241,7 @@ describe('a reader of the feed', () => {
     const paged: unknown[] = [];
     let after: string | null = null;
     for (;;) {
-      const { data } = await platform.graph(
+      const { data }: GraphAnswer = await platform.graph(
         'gym',
         'query ($after: String) { events(after: $after, types: ["check_in.opened"], limit: 5) { events { id type gymId subject occurredAt data } next } }',
         { after },

@@ -79,7 +79,7 @@ const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
 
 /** The kinds of records of a user who has data of all kinds, by service. */
 const KINDS = {
-  identity: ['user', 'sessions', 'passwordResets', 'auditEvents'],
+  identity: ['user', 'events', 'sessions', 'passwordResets', 'auditEvents'],
   gym: [
     'checkIns',
     'deniedCheckIns',
@@ -90,6 +90,7 @@ const KINDS = {
     'reports',
     'announcements',
     'auditEvents',
+    'events',
   ],
   nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
   content: [],
