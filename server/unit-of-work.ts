@@ -62,13 +62,7 @@ export class UnitOfWork {
   private attempted: Attempt | undefined;
   private afterCommitTasks: (() => void | Promise<void>)[] = [];
 
-  constructor(
-    orm: MikroORM | undefined,
-    viewer: Viewer,
-    log: Logger,
-    origin: Origin,
-    outbox?: EventOutbox | undefined,
-  ) {
+  constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin, outbox?: EventOutbox) {
     this.orm = orm;
     this.viewer = viewer;
     this.serviceLog = log;

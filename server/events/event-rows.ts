@@ -22,7 +22,7 @@ interface FeedState {
   highest: number;
 }
 
-const STATE = `(select coalesce(max(position), 0)::double precision from event) as last,
+const STATE = `coalesce((select position from event where position > 0 order by position desc limit 1), 0)::double precision as last,
   (select case when is_called then last_value else 0 end::double precision from event_position_seq) as highest`;
 
 /** `position` is a bigint, which the driver would return as a text; a double is exact up to 2^53. */

@@ -11,7 +11,7 @@ const EventOutboxSchema = defineEntity({
     gymId: p.uuid().nullable(),
     subject: p.string().length(128),
     locationId: p.uuid().nullable(),
-    people: p.array<string>().columnType('uuid[]'),
+    people: p.array().columnType('uuid[]'),
     occurredAt: p.datetime(),
     data: p.json<object>(),
   },
@@ -42,7 +42,7 @@ const EventSchema = defineEntity({
     /** The location that the data names. Machine clients of one location read no events of others. */
     locationId: p.uuid().nullable(),
     /** The users whom the data names. */
-    people: p.array<string>().columnType('uuid[]'),
+    people: p.array().columnType('uuid[]'),
     occurredAt: p.datetime(),
     data: p.json<object>(),
     publishedAt: p.datetime(),

@@ -35,18 +35,19 @@ export class EventPublisher {
     if (this.isStopped) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.publish().then(
-        () => {
-          this.failed = false;
-        },
-        (error: unknown) => {
-          // The failure is logged once, not at every run while the database is unreachable.
-          if (!this.failed)
-            this.log.warn({ err: error }, 'events could not be published; each run tries again');
-          this.failed = true;
-        },
-      );
+      void this.publishOrLog();
     }, DEBOUNCE_MILLIS);
+  }
+
+  private async publishOrLog(): Promise<void> {
+    try {
+      await this.publish();
+      this.failed = false;
+    } catch (error) {
+      // The failure is logged once, not at every run while the database is unreachable.
+      if (!this.failed) this.log.warn({ err: error }, 'events could not be published; each run tries again');
+      this.failed = true;
+    }
   }
 
   /** Publishes everything that is committed now. */

@@ -36,21 +36,30 @@ export async function recordEvents(unit: UnitOfWork, events: readonly NewEvent[]
   );
 }
 
-/** Writes events that have their ids already. */
-export async function insertEvents(unit: UnitOfWork, events: readonly EventShape[]): Promise<void> {
+/**
+ * Writes events that have their ids already.
+ * @param erased the ids of users whose accounts were erased: the events are not found by them
+ */
+export async function insertEvents(
+  unit: UnitOfWork,
+  events: readonly EventShape[],
+  erased: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const peopleOf = ({ type, data }: EventShape) =>
+    peopleIn(type, data).filter((userId) => !erased.has(userId));
   if (events.length === 0) return;
   await unit.em.execute(
     `insert into event_outbox (id, type, gym_id, subject, location_id, people, occurred_at, data)
      values ${events.map(() => '(?, ?, ?, ?, ?, ?::uuid[], ?, ?)').join(', ')}`,
-    events.flatMap(({ id, type, gymId, subject, occurredAt, data }) => [
-      id,
-      type,
-      gymId,
-      subject,
-      typeof data.locationId === 'string' ? data.locationId : null,
-      `{${peopleIn(type, data).join(',')}}`,
-      occurredAt,
-      JSON.stringify(data),
+    events.flatMap((event) => [
+      event.id,
+      event.type,
+      event.gymId,
+      event.subject,
+      typeof event.data.locationId === 'string' ? event.data.locationId : null,
+      `{${peopleOf(event).join(',')}}`,
+      event.occurredAt,
+      JSON.stringify(event.data),
     ]),
   );
   await unit.afterCommit(() => unit.outbox?.wake());

@@ -48,25 +48,12 @@ export class Denials {
         await em.execute('update check_in_denial set count = count + 1 where id = ?', [recent[0]?.id]);
       else {
         const { gymId, id: locationId } = location;
-        const denial = {
-          id: uuidv7(),
-          deniedAt: new Date(),
-          locationId,
-          userId,
-          reason,
-          presentedBy,
-          count: 1,
-        };
-        await em.insert(Denial, { ...denial, gymId });
-        const data = presented(DenialShape, denial);
+        const deniedAt = new Date();
+        const stored = { id: uuidv7(), deniedAt, locationId, userId, reason, presentedBy, count: 1 };
+        await em.insert(Denial, { ...stored, gymId });
+        const data = presented(DenialShape, stored);
         await recordEvents(this.unit, [
-          {
-            type: 'check_in.denied',
-            gymId,
-            subject: `denial/${denial.id}`,
-            data,
-            occurredAt: denial.deniedAt,
-          },
+          { type: 'check_in.denied', gymId, subject: `denial/${stored.id}`, data, occurredAt: deniedAt },
         ]);
       }
     });

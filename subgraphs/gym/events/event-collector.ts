@@ -126,7 +126,7 @@ class FeedCollector {
     try {
       const answer = await this.options.calls.to(this.service).call({
         method: 'GET',
-        path: `/events?${query}`,
+        path: `/events?${query.toString()}`,
         as: 'service',
         origin: NO_ORIGIN,
         signal,
@@ -155,7 +155,7 @@ class FeedCollector {
         'update collected_feed set cursor = ? where service = ? and cursor is not distinct from ? returning 1',
         [next, this.service, cursor],
       );
-      if (moved.length > 0) await insertEvents(unit, await withoutErasedAccounts(unit, events));
+      if (moved.length > 0) await insertCollected(unit, events);
     });
   }
 
@@ -189,31 +189,33 @@ class FeedCollector {
 }
 
 /**
- * The events, anonymised if their accounts were erased here in the meantime. It takes the lock of the erasure, so either it
- * finds the account among the erased ones, or the erasure finds the events.
+ * Stores the events, anonymised if their accounts were erased here in the meantime. It takes the lock of the erasure, so either
+ * it finds the account among the erased ones, or the erasure finds the events.
  */
-async function withoutErasedAccounts(unit: UnitOfWork, events: readonly EventShape[]): Promise<EventShape[]> {
+async function insertCollected(unit: UnitOfWork, events: readonly EventShape[]): Promise<void> {
   const named = [...new Set(events.flatMap(({ type, data }) => peopleIn(type, data)))];
-  if (named.length === 0) return [...events];
-  const list = `{${named.join(',')}}`;
+  const erased = new Set(named.length > 0 ? await erasedAmong(unit, named) : []);
+  const shown = events.map(({ data: collected, ...event }) => {
+    let data = collected;
+    for (const id of peopleIn(event.type, data))
+      if (erased.has(id)) data = withoutPerson(event.type, data, id);
+    return { ...event, data };
+  });
+  await insertEvents(unit, shown, erased);
+}
+
+async function erasedAmong(unit: UnitOfWork, userIds: readonly string[]): Promise<string[]> {
+  const list = `{${userIds.join(',')}}`;
   await unit.em.execute(
     `select pg_advisory_xact_lock_shared(hashtext('erased_account'), lock)
      from (select distinct account_lock(id) as lock from unnest(?::uuid[]) as id order by 1) as locks`,
     [list],
   );
-  const erased = await unit.em.execute<{ id: string }[]>(
+  const rows = await unit.em.execute<{ id: string }[]>(
     'select user_id as id from erased_account where user_id = any(?::uuid[])',
     [list],
   );
-  return events.map((event) =>
-    erased.reduce<EventShape>(
-      (shown, { id }) =>
-        peopleIn(shown.type, shown.data).includes(id)
-          ? { ...shown, data: withoutPerson(shown.type, shown.data, id) }
-          : shown,
-      event,
-    ),
-  );
+  return rows.map(({ id }) => id);
 }
 
 const pause = (millis: number, signal: AbortSignal): Promise<unknown> =>

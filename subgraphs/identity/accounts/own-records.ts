@@ -8,7 +8,7 @@ import { presentEvent } from '../audit/audit.ts';
 import { PasswordReset } from '../password-resets/password-reset.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 
 /** Everything that identity stores about a user, without hashes and tokens, as the text of a JSON object in chunks of one page each. */
 export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {

@@ -22,7 +22,7 @@ import { insertUser } from '../users/insert-user.ts';
 import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 import { InvitationsFilter, InviteUserInput, type InvitationShape } from './invitations.shapes.ts';
 
 const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));

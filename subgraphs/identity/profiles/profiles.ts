@@ -7,7 +7,7 @@ import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { newQrCode } from '../users/qr-code.ts';
 import { User, type Body, type TrainingGoals } from '../users/user.entity.ts';
 import { UpdateProfileShape, type UserShape } from '../users/users.shapes.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 
 /** Changes by users of their own profiles. */
 export class Profiles {

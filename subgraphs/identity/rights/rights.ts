@@ -11,7 +11,7 @@ import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { memberOf, recordMemberChange, type MemberShape } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
 /**

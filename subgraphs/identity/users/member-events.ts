@@ -4,7 +4,7 @@ import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { User } from './user.entity.ts';
 import { UserShape } from './users.shapes.ts';
-import { presentUser } from './users.ts';
+import { presentUser } from './present-user.ts';
 
 /** A user as `GET /users/:id` returns them to a machine client. */
 export const MemberShape = UserShape.omit({ qrCode: true, body: true, trainingGoals: true }).meta({
@@ -24,7 +24,7 @@ export const memberEvents = {
 
 /** What a gym knows of a user; take it before a change. */
 export const memberOf = (unit: UnitOfWork, user: User): MemberShape => {
-  const { avatar, ...member } = presentUser(unit, user, clientOf(user.gymId ?? null));
+  const member = presentUser(unit, user, clientOf(user.gymId ?? null));
   return { ...member, avatar: user.avatar ? `/identity${user.avatar}` : null };
 };
 
