@@ -6,6 +6,7 @@ import type { ServiceTokens } from './auth/service-tokens.ts';
 import type { TokenChecks, TokenVerifier } from './auth/token-verifier.ts';
 import type { DatabaseDeclaration } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
+import type { EventLog, EventShapes } from './events/event-log.ts';
 import type { FeatureSource, Switches } from './features.ts';
 import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
@@ -27,6 +28,8 @@ export interface ServiceBase<Settings> {
   metrics: Metrics;
   /** The service's uploaded files. @throws Error if the service does not declare `storesFiles` */
   readonly files: FileStorage;
+  /** The service's public events. @throws Error if the service declares none */
+  readonly events: EventLog;
   /** Undefined if the service declares no database, or keeps its state in memory by setting. */
   orm: MikroORM | undefined;
   /** The address of the ORM's database, for code that needs a connection of its own. */
@@ -77,6 +80,13 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   database?: DatabaseDeclaration;
   /** Whether the service stores uploaded files. Only then it has `ServiceBase.files`. */
   storesFiles?: true;
+  /**
+   * The public events that the service writes (`recordEvents`), and the shape of the data of each. Its database then needs
+   * `eventEntities` and `eventMigrations`, its routes `eventsRest`, and its retention rules `eventRetention`.
+   */
+  events?: EventShapes;
+  /** Whether the service delivers the events of all services by webhooks; its OpenAPI document then has all types. */
+  deliversWebhooks?: true;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: ServerSettings & Settings): boolean;
   /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */

@@ -26,6 +26,7 @@ export const ERRORS = {
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
   UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
   INSUFFICIENT_STORAGE: { status: 507, title: 'No space left' },
+  CURSOR_EXPIRED: { status: 410, title: 'The cursor is too old' },
   INTERNAL: { status: 500, title: 'Internal error' },
   // subscriptions at the gateway
   SUBSCRIPTION_SCHEMA_RELOAD: { status: 410, title: 'The graph has changed' },

@@ -83,8 +83,15 @@ export function pageSize(request: PageRequest): number {
  *     const after = cursors.read(request.cursor);        // [name, id] | undefined
  *     const rows = await ... limit pageSize(request) + 1
  *     return cursors.page(rows, request, (row) => [row.name, row.id]);
+ *
+ * @param refusal the parameter and the message of the error for a cursor that was not issued
  */
-export function cursorsOf<Keys extends readonly unknown[]>(list: string, shape: z.ZodType<Keys>) {
+export function cursorsOf<Keys extends readonly unknown[]>(
+  list: string,
+  shape: z.ZodType<Keys>,
+  refusal: { path: string; message: string } = CURSOR_OF_A_LIST,
+) {
+  const wrongCursor = () => invalid(refusal.path, refusal.message);
   const write = (keys: Keys): string => {
     const text = JSON.stringify(keys);
     return Buffer.from(`${checksum(list, text)}${text}`).toString('base64url');
@@ -130,10 +137,9 @@ export function mapPage<From, To extends object>(page: Page<From>, present: (ite
 const CHECKSUM_LENGTH = 6;
 const checksum = (list: string, text: string): string =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
-const wrongCursor = () =>
-  invalid(
-    'cursor',
-    'expected a cursor from the Link header or pageInfo of an earlier page; start again without one',
-  );
+const CURSOR_OF_A_LIST = {
+  path: 'cursor',
+  message: 'expected a cursor from the Link header or pageInfo of an earlier page; start again without one',
+};
 
 const positions = cursorsOf('whole', z.tuple([z.int().min(0)]));

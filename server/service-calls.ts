@@ -20,6 +20,8 @@ export interface ServiceCall {
   onBehalfOf?: string | undefined;
   /** Makes a repeated POST idempotent at the other service. */
   idempotencyKey?: string;
+  /** Ends the call, for work that is stopped. */
+  signal?: AbortSignal;
 }
 
 /** Another service of the platform, called by REST. */
@@ -58,7 +60,8 @@ export function serviceCalls({
       const { method, origin } = call;
       if (method !== 'GET') noteOutsideEffect();
       const request = requestOf(call, call.as === 'caller' ? origin.authorization : await bearerOf(tokens));
-      const signal = AbortSignal.timeout(Math.min(timeoutMillis, Math.ceil(origin.timeLeft?.() ?? Infinity)));
+      const late = AbortSignal.timeout(Math.min(timeoutMillis, Math.ceil(origin.timeLeft?.() ?? Infinity)));
+      const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
       const send = async (connections: Pool) => {
         const { statusCode, body } = await connections.request({ ...request, signal });
         return { status: statusCode, text: await body.text() };
@@ -70,7 +73,7 @@ export function serviceCalls({
           return send(newConnections);
         });
       } catch (cause) {
-        throw unavailable(name, signal.aborted, cause);
+        throw unavailable(name, late.aborted, cause);
       }
       return bodyOf(name, answer.status, answer.text);
     },
@@ -114,11 +117,12 @@ export function callsToServices(options: {
   timeoutMillis?: number;
 }): CallsToServices {
   const { settings, ...rest } = options;
-  const calls = new Map<ServiceName, ServiceCalls>();
+  const calls = new Map<string, ServiceCalls>();
   return {
     to(name) {
-      const known = calls.get(name) ?? serviceCalls({ name, url: urlOf(name, settings), ...rest });
-      calls.set(name, known);
+      const url = urlOf(name, settings);
+      const known = calls.get(url) ?? serviceCalls({ name, url, ...rest });
+      calls.set(url, known);
       return known;
     },
     close: async () => {

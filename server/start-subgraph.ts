@@ -47,6 +47,8 @@ async function openParts(
   const rateLimits = await openRateLimitStores(name, settings, log);
   parts.add('rate limits', { stop: () => rateLimits.close() });
   const rules = parts.add('resources', await openRules(subgraph, options, { database, log, metrics }));
+  if (rules.events)
+    parts.add('waiting readers of events', { stop: () => undefined, drain: () => rules.events?.drain() });
   await rules.addDemoData();
   const { verifier } = parts.add('sessions', openTokenChecks(subgraph, rules));
 

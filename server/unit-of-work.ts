@@ -4,6 +4,7 @@ import { RolledBackError } from './database/platform-client.ts';
 import { read, runOnce } from './database/read.ts';
 import { isOfFailedTransaction } from './database/refusals.ts';
 import { repeated, type Attempt } from './database/repetition.ts';
+import type { EventOutbox } from './events/event-log.ts';
 import { logOfRequest, type Logger } from './observability/logger.ts';
 import type { ServiceName } from './settings.ts';
 
@@ -51,6 +52,8 @@ export const NO_ORIGIN: Origin = {
 export class UnitOfWork {
   readonly viewer: Viewer;
   readonly origin: Origin;
+  /** Undefined if the service declares no events. */
+  readonly outbox: EventOutbox | undefined;
   private readonly serviceLog: Logger;
   private ownLog: Logger | undefined;
   private readonly orm: MikroORM | undefined;
@@ -60,11 +63,12 @@ export class UnitOfWork {
   private attempted: Attempt | undefined;
   private afterCommitTasks: (() => void | Promise<void>)[] = [];
 
-  constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin) {
+  constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin, outbox?: EventOutbox) {
     this.orm = orm;
     this.viewer = viewer;
     this.serviceLog = log;
     this.origin = origin;
+    this.outbox = outbox;
   }
 
   get log(): Logger {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { declarationOf, isEventType } from '#server/events/event-types.ts';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { referencesIn, withReferences } from './json-references.ts';
-import type { JsonObject } from '#server/json-object.ts';
+import { isJsonObject, type JsonObject } from '#server/json-object.ts';
 import { withCodeSamples } from '#server/rest/code-samples.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
@@ -38,12 +39,15 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
   const idOf = operationIds(parts);
 
   const paths: JsonObject = { ...(own.paths as JsonObject) };
+  const webhooks: JsonObject = {};
   const components: Sections = structuredClone((own.components ?? {}) as Sections);
   for (const part of parts) {
     const { service } = part;
     const document = renamed(part);
     for (const [path, item] of Object.entries((document.paths ?? {}) as Record<string, JsonObject>))
       paths[`/${service}${path === '/' ? '' : path}`] = prefixed(item, (id) => idOf(service, id));
+    for (const [type, item] of Object.entries((document.webhooks ?? {}) as Record<string, JsonObject>))
+      if (isWrittenBy(type, service)) webhooks[type] = withOtherWriter(webhooks[type], item);
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
       for (const [name, component] of Object.entries(entries))
         (components[section] ??= {})[nameOf(service, section, name)] ??= component;
@@ -57,8 +61,30 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
     },
     ...groupedTags(own.tags as Tag[], parts),
     paths,
+    ...(Object.keys(webhooks).length > 0 && { webhooks }),
     components,
   });
+}
+
+/** Whether the document of this service describes data of this type of events. */
+const isWrittenBy = (type: string, service: ServiceName): boolean =>
+  isEventType(type) && declarationOf(type).writers.includes(service);
+
+/** The webhook of a type of events that several services write: its data has one of their schemas. */
+function withOtherWriter(known: unknown, added: JsonObject): JsonObject {
+  if (!isJsonObject(known)) return added;
+  const merged = structuredClone(known) as unknown as Webhook;
+  const { content } = merged.post.requestBody;
+  const schemas = [known, added].map(
+    (item) => (item as unknown as Webhook).post.requestBody.content['application/json'].schema,
+  );
+  content['application/json'].schema = { anyOf: schemas };
+  return merged as unknown as JsonObject;
+}
+
+/** The part of a webhook's path item that `webhooksObject` of the services writes. */
+interface Webhook {
+  post: { requestBody: { content: { 'application/json': { schema: unknown } } } };
 }
 
 /** What a reader must know if the document of a service is not up to date. */

@@ -36,6 +36,11 @@ const TARGET = new RegExp(
   'is',
 );
 
+/** Requests that wait for events (`GET /events?wait=20`) have connections of their own, so that no other request waits behind them. */
+const WAITS_FOR_EVENTS = /^\/events\/?\?(?:.*&)?wait=/;
+/** The maximum number of these connections to each service. */
+const WAITING_CONNECTIONS = 1_000;
+
 /** The time limit while no byte of a forwarded request or of its response arrives. Pictures, imports and exports take longer than a query. */
 const timeLimitMillis = (settings: GatewaySettings): number =>
   settings.subgraphMutationTimeoutMillis * UPLOAD_TIME_FACTOR;
@@ -50,6 +55,7 @@ export class RestProxies {
   private readonly options: ProxyOptions;
   private readonly app: Express;
   private readonly connections: ReadonlyMap<string, ServiceConnections>;
+  private readonly waitingConnections: ReadonlyMap<string, ServiceConnections>;
   private readonly sockets: ReadonlyMap<string, ReturnType<typeof socketsTo>>;
   private readonly forwardedSockets = new ForwardedSockets();
   private readonly onEnd: ReturnType<typeof requestLog>;
@@ -63,13 +69,16 @@ export class RestProxies {
     this.timeLimit = String(timeLimitMillis(settings));
     const byService = <Value>(valueOf: (service: ServiceName) => Value) =>
       new Map<string, Value>(SERVICE_NAMES.map((service) => [service, valueOf(service)]));
-    this.connections = byService(
-      (service) =>
-        new ServiceConnections(urlOf(service, settings), {
-          connections: settings.subgraphConnections,
-          idleMillis: timeLimitMillis(settings),
-        }),
-    );
+    const connectionsOf = (connections: number) =>
+      byService(
+        (service) =>
+          new ServiceConnections(urlOf(service, settings), {
+            connections,
+            idleMillis: timeLimitMillis(settings),
+          }),
+      );
+    this.connections = connectionsOf(settings.subgraphConnections);
+    this.waitingConnections = connectionsOf(WAITING_CONNECTIONS);
     this.sockets = byService((service) => socketsTo(service, settings, log));
     // Express answers preflight requests, and 404 to private paths.
     for (const service of SERVICE_NAMES) app.use(`/${service}`, unknownPath);
@@ -80,9 +89,10 @@ export class RestProxies {
     return (req, res) => {
       const [, name, rest] = (req.method !== 'OPTIONS' && TARGET.exec(req.url ?? '')) || [];
       const service = name?.toLowerCase();
-      const connections = service === undefined ? undefined : this.connections.get(service);
-      if (service === undefined || !connections) return others(req, res);
       const path = rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
+      const pools = WAITS_FOR_EVENTS.test(path) ? this.waitingConnections : this.connections;
+      const connections = service === undefined ? undefined : pools.get(service);
+      if (service === undefined || !connections) return others(req, res);
       if (isPrivatePath(path)) return others(req, res);
       this.forward(req, res, { service, path, connections });
     };
@@ -106,7 +116,9 @@ export class RestProxies {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.connections.values()].map((one) => one.close()));
+    await Promise.all(
+      [...this.connections.values(), ...this.waitingConnections.values()].map((one) => one.close()),
+    );
   }
 
   private forward(

@@ -55,6 +55,7 @@ export function openApiDocument(
   info: ApiInfo,
   routes: readonly RestRoute<never>[],
   examples: ApiExamples = {},
+  webhooks?: ZodOpenApiPathsObject,
 ): JsonObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -68,6 +69,7 @@ export function openApiDocument(
       servers: [{ url: SERVER_URL }],
       tags: [...new Map(routes.map(({ tag }) => [tag.name, { ...tag }])).values()],
       paths,
+      ...(webhooks && { webhooks }),
       components: {
         securitySchemes: {
           ...USER_TOKEN,

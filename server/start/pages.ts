@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { webhooksObject } from '../events/openapi-webhooks.ts';
 import { withGraphDescriptions } from '../graph-descriptions.ts';
 import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
@@ -23,10 +24,14 @@ export function mountPages(
     losses: () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) }),
   });
   mountMetrics(app, metrics, settings);
+  const webhooks = subgraph.events && webhooksObject(subgraph.events, subgraph.deliversWebhooks ?? false);
   const served = (text: string) => documentFor(text, origins, urlOf('identity', settings));
   const openApi = served(
     JSON.stringify(
-      withGraphDescriptions(subgraph.name, openApiDocument(subgraph, subgraph.rest, subgraph.examples)),
+      withGraphDescriptions(
+        subgraph.name,
+        openApiDocument(subgraph, subgraph.rest, subgraph.examples, webhooks),
+      ),
     ),
   );
   const { title } = subgraph;

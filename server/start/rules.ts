@@ -1,6 +1,7 @@
 import { serviceTokens } from '../auth/service-tokens.ts';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
+import { EventLog } from '../events/event-log.ts';
 import { Features, featuresByGymService, withSwitches } from '../features.ts';
 import { openFileStorage } from '../files/open-file-storage.ts';
 import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
@@ -33,6 +34,8 @@ export interface Rules {
   servicesOf(unit: UnitOfWork): Record<string, object>;
   /** Begins a unit of work for a request. */
   begin(context: Pick<RequestContext, 'viewer' | 'origin'>): RequestWork;
+  /** Undefined if the service declares no events. */
+  events: EventLog | undefined;
   /** Calls the service's `demo`, if the settings ask for demo data. */
   addDemoData(): Promise<void>;
   stop(): Promise<void>;
@@ -41,11 +44,12 @@ export interface Rules {
 /** Opens the service's own resources, and returns the functions that create units of work and their rules. */
 export async function openRules(
   subgraph: AnySubgraph,
-  { settings }: StartOptions,
+  { settings, verifyAnswers }: StartOptions,
   { database, log, metrics }: { database: ServiceDatabase | undefined; log: Logger; metrics: Metrics },
 ): Promise<Rules> {
+  const events = await openEvents(subgraph, { database, log, verifies: verifyAnswers ?? false });
   const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NO_ORIGIN) =>
-    new UnitOfWork(database?.orm, viewer, log, origin);
+    new UnitOfWork(database?.orm, viewer, log, origin, events);
   const files = subgraph.storesFiles ? await openFileStorage(settings, subgraph.name, log) : undefined;
   const base: ServiceBase<object> = {
     settings,
@@ -55,12 +59,19 @@ export async function openRules(
       if (!files) throw new Error(`The ${subgraph.name} service does not declare storesFiles.`);
       return files;
     },
+    get events() {
+      if (!events) throw new Error(`The ${subgraph.name} service declares no events.`);
+      return events;
+    },
     orm: database?.orm,
     database: database?.address,
     serviceTokens: serviceTokens(subgraph.name, settings),
     unitOf: (viewer) => unitOf(viewer),
   };
-  const resources = await subgraph.resources(base);
+  const resources = await subgraph.resources(base).catch(async (error: unknown) => {
+    await events?.stop();
+    throw error;
+  });
   const features = new Features(subgraph.featureSource?.(base) ?? featuresByGymService(settings.gymUrl), log);
   const servicesOf = (unit: UnitOfWork) =>
     withSwitches(subgraph.services(unit, resources, settings), subgraph.features ?? {}, (module) =>
@@ -71,6 +82,7 @@ export async function openRules(
   return {
     base,
     resources,
+    events,
     unitOf,
     servicesOf,
     begin({ viewer, origin }) {
@@ -89,7 +101,17 @@ export async function openRules(
     },
     async stop() {
       await resources.dispose?.();
+      await events?.stop();
       files?.close();
     },
   };
+}
+
+async function openEvents(
+  { name, events: shapes }: AnySubgraph,
+  { database, log, verifies }: { database: ServiceDatabase | undefined; log: Logger; verifies: boolean },
+): Promise<EventLog | undefined> {
+  if (!shapes || !database) return undefined;
+  const { orm, address } = database;
+  return EventLog.open({ service: name, orm, address, shapes, verifies, log });
 }

@@ -1,4 +1,5 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { eventEntities } from '#server/events/event-tables.ts';
 import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { Exercise } from './exercises/exercise.entity.ts';
 import { migrations } from './migrations/index.ts';
@@ -7,6 +8,6 @@ import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routin
 
 export const database: DatabaseDeclaration = {
   name: 'platform_content',
-  entities: [Exercise, WorkoutRoutine, WorkoutRoutineVersion, Product, ...sagaEntities],
+  entities: [Exercise, WorkoutRoutine, WorkoutRoutineVersion, Product, ...sagaEntities, ...eventEntities],
   migrations,
 };

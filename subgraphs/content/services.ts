@@ -1,3 +1,5 @@
+import type { EventLog } from '#server/events/event-log.ts';
+import { EventFeed } from '#server/events/feed.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -18,6 +20,7 @@ import { Workouts } from './workouts/workouts.ts';
 interface ContentResources {
   searches: TextSearches;
   files: FileStorage;
+  events: EventLog;
   references: References;
   removals: Removals;
 }
@@ -25,12 +28,13 @@ interface ContentResources {
 /** The rules of this service for one unit of work. */
 export const contentServices = (
   unit: UnitOfWork,
-  { searches, files, references, removals }: ContentResources,
+  { searches, files, events, references, removals }: ContentResources,
 ) => {
   const media = new Media(files);
   const owners = new Owners(unit, references);
   const exercises = new Exercises(unit, searches, media, owners);
   return {
+    events: new EventFeed(unit, events),
     media,
     exercises,
     workouts: new Workouts(unit, exercises, { searches, media, owners, removals }),

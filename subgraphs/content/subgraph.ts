@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { eventRetention } from '#server/events/event-retention.ts';
+import { eventsRest } from '#server/events/events.rest.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { References } from '#server/references/references.ts';
 import { Removals, removalsRetention } from '#server/references/removals.ts';
@@ -14,6 +16,7 @@ import { exercisesGraphql } from './exercises/exercises.graphql.ts';
 import { exercisesRest } from './exercises/exercises.rest.ts';
 import { mediaGraphql } from './media/media.graphql.ts';
 import { mediaRest } from './media/media.rest.ts';
+import { productEvents } from './products/product-events.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
 import { contentServices } from './services.ts';
@@ -28,7 +31,8 @@ export const content = defineSubgraph({
   settings: z.object({}),
   database,
   storesFiles: true,
-  async resources({ orm, files, settings, serviceTokens, unitOf, log }) {
+  events: productEvents,
+  async resources({ orm, files, events, settings, serviceTokens, unitOf, log }) {
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
@@ -40,6 +44,7 @@ export const content = defineSubgraph({
     return {
       searches: new TextSearches(orm),
       files,
+      events,
       references: new References(calls),
       removals,
       async dispose() {
@@ -49,7 +54,7 @@ export const content = defineSubgraph({
     };
   },
   services: contentServices,
-  retention: () => [removalsRetention],
+  retention: () => [removalsRetention, eventRetention],
   features: { exercises: 'content', workouts: 'content', products: 'shop' },
   graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql, jobsGraphql],
   examples: readExamples(new URL('examples.json', import.meta.url)),
@@ -58,6 +63,7 @@ export const content = defineSubgraph({
     ...workoutsRest,
     ...productsRest,
     ...mediaRest,
+    ...eventsRest,
     ...accountDataRest,
     ...jobsRest,
     ...removedReferencesRest,

@@ -1,4 +1,5 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { eventEntities } from '#server/events/event-tables.ts';
 import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { Announcement } from './announcements/announcement.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
@@ -8,6 +9,7 @@ import { Denial } from './check-ins/denial.entity.ts';
 import { ConfigDraft, ConfigVersion } from './gyms/config-version.entity.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
+import { CollectedFeed } from './events/collected-feed.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { Comment, Like, Post, Report } from './posts/post.entity.ts';
 import { GymProduct, GymProgram } from './shop/shop.entity.ts';
@@ -32,7 +34,9 @@ export const database: DatabaseDeclaration = {
     Report,
     GymProduct,
     GymProgram,
+    CollectedFeed,
     ...sagaEntities,
+    ...eventEntities,
   ],
   migrations,
 };

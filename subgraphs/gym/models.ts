@@ -33,3 +33,4 @@ export interface WorkoutRoutine {
   id: string;
 }
 export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';
+export type { EventPageShape as EventPage, EventShape as Event } from '#server/events/events.shapes.ts';

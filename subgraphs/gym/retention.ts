@@ -1,3 +1,4 @@
+import { eventRetention } from '#server/events/event-retention.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { unusedFiles } from '#server/files/unused-files.ts';
 import { firstIdOf } from '#server/ids.ts';
@@ -44,4 +45,5 @@ export const gymRetention: readonly RetentionRule[] = [
   },
   auditRetention,
   removalsRetention,
+  eventRetention,
 ];

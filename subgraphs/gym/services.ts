@@ -1,4 +1,6 @@
 import type { Notifications } from '#server/database/notifications.ts';
+import type { EventLog } from '#server/events/event-log.ts';
+import { EventFeed } from '#server/events/feed.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { Jobs } from '#server/jobs/jobs.ts';
@@ -23,6 +25,7 @@ import { Shop } from './shop/shop.ts';
 
 interface GymResources {
   notifications: Notifications;
+  events: EventLog;
   resolveQrCode: ResolveQrCode;
   files: FileStorage;
   references: References;
@@ -32,7 +35,7 @@ interface GymResources {
 /** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
-  { notifications, resolveQrCode, files, references, removals }: GymResources,
+  { notifications, events, resolveQrCode, files, references, removals }: GymResources,
 ) => {
   const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
@@ -40,6 +43,7 @@ export const gymServices = (
   const shop = new Shop(unit, gyms, references);
   const programs = new Programs(unit, gyms, references);
   return {
+    events: new EventFeed(unit, events),
     gyms,
     configs: new Configs(unit, gyms),
     locations: new Locations(unit, notifications),

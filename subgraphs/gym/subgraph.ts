@@ -3,6 +3,7 @@ import { listenTo } from '#server/database/notifications.ts';
 import { accountDataRest } from '#server/accounts/account-data.rest.ts';
 import { defineSubgraph } from '#server/define-subgraph.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
+import { eventsRest } from '#server/events/events.rest.ts';
 import { References } from '#server/references/references.ts';
 import { Removals } from '#server/references/removals.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
@@ -14,11 +15,15 @@ import { challengesGraphql } from './challenges/challenges.graphql.ts';
 import { challengesRest } from './challenges/challenges.rest.ts';
 import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
+import { announceChallenges } from './challenges/announce-challenges.ts';
 import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
+import { gymEvents } from './events/event-data.ts';
+import { EventCollector } from './events/event-collector.ts';
+import { eventsGraphql } from './events/events.graphql.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { gymsGraphql } from './gyms/gyms.graphql.ts';
 import { gymsRest } from './gyms/gyms.rest.ts';
@@ -39,7 +44,9 @@ export const gym = defineSubgraph({
   settings: z.object({}),
   database,
   storesFiles: true,
-  async resources({ database: address, settings, serviceTokens, unitOf, files, log }) {
+  events: gymEvents,
+  deliversWebhooks: true,
+  async resources({ database: address, settings, serviceTokens, unitOf, files, events, log }) {
     if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
@@ -49,13 +56,16 @@ export const gym = defineSubgraph({
       log,
     });
     const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
+    const collector = new EventCollector({ settings, tokens: serviceTokens, unitOf, log });
     return {
       notifications,
+      events,
       resolveQrCode: qrCodesOf(calls.to('identity')),
       files,
       references: new References(calls),
       removals,
       async dispose() {
+        await collector.dispose();
         await notifications.close();
         await removals.dispose();
         await calls.close();
@@ -78,6 +88,7 @@ export const gym = defineSubgraph({
     postsGraphql,
     shopGraphql,
     jobsGraphql,
+    eventsGraphql,
   ],
   examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
@@ -88,11 +99,12 @@ export const gym = defineSubgraph({
     ...announcementsRest,
     ...postsRest,
     ...shopRest,
+    ...eventsRest,
     ...accountDataRest,
     ...jobsRest,
     ...removedReferencesRest,
   ],
-  jobs: [endExpiredVisits],
+  jobs: [endExpiredVisits, announceChallenges],
   retention: ({ files }) => [...gymRetention, unusedPictures(files)],
   demo: (_services, unit) => demo(unit),
 });

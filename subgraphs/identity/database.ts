@@ -1,4 +1,5 @@
 import type { DatabaseDeclaration } from '#server/database/database.ts';
+import { eventEntities } from '#server/events/event-tables.ts';
 import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { AccountDeletion } from './accounts/account-deletion.entity.ts';
 import { AccountExport } from './accounts/account-export.entity.ts';
@@ -32,6 +33,7 @@ export const database: DatabaseDeclaration = {
     UserImport,
     UserImportLine,
     ...sagaEntities,
+    ...eventEntities,
   ],
   migrations,
 };

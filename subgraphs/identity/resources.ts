@@ -31,6 +31,7 @@ export async function identityResources({
   log,
   metrics,
   files,
+  events,
   unitOf,
 }: ServiceBase<IdentitySettings>) {
   if (!orm) throw new Error('The identity service needs its database.');
@@ -59,6 +60,7 @@ export async function identityResources({
   return {
     orm,
     files,
+    events,
     passwords,
     keyRing,
     tokens,

@@ -1,3 +1,4 @@
+import { eventRetention } from '#server/events/event-retention.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
@@ -40,4 +41,5 @@ export const identityRetention = ({
   { what: 'user_imports', kept: { millis: 30 * DAY_MILLIS }, batchRows: 1, run: removeOldImport },
   { what: 'broken_user_imports', kept: { millis: HOUR_MILLIS }, batchRows: 1, run: removeBrokenImport },
   auditRetention,
+  eventRetention,
 ];

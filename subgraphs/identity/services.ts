@@ -1,3 +1,4 @@
+import { EventFeed } from '#server/events/feed.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { RemovedReferences } from '#server/references/removed-references.ts';
 import { Jobs } from '#server/jobs/jobs.ts';
@@ -30,6 +31,7 @@ export const identityServices = (
     passwords,
     tokens,
     files,
+    events,
     serviceClients,
     sagas,
     sagaStore,
@@ -48,6 +50,7 @@ export const identityServices = (
   const apiClients = new ApiClients(unit, audit, gyms, locations);
   return {
     audit,
+    events: new EventFeed(unit, events),
     users,
     sessions,
     passwordResets,

@@ -1,4 +1,5 @@
 import { defineSubgraph } from '#server/define-subgraph.ts';
+import { eventsRest } from '#server/events/events.rest.ts';
 import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { removedReferencesRest } from '#server/references/removed-references.rest.ts';
 import { readExamples } from '#server/rest/examples.ts';
@@ -35,6 +36,7 @@ import { isRefused } from './sessions/ended-sessions.ts';
 import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
+import { memberEvents } from './users/member-events.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
@@ -47,6 +49,7 @@ export const identity = defineSubgraph({
   settings: identitySettings,
   database,
   storesFiles: true,
+  events: memberEvents,
   resources: identityResources,
   services: identityServices,
   // Identity checks tokens in its own database, so it does not call itself over HTTP, and refuses ended sessions without delay.
@@ -87,6 +90,7 @@ export const identity = defineSubgraph({
     ...serviceClientsRest,
     ...apiClientsRest,
     ...removedReferencesRest,
+    ...eventsRest,
     ...keysRest,
     ...jobsRest,
   ],

@@ -62,6 +62,11 @@ async function seed(): Promise<void> {
      select id, gen_random_uuid(), gym_id, 'Rude', now() from post where author_id in (select id from person)`,
     `insert into audit_event (id, gym_id, actor_id, action, details, at)
      select gen_random_uuid(), '${iron}', gen_random_uuid()::text, 'CHECK_IN_UNDONE', jsonb_build_object('userId', id), now() from person, generate_series(1, 2)`,
+    `insert into event (id, type, gym_id, subject, location_id, people, occurred_at, data, published_at)
+     select gen_random_uuid(), 'check_in.opened', '${iron}', 'check-in/' || person.id, '${FORGE}', array[person.id], now(),
+       jsonb_build_object('userId', person.id), now() - interval '1 day' from person, generate_series(1, 3)`,
+    `insert into event (id, type, gym_id, subject, people, occurred_at, data, published_at)
+     select gen_random_uuid(), 'gym.deployed', id, 'gym/' || id, '{}', now(), '{}', now() - interval '1 day' from gym`,
     `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, created_at)
      select 'user:' || id, 'key', 'POST /posts', 'x', 201, '{}', now() from person`,
     'analyze',
@@ -226,6 +231,9 @@ async function everyDoor(): Promise<void> {
     staffToken,
     { gymId, users: [member, other].map((user) => ({ __typename: 'User', id: user.id })) },
   );
+
+  await route('GET', '/events', staffToken);
+  await route('GET', '/events', superAdminToken, { query: '?types=check_in.opened,gym.deployed&limit=3' });
 
   // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
   const identity = await platform.serviceToken('identity');

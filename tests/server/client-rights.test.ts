@@ -20,6 +20,7 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query user',
   'query locations',
   'query location',
+  'query events',
 ]);
 const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   email qrCode body { heightCm } trainingGoals { activity }

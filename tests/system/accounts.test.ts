@@ -59,8 +59,12 @@ const placesIn = (kept: [string, string][], text: string): string[] => [
 ];
 const placesOf = async (text: string): Promise<string[]> => placesIn(await everything(), text);
 
-/** Where every service stores the id of an erased account: the record that refuses later writes, and the deletion itself. */
-const ERASURE_RECORDS = /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*)$/;
+/**
+ * Where services store the id of an erased account: the record that refuses later writes, the deletion itself, and the event
+ * by which the systems of the gym learn that the member was removed.
+ */
+const ERASURE_RECORDS =
+  /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*|(gym|identity)\.event(_outbox)?)$/;
 /** The services that store the id of an erased account in any other record. */
 const servicesWithRecordsOf = async (userId: string): Promise<string[]> => [
   ...new Set(
@@ -79,7 +83,7 @@ const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
 
 /** The kinds of records of a user who has data of all kinds, by service. */
 const KINDS = {
-  identity: ['user', 'sessions', 'passwordResets', 'auditEvents'],
+  identity: ['user', 'events', 'sessions', 'passwordResets', 'auditEvents'],
   gym: [
     'checkIns',
     'deniedCheckIns',
@@ -90,6 +94,7 @@ const KINDS = {
     'reports',
     'announcements',
     'auditEvents',
+    'events',
   ],
   nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
   content: [],
@@ -259,7 +264,7 @@ describe('the deletion of an account', () => {
     expect(kept.filter(([place]) => place.startsWith('files/'))).toEqual([]);
     const ids = placesIn(kept, anna.id);
     expect(
-      ids.filter((place) => !/\.(erased_account|audit_event|account_deletion|saga)$/.test(place)),
+      ids.filter((place) => !/\.(erased_account|audit_event|account_deletion|saga|event)$/.test(place)),
     ).toEqual([
       expect.stringMatching(`^squad/users/.*/${anna.id}.jsonl$`), // the mark of the erased account, and nothing else
     ]);

@@ -1,4 +1,5 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { eventMigrations } from '#server/events/event-tables.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Content } from './20260105100000_content.ts';
 import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
@@ -10,4 +11,5 @@ export const migrations: MigrationDeclaration[] = [
   ...sagaMigrations,
   { name: '20261123050000_relations_and_indexes', class: RelationsAndIndexes },
   { name: '20261125100000_exercise_library', class: ExerciseLibrary },
+  ...eventMigrations,
 ];

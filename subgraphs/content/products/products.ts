@@ -12,6 +12,7 @@ import { visibleConditions, type Order } from '../listing.ts';
 import type { Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
+import { recordProductChange } from './product-events.ts';
 import { Product } from './product.entity.ts';
 import {
   CreateProductShape,
@@ -112,7 +113,9 @@ export class Products {
       this.owners.withOwner(gymId, async (owner) => {
         const product = this.unit.em.create(Product, { ...fields, ...times, gymId: owner, version: 1 });
         await this.unit.em.flush();
-        return this.present(product);
+        const created = this.present(product);
+        await recordProductChange(this.unit, created);
+        return created;
       }),
     );
   }
@@ -134,9 +137,10 @@ export class Products {
   /** Deletes a product. Gyms that list it in their shop stop listing it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      await this.table.change(id, expectedVersion, (product) => {
+      const { gymId } = await this.table.change(id, expectedVersion, (product) => {
         product.deletedAt = new Date();
       });
+      await recordProductChange(this.unit, { id: id.toLowerCase(), gymId: gymId ?? null });
       await this.removals.report(this.unit, 'Product', id.toLowerCase());
     });
   }
@@ -161,7 +165,12 @@ export class Products {
     expectedVersion: number | undefined,
     apply: (product: Product) => void,
   ): Promise<ProductShape> {
-    return this.present(await this.table.change(id, expectedVersion, apply));
+    requireAdmin(this.unit.viewer); // before a transaction takes a connection
+    return this.unit.transaction(async () => {
+      const changed = this.present(await this.table.change(id, expectedVersion, apply));
+      await recordProductChange(this.unit, changed);
+      return changed;
+    });
   }
 
   private present(product: Product): ProductShape {

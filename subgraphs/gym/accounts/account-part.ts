@@ -1,6 +1,7 @@
 import type { AccountPart } from '#server/accounts/account-part.ts';
 import { entityRecords } from '#server/accounts/entity-records.ts';
 import { eraseOnce } from '#server/accounts/erased-accounts.ts';
+import { eventRecords } from '#server/events/erase-events.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Announcement } from '../announcements/announcement.entity.ts';
@@ -28,6 +29,7 @@ export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPar
     auditEvents: entityRecords(unit, AuditEvent, 'id', (userId) => ({
       $or: [{ actorId: userId }, { details: { userId } }],
     })),
+    events: eventRecords(unit),
   },
   erase: (userId) => eraseOnce(unit, userId, () => eraseMember(unit, files, userId)),
 });

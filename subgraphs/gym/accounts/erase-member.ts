@@ -1,8 +1,12 @@
 import { Outcome, type ErasureResult } from '#server/accounts/account-part.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { eraseFromEvents } from '#server/events/erase-events.ts';
+import { recordEvents } from '#server/events/record-events.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
-import { announceOccupancy } from '../locations/occupancy-events.ts';
+import { closedEvents, endVisits } from '../check-ins/visits.ts';
+import { lockLocations } from '../locations/location-locks.ts';
+import { levelEvents } from '../locations/occupancy-level.ts';
 
 /**
  * Erases the identity and the texts of a member; statistics of the gym and texts of other users stay. It runs in the
@@ -40,6 +44,7 @@ export async function eraseMember(
     (await run('update announcement set author_id = null where author_id = ?')) +
     (await run(`update gym_config_version set published_by = '${NOBODY}' where published_by = ?`)) +
     (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`));
+  await eraseFromEvents(unit, userId);
   return resultOf(anonymised > 0, await isInAudit(unit, userId));
 }
 
@@ -53,12 +58,13 @@ const NOBODY = 'deleted account';
 
 /** Ends the member's open visit, so that the location has room at once. */
 async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
-  const left = await unit.em.execute<{ locationId: string }[]>(
-    `update check_in set checked_out_at = least(now(), expires_at), check_out_kind = 'MANUAL'
-     where user_id = ? and checked_out_at is null returning location_id as "locationId"`,
+  const locations = await lockLocations(
+    unit,
+    'id = any(array(select location_id from check_in where user_id = ? and checked_out_at is null))',
     [userId],
   );
-  for (const { locationId } of left) await announceOccupancy(unit, locationId);
+  const ended = await endVisits(unit, 'user_id = ?', [userId], 'MANUAL');
+  await recordEvents(unit, [...closedEvents(ended), ...(await levelEvents(unit, locations))]);
 }
 
 /**
@@ -133,7 +139,7 @@ async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
 
 function resultOf(isAnonymised: boolean, isInTheAudit: boolean): ErasureResult {
   const anonymised =
-    'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Nothing identifies the user.';
+    'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without the member. Nothing identifies the user.';
   const audited = 'The audit trail of staff keeps the id of the account, without name or address.';
   if (isInTheAudit)
     return { outcome: Outcome.RETAINED, reason: isAnonymised ? `${audited} ${anonymised}` : audited };

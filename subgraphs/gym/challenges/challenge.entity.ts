@@ -14,7 +14,15 @@ export type ChallengeMetric = (typeof ChallengeMetric)[keyof typeof ChallengeMet
 const ChallengeSchema = defineEntity({
   name: 'Challenge',
   tableName: 'challenge',
-  indexes: [{ properties: ['gymId', 'endsAt', 'id'] }],
+  indexes: [
+    { properties: ['gymId', 'endsAt', 'id'] },
+    // for the challenges whose end has not been announced
+    {
+      name: 'challenge_end_not_announced',
+      expression:
+        'create index "challenge_end_not_announced" on "challenge" ("ends_at") where "end_announced_at" is null',
+    },
+  ],
   properties: {
     id: p
       .uuid()
@@ -26,6 +34,8 @@ const ChallengeSchema = defineEntity({
     goal: p.integer(),
     startsAt: p.datetime(),
     endsAt: p.datetime(),
+    /** When the event `challenge.ended` was written; null until then. */
+    endAnnouncedAt: p.datetime().nullable(),
     /** Increases with every change. */
     version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),

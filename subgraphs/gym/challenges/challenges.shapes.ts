@@ -18,6 +18,11 @@ export const ChallengeShape = z
   .meta({ id: 'Challenge' });
 export type ChallengeShape = z.infer<typeof ChallengeShape>;
 
+/** The challenge itself, without the viewer's part in it. */
+export const ChallengeRow = ChallengeShape.omit({ joined: true, score: true }).meta({ id: 'ChallengeOfGym' });
+
+export type ChallengeRow = z.infer<typeof ChallengeRow>;
+
 export const LeaderboardEntryShape = z
   .object({ rank: z.int(), userId: z.uuid(), score: z.int(), reachedAt: z.iso.datetime() })
   .meta({ id: 'LeaderboardEntry' });

@@ -13,17 +13,15 @@ import { lockMember } from '../check-ins/member-lock.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Challenge, Participant } from './challenge.entity.ts';
 import {
-  ChallengeShape,
+  ChallengeRow,
   CreateChallengeInput,
   ProgressInput,
+  type ChallengeShape,
   type LeaderboardEntryShape,
 } from './challenges.shapes.ts';
 import type { Scores } from './scores.ts';
 
 const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.uuid()]));
-
-/** The challenge itself, without the viewer's part in it. */
-const ChallengeRow = ChallengeShape.omit({ joined: true, score: true });
 
 /** A row of a participant. `reachedAt` has PostgreSQL's own format, which is exact to the microsecond. */
 interface Ranked {

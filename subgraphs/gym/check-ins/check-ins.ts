@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { requireUser, requireUserOrScope, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { recordEvents } from '#server/events/record-events.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
@@ -18,14 +19,24 @@ import {
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { lockLocations } from '../locations/location-locks.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
-import { CheckIn, CheckOutKind } from './check-in.entity.ts';
+import { levelEvents } from '../locations/occupancy-level.ts';
+import { CheckIn } from './check-in.entity.ts';
 import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
 import { enter, idOf, type Door, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
-import { presentEntity, presentRow, VISIT, type VisitRow } from './visit-row.ts';
+import {
+  closedEvents,
+  endVisits,
+  presentEntity,
+  presentVisit,
+  VISIT,
+  visitEvent,
+  type VisitRow,
+} from './visits.ts';
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
@@ -122,8 +133,11 @@ export class CheckIns {
           throw forbidden('You may end only your own visit.');
         throw new PlatformError('NOT_FOUND', 'There is no open visit of this member here.');
       }
-      if (!(await this.end(visit))) throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
-      return { ...presentEntity(visit), checkedOutAt: new Date().toISOString() };
+      const locations = await lockLocations(this.unit, 'id = ?', [visit.locationId]);
+      const ended = await endVisits(this.unit, 'id = ?', [visit.id], 'MANUAL');
+      if (!ended[0]) throw new PlatformError('NOT_FOUND', 'The visit has just ended.');
+      await recordEvents(this.unit, [...closedEvents(ended), ...(await levelEvents(this.unit, locations))]);
+      return ended[0];
     });
   }
 
@@ -133,6 +147,7 @@ export class CheckIns {
     await this.unit.transaction(async () => {
       const found = await this.unit.em.findOne(CheckIn, { id });
       if (found?.userId) await lockMember(this.unit, found.userId);
+      const locations = found ? await lockLocations(this.unit, 'id = ?', [found.locationId]) : [];
       const visit = await this.unit.em.findOne(
         CheckIn,
         { id },
@@ -141,11 +156,8 @@ export class CheckIns {
       if (!visit || visit.checkOutKind === 'UNDONE' || !maySeeVisit(viewer, visit))
         throw notFound('check-in', id);
       if (!mayUndoVisit(viewer, visit)) throw forbidden("Only the gym's staff may undo a check-in.");
-      await this.unit.em.nativeUpdate(
-        CheckIn,
-        { id },
-        { checkedOutAt: visit.checkedOutAt ?? new Date(), checkOutKind: 'UNDONE' },
-      );
+      const checkedOutAt = visit.checkedOutAt ?? new Date();
+      await this.unit.em.nativeUpdate(CheckIn, { id }, { checkedOutAt, checkOutKind: 'UNDONE' });
       await audit(this.unit, {
         gymId: visit.gymId,
         actorId: viewer.userId,
@@ -154,6 +166,10 @@ export class CheckIns {
       });
       if (visit.userId) await this.scores.countCheckIns(visit.userId, visit.gymId, visit.checkedInAt);
       await announceOccupancy(this.unit, visit.locationId);
+      await recordEvents(this.unit, [
+        visitEvent('check_in.undone', { ...presentEntity(visit), checkedOutAt: checkedOutAt.toISOString() }),
+        ...(await levelEvents(this.unit, locations)),
+      ]);
     });
   }
 
@@ -175,7 +191,7 @@ export class CheckIns {
       : await this.latestOfUser(userId, count);
     return mapPage(
       cursors.page(visits, request, (visit) => [visit.checkedInAt, visit.id]),
-      presentRow,
+      presentVisit,
     );
   }
 
@@ -215,16 +231,6 @@ export class CheckIns {
       id,
     ]);
     return rows.length > 0;
-  }
-
-  /** Ends a visit, and notifies its location; false if it has ended already. */
-  private async end({ id, locationId }: CheckIn): Promise<boolean> {
-    const ended = await this.unit.em.execute<unknown[]>(
-      `update check_in set checked_out_at = ?, check_out_kind = ? where id = ? and checked_out_at is null returning 1`,
-      [new Date(), CheckOutKind.MANUAL, id],
-    );
-    if (ended.length > 0) await announceOccupancy(this.unit, locationId);
-    return ended.length > 0;
   }
 
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {

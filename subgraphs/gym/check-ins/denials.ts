@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requireGymAdmin, requireScope } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
+import { recordEvents } from '#server/events/record-events.ts';
 import { notFound, type ErrorCode } from '#server/errors.ts';
 import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -45,17 +46,16 @@ export class Denials {
       );
       if (recent.length >= MAX_DENIALS_PER_HOUR)
         await em.execute('update check_in_denial set count = count + 1 where id = ?', [recent[0]?.id]);
-      else
-        await em.insert(Denial, {
-          id: uuidv7(),
-          deniedAt: new Date(),
-          locationId: location.id,
-          gymId: location.gymId,
-          userId,
-          reason,
-          presentedBy,
-          count: 1,
-        });
+      else {
+        const { gymId, id: locationId } = location;
+        const deniedAt = new Date();
+        const stored = { id: uuidv7(), deniedAt, locationId, userId, reason, presentedBy, count: 1 };
+        await em.insert(Denial, { ...stored, gymId });
+        const data = presented(DenialShape, stored);
+        await recordEvents(this.unit, [
+          { type: 'check_in.denied', gymId, subject: `denial/${stored.id}`, data, occurredAt: deniedAt },
+        ]);
+      }
     });
   }
 

@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import { recordEvents } from '#server/events/record-events.ts';
 import { addJob } from '#server/jobs/add-job.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
+import { lockLocations } from '../locations/location-locks.ts';
+import { levelEvents } from '../locations/occupancy-level.ts';
+import { closedEvents, endVisits } from './visits.ts';
 
 /** Visits that expire within so many seconds of each other end together. */
 const SLOT_SECONDS = 10;
+/** Locations with expired visits that one run handles. */
+const MAX_LOCATIONS = 1_000;
 
 /**
  * Ends visits that have lasted as long as their location allows. It runs every minute, and plans further runs for the visits
@@ -16,33 +21,31 @@ export const endExpiredVisits: Job<Record<string, never>> = jobOf<object>()({
   payload: z.object({}),
   maxAttempts: 3,
   schedule: 'minute',
-  async run(_payload, { unit }) {
-    const ended = await endDue(unit);
+  async run(_payload, { unit, unitOf }) {
+    const ended = await endDue(unitOf);
     if (ended > 0) unit.log.info({ ended }, 'expired visits ended');
     for (const at of await nextSlots(unit))
       await addJob(unit.em, endExpiredVisits, {}, { runAt: at, key: at.toISOString() });
   },
 });
 
-/**
- * Ends the visits that have expired, and returns their number. With one statement, the end of the visits and its notification
- * are committed together. Two runs at once end a visit only once, because the update takes only rows that are still open.
- */
-async function endDue(unit: UnitOfWork): Promise<number> {
-  const [{ ended } = { ended: 0 }] = await unit.em.execute<{ ended: number }[]>(
-    // The statement skips locked rows: another run is ending them, or the next one will. So no run waits for a lock.
-    `with due as (
-       select id from check_in where checked_out_at is null and expires_at <= now() for no key update skip locked
-     ), ended as (
-       update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
-       from due where check_in.id = due.id returning location_id
-     ), notified as (
-       select pg_notify(?, location_id::text) from (select distinct location_id from ended) as changed
-     )
-     select (select count(*)::int from ended) as ended, (select count(*) from notified) as notified`,
-    [OCCUPANCY_CHANNEL],
+/** Ends the expired visits of all locations, each location in a transaction of its own; returns their number. */
+async function endDue(unitOf: () => UnitOfWork): Promise<number> {
+  const due = await unitOf().em.execute<{ id: string }[]>(
+    `select distinct location_id as id from check_in where checked_out_at is null and expires_at <= now() limit ${MAX_LOCATIONS}`,
   );
-  return ended;
+  let count = 0;
+  for (const { id } of due) {
+    const unit = unitOf();
+    count += await unit.transaction(async () => {
+      const locations = await lockLocations(unit, 'id = ?', [id]);
+      const ended = await endVisits(unit, 'location_id = ? and expires_at <= now()', [id], 'AUTOMATIC');
+      if (ended.length > 0)
+        await recordEvents(unit, [...closedEvents(ended), ...(await levelEvents(unit, locations))]);
+      return ended.length;
+    });
+  }
+  return count;
 }
 
 /** The ends of the slots in which visits expire, until after the next full minute. */

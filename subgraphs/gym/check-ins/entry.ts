@@ -1,15 +1,18 @@
 import type { ClientViewer, UserViewer } from '#server/auth/viewer.ts';
+import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { notFound, PlatformError } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
 import { RUNNING_CHALLENGES, type Scores } from '../challenges/scores.ts';
 import { OPEN_GYM } from '../gyms/gym-locks.ts';
+import { LOCKED_LOCATION, lockLocations, type LockedLocation } from '../locations/location-locks.ts';
 import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
+import { levelEvents } from '../locations/occupancy-level.ts';
 import type { CheckInMethod } from './check-in.entity.ts';
 import type { CheckInShape } from './check-ins.shapes.ts';
 import { MEMBER_LOCK, memberLockKey } from './member-lock.ts';
-import { presentRow, VISIT, type VisitRow } from './visit-row.ts';
+import { closedEvents, presentVisit, VISIT, visitEvent, type VisitRow } from './visits.ts';
 
 /** The caller who presents a code: the member, staff, or a machine client such as a turnstile. */
 export type Presenter = UserViewer | ClientViewer;
@@ -34,29 +37,28 @@ export interface Entry {
   viewer: Presenter;
 }
 
-interface Limits {
-  capacity: number;
-  maxStayMinutes: number;
-}
-
 /**
  * Opens a visit, or returns the member's open visit at the location with `duplicate: true`. An open visit at another
- * location ends. It takes three statements, because each of them needs what the previous one has locked or written.
+ * location ends. It takes four statements, because each of them needs what the previous one has locked or written.
  * @throws LOCATION_FULL, NOT_FOUND if the location was deleted in the meantime
  */
 export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<CheckInShape> =>
   unit.transaction(async () => {
     const { location, override } = entry;
-    const { capacity, maxStayMinutes } = await lockForEntry(unit, entry);
+    const locations = await lockForEntry(unit, entry);
+    const { capacity, maxStayMinutes } = enteredAmong(locations, location);
     const now = new Date();
-    const { people, current } = await inside(unit, entry, now);
-    if (current?.locationId === location.id) return { ...presentRow(current), duplicate: true };
+    const { people, current, ended } = await inside(unit, entry, now);
+    if (current?.locationId === location.id) {
+      if (ended.length > 0) await record(unit, closedEvents(ended), locations, { [location.id]: people });
+      return { ...presentVisit(current), duplicate: true };
+    }
     if (people >= capacity && !override)
       throw new PlatformError(
         'LOCATION_FULL',
         `${location.name} is full: ${people} of ${capacity} people are inside. Try again when somebody has left.`,
       );
-    const { visit, challengeIds } = await write(unit, entry, {
+    const { visit, moved, challengeIds } = await write(unit, entry, {
       currentId: current?.id ?? null,
       now,
       expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
@@ -64,54 +66,88 @@ export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<C
     });
     if (visit.method === 'OVERRIDE') await auditOverride(unit, entry, visit.id, { people, capacity });
     await scores.countEach(challengeIds, entry.userId);
-    return presentRow(visit);
+    const opened = presentVisit(visit);
+    const events = [...closedEvents([...ended, ...moved]), visitEvent('check_in.opened', opened)];
+    await record(unit, events, await withLeft(unit, locations, moved), { [location.id]: people + 1 });
+    return opened;
   });
 
+/** Writes the events of visits, and those of the levels that have changed. @param people those inside, by location, if known */
+const record = async (
+  unit: UnitOfWork,
+  events: readonly NewEvent[],
+  locations: readonly LockedLocation[],
+  people: Readonly<Record<string, number>>,
+): Promise<void> =>
+  recordEvents(unit, [...events, ...(await levelEvents(unit, locations, new Map(Object.entries(people))))]);
+
 /**
- * Locks the member first, then the gym, then the location. So two scans of one member wait for each other, and so do two
- * members at one location. PostgreSQL evaluates each condition on a count before it reads the rows, which sets the order.
+ * Locks the member first, then the gym, then the location and that of the member's open visit. So two scans of one member
+ * wait for each other, and so do two members at one location. PostgreSQL evaluates each condition on a count before it reads
+ * the rows, which sets the order.
  */
-async function lockForEntry(unit: UnitOfWork, { userId, location }: Entry): Promise<Limits> {
-  const [limits] = await unit.run<Limits>(
+const lockForEntry = (unit: UnitOfWork, { userId, location }: Entry): Promise<LockedLocation[]> =>
+  unit.run<LockedLocation>(
     `with member as materialized (${MEMBER_LOCK}),
           open_gym as materialized (${OPEN_GYM} and (select count(*) from member) = 1 for key share)
-     select capacity, max_stay_minutes as "maxStayMinutes" from location
-     where id = ? and (select count(*) from open_gym) >= 0 for no key update`,
-    [memberLockKey(userId), location.gymId, location.id],
+     select ${LOCKED_LOCATION} from location
+     where id = any(array[?::uuid, (select location_id from check_in where user_id = ? and checked_out_at is null)])
+       and (select count(*) from open_gym) >= 0 order by id for no key update`,
+    [memberLockKey(userId), location.gymId, location.id, userId],
   );
-  if (!limits) throw notFound('location', location.id);
-  return limits;
+
+function enteredAmong(locations: readonly LockedLocation[], { id }: Door): LockedLocation {
+  const entered = locations.find((one) => one.id === id);
+  if (!entered) throw notFound('location', id);
+  return entered;
+}
+
+/** The locations with that of a visit which began while this transaction waited for the lock of the member. */
+async function withLeft(
+  unit: UnitOfWork,
+  locations: readonly LockedLocation[],
+  moved: readonly CheckInShape[],
+): Promise<readonly LockedLocation[]> {
+  const left = moved.filter(({ locationId }) => locations.every(({ id }) => id !== locationId));
+  const further = await Promise.all(
+    left.map(({ locationId }) => lockLocations(unit, 'id = ?', [locationId])),
+  );
+  return [...locations, ...further.flat()];
 }
 
 /**
- * Ends the expired visits at the location and of the member; returns how many people are inside, and the member's open
- * visit. A statement after the locks, because only its snapshot has the visits of those who had the locks before.
+ * Ends the expired visits at the location and of the member; returns them, how many people are inside, and the member's
+ * open visit. A statement after the locks, because only its snapshot has the visits of those who had the locks before.
  */
 async function inside(
   unit: UnitOfWork,
   { userId, location }: Entry,
   now: Date,
-): Promise<{ people: number; current: VisitRow | undefined }> {
-  const [found] = await unit.run<VisitRow & { people: number }>(
+): Promise<{ people: number; current: VisitRow | undefined; ended: CheckInShape[] }> {
+  const [found] = await unit.run<VisitRow & { people: number; ended: VisitRow[] }>(
     `with due as (
-       select id from check_in
+       select id as due_id from check_in
        where expires_at <= ? and (location_id = ? or user_id = ?) and checked_out_at is null order by id for no key update
      ), ended as (
        update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
-       from due where check_in.id = due.id returning location_id
+       from due where check_in.id = due.due_id returning ${VISIT}
      ), announced as (
-       select pg_notify(?, location_id::text) from (select distinct location_id from ended) as changed
+       select pg_notify(?, "locationId"::text) from (select distinct "locationId" from ended) as changed
      ), visitor as (
        select ${VISIT} from check_in where user_id = ? and checked_out_at is null and expires_at > ?
      )
      select (
        select count(*)::int from check_in where location_id = ? and checked_out_at is null and expires_at > ?
-     ) as people, visitor.*
+     ) as people, (select coalesce(jsonb_agg(ended.*), '[]') from ended) as ended, visitor.*
      from (select count(*) from announced) as notified left join visitor on true`,
     [now, location.id, userId, OCCUPANCY_CHANNEL, userId, now, location.id, now],
   );
-  const { people = 0, ...visit } = found ?? {};
-  return { people, current: (visit as Partial<VisitRow>).id ? (visit as VisitRow) : undefined };
+  const { people = 0, ended = [], ...visit } = found ?? {};
+  return {
+    people,
+    ended: ended.map(presentVisit),
+    current: (visit as Partial<VisitRow>).id ? (visit as VisitRow) : undefined,
+  };
 }
 
 /** Ends the current visit, stores the new one, notifies both locations, and finds the challenges in which it counts. */
@@ -119,21 +155,21 @@ async function write(
   unit: UnitOfWork,
   { userId, location, source, viewer }: Entry,
   begun: { currentId: string | null; now: Date; expiresAt: Date; method: CheckInMethod },
-): Promise<{ visit: VisitRow; challengeIds: string[] }> {
+): Promise<{ visit: VisitRow; moved: CheckInShape[]; challengeIds: string[] }> {
   const { currentId, now, expiresAt, method } = begun;
-  const [written] = await unit.run<VisitRow & { challengeIds: string[] }>(
+  const [written] = await unit.run<VisitRow & { moved: VisitRow[]; challengeIds: string[] }>(
     `with moved as (
        update check_in set checked_out_at = ?, check_out_kind = 'MOVED'
-       where id = ?::uuid and checked_out_at is null returning location_id
+       where id = ?::uuid and checked_out_at is null returning ${VISIT}
      ), visit as (
        insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, method, source, checked_in_by)
        select ?::uuid, ?::uuid, ?::uuid, ?::uuid, ?::timestamptz, ?::timestamptz, ?, ?, ?::uuid
        where (select count(*) from moved) >= 0 returning ${VISIT}
      ), announced as (
-       select pg_notify(?, location_id::text)
-       from (select location_id from moved union select "locationId" from visit) as changed
+       select pg_notify(?, "locationId"::text)
+       from (select "locationId" from moved union select "locationId" from visit) as changed
      ), running as (${RUNNING_CHALLENGES})
-     select visit.*, (select coalesce(jsonb_agg(id order by id), '[]') from running) as "challengeIds"
+     select visit.*, (select coalesce(jsonb_agg(moved.*), '[]') from moved) as moved, (select coalesce(jsonb_agg(id order by id), '[]') from running) as "challengeIds"
      from (select count(*) from announced) as notified, visit`,
     [
       ...[now, currentId],
@@ -143,8 +179,8 @@ async function write(
     ],
   );
   if (!written) throw new Error('the visit was not stored');
-  const { challengeIds, ...visit } = written;
-  return { visit, challengeIds };
+  const { challengeIds, moved, ...visit } = written;
+  return { visit, moved: moved.map(presentVisit), challengeIds };
 }
 
 const auditOverride = (

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { actorOf, requireGymAdmin, requireRole, Role } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { checkVersion, conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
+import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { merged } from '#server/merge-patch.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -199,7 +200,9 @@ export class Configs {
         publishedAt: gym.updatedAt,
         draftVersion,
       });
-      return { gymId: id, theme, assets, features, version, updatedAt: gym.updatedAt.toISOString() };
+      const config = { gymId: id, theme, assets, features, version, updatedAt: gym.updatedAt.toISOString() };
+      if (gym.openedAt) await recordEvents(this.unit, [configPublished(config)]);
+      return config;
     });
     this.gyms.clearCache({ id, slug });
     return published;
@@ -228,6 +231,13 @@ function patched(base: Groups, patches: GroupPatches): Groups {
       );
   return result;
 }
+
+const configPublished = (config: GymConfigShape): NewEvent => ({
+  type: 'gym_config.published',
+  gymId: config.gymId,
+  subject: `gym/${config.gymId}`,
+  data: config,
+});
 
 const presentVersion = ({ publishedAt, gymId, theme, assets, features, version }: ConfigVersion) =>
   presented(GymConfigShape, { gymId, theme, assets, features, version, updatedAt: publishedAt });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { actorOf, requireRole, requireService, Role } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
+import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { Removals } from '#server/references/removals.ts';
@@ -120,7 +121,9 @@ export class Gyms {
           action: GYM_CREATED,
           details: viewer.kind === 'service' ? { slug, service: viewer.service } : { slug },
         });
-        return presentEntity(gym);
+        const created = presentEntity(gym);
+        if (gym.openedAt) await recordEvents(this.unit, [gymDeployed(created)]);
+        return created;
       });
     } catch (error) {
       if (error instanceof UniqueConstraintViolationException)
@@ -153,7 +156,9 @@ export class Gyms {
         });
       }
       this.clearCache({ id, slug: gym.slug });
-      return this.get(id);
+      const opened = await this.get(id);
+      if (!gym.isOpen) await recordEvents(this.unit, [gymDeployed(opened)]);
+      return opened;
     });
   }
 
@@ -184,6 +189,13 @@ export class Gyms {
     });
   }
 }
+
+const gymDeployed = (gym: GymShape): NewEvent => ({
+  type: 'gym.deployed',
+  gymId: gym.id,
+  subject: `gym/${gym.id}`,
+  data: gym,
+});
 
 const GYM_CREATED = 'GYM_CREATED';
 

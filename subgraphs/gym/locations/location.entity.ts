@@ -20,6 +20,8 @@ const LocationSchema = defineEntity({
     maxStayMinutes: p.integer().default(90),
     /** Null if they are unknown. */
     openingHours: p.json<OpeningHours>().nullable(),
+    /** The level of the last event `occupancy.level_changed`. */
+    announcedLevel: p.string().length(8).$type<'OK' | 'BUSY' | 'FULL'>().default('OK'),
     /** Increases with every change. */
     version: p.integer().default(1),
     createdAt: p.datetime().onCreate(() => new Date()),

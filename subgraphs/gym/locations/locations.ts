@@ -12,6 +12,7 @@ import {
 import { columnsOf, presented } from '#server/database/columns.ts';
 import type { Notifications } from '#server/database/notifications.ts';
 import { lockedForChange } from '#server/database/versioned.ts';
+import { recordEvents } from '#server/events/record-events.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
@@ -23,8 +24,10 @@ import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
 import { occupancyChart } from './occupancy-chart.ts';
+import { lockLocations } from './location-locks.ts';
 import { occupancyEvents } from './occupancy-events.ts';
 import { occupancyHistory } from './occupancy-history.ts';
+import { levelEvents, occupancyWith } from './occupancy-level.ts';
 import {
   CreateLocationShape,
   LocationShape,
@@ -32,8 +35,6 @@ import {
   type OccupancySampleShape,
   type OccupancyShape,
 } from './locations.shapes.ts';
-
-const BUSY_FROM_PERCENT = 80;
 
 const LOCATIONS = `select ${columnsOf(LocationShape)} from location`;
 
@@ -127,11 +128,8 @@ export class Locations {
   /** The current occupancy of a location; batched. */
   async occupancy(location: Pick<LocationShape, 'id' | 'capacity'>): Promise<OccupancyShape> {
     const found = await this.people.load(location.id);
-    const people = found?.people ?? 0;
-    const percent = Math.round((people / location.capacity) * 100);
-    const level = people >= location.capacity ? 'FULL' : percent >= BUSY_FROM_PERCENT ? 'BUSY' : 'OK';
     const updatedAt = found?.changedAt ?? new Date().toISOString();
-    return { people, capacity: location.capacity, percent, level, updatedAt };
+    return { ...occupancyWith(found?.people ?? 0, location.capacity), updatedAt };
   }
 
   /** The current occupancy, by the location's id. @throws NOT_FOUND, also for another gym's location */
@@ -236,6 +234,9 @@ export class Locations {
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
       if (change.openingHours !== undefined) location.openingHours = change.openingHours;
       location.version += 1;
+      await this.unit.em.flush();
+      const locked = await lockLocations(this.unit, 'id = ?', [location.id]);
+      await recordEvents(this.unit, await levelEvents(this.unit, locked));
       return presented(LocationShape, location);
     });
     // For later reads in this unit of work.

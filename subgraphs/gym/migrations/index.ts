@@ -1,4 +1,5 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { eventMigrations } from '#server/events/event-tables.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Gym } from './20261121045111_gym.ts';
 import { AccountData } from './20261121120000_account_data.ts';
@@ -11,6 +12,7 @@ import { Versions } from './20261123010100_versions.ts';
 import { ListIndexes } from './20261123010200_list_indexes.ts';
 import { Retention } from './20261123050000_retention.ts';
 import { FilesWithoutRows } from './20261123090944_files_without_rows.ts';
+import { Events } from './20261123210100_events.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -26,4 +28,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123050000_retention', class: Retention },
   { name: '20261123090100_listed_references', class: ListedReferences },
   { name: '20261123090944_files_without_rows', class: FilesWithoutRows },
+  ...eventMigrations,
+  { name: '20261123210100_events', class: Events },
 ];

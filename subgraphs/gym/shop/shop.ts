@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
+import { notFound } from '#server/errors.ts';
+import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { listLoaderOf } from '#server/loaders.ts';
 import type { References } from '#server/references/references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { lockGym } from '../gyms/gym-locks.ts';
 import type { Gyms } from '../gyms/gyms.ts';
 import { PRODUCTS, writeListed } from './content-references.ts';
 import { replaceList } from './replace-list.ts';
@@ -29,7 +33,7 @@ export class Shop {
 
   async list(gymId: string): Promise<GymProductShape[]> {
     const { id } = await this.gyms.get(gymId);
-    return (await this.byGym.load(id)).map((product) => presented(GymProductShape, product));
+    return (await this.byGym.load(id)).map(present);
   }
 
   /** Replaces the whole list. @throws VALIDATION_FAILED, with an error for each product that belongs neither to the gym nor to all gyms */
@@ -51,13 +55,48 @@ export class Shop {
       gymId: id,
       ids: rows.map(({ productId }) => productId),
     };
-    await writeListed(this.unit, this.references, listed, () => replaceList(this.unit, GymProduct, id, rows));
+    await writeListed(this.unit, this.references, listed, async () => {
+      if (!(await lockGym(this.unit, id))) throw notFound('gym', id);
+      const before = await this.unit.em
+        .fork({ keepTransactionContext: true })
+        .find(GymProduct, { gymId: id });
+      await replaceList(this.unit, GymProduct, id, rows);
+      await recordEvents(this.unit, changedProducts(before.map(present), rows.map(present)));
+    });
     this.byGym.clear(id);
     return this.list(id);
   }
 
   /** Removes the product from the list of every gym. */
   async forget(productId: string): Promise<void> {
-    await this.unit.em.nativeDelete(GymProduct, { productId });
+    const removed = await this.unit.em.execute<{ gymId: string; productId: string }[]>(
+      'delete from gym_product where product_id = ? returning gym_id as "gymId", product_id as "productId"',
+      [productId],
+    );
+    await recordEvents(this.unit, removed.map(productChanged));
   }
 }
+
+const present = (product: Parameters<typeof presented<typeof GymProductShape>>[1]): GymProductShape =>
+  presented(GymProductShape, product);
+
+/** The events of the products that were added to a list, changed in it or removed from it. */
+function changedProducts(before: readonly GymProductShape[], after: readonly GymProductShape[]): NewEvent[] {
+  const earlier = new Map(before.map((product) => [product.productId, product]));
+  const listed = new Set(after.map(({ productId }) => productId));
+  const isChanged = (product: GymProductShape): boolean =>
+    !isDeepStrictEqual(earlier.get(product.productId), product);
+  return [
+    ...after.filter(isChanged).map(productChanged),
+    ...before
+      .filter(({ productId }) => !listed.has(productId))
+      .map(({ gymId, productId }) => productChanged({ gymId, productId })),
+  ];
+}
+
+const productChanged = (data: { gymId: string; productId: string }): NewEvent => ({
+  type: 'product.changed',
+  gymId: data.gymId,
+  subject: `gym-product/${data.productId}`,
+  data,
+});

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { forgetAnswersTo } from '#server/accounts/erased-accounts.ts';
 import { requireUser, Role } from '#server/auth/viewer.ts';
+import { eraseFromEvents } from '#server/events/erase-events.ts';
 import { forbidden, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid } from '#server/ids.ts';
@@ -15,6 +16,7 @@ import { lastSuperAdmin, lockedSuperAdmins } from '../rights/rights.ts';
 import { endAllSessionsOf } from '../sessions/ended-sessions.ts';
 import { forgetFailures } from '../sessions/login-guard.ts';
 import type { Credentials, PasswordChecks } from '../sessions/password-checks.ts';
+import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
 import { AccountDeletion } from './account-deletion.entity.ts';
 import { DeleteAccountShape, type AccountDeletionShape } from './accounts.shapes.ts';
@@ -59,6 +61,7 @@ export class Accounts {
       // The old password must not delete an account whose password was changed a moment ago.
       if (user.passwordHash !== passwordHash) throw forbidden('The password is wrong.');
       if (user.role === Role.SUPER_ADMIN && superAdmins.length === 1) throw lastSuperAdmin();
+      await recordMemberChange(this.unit, memberOf(this.unit, user), null);
       const keys = [...avatarKeys(user.avatar), ...(await this.eraseExports(userId))];
       await this.eraseOwnPart(userId, user.email);
       const receipt = em.create(AccountDeletion, {
@@ -102,6 +105,7 @@ export class Accounts {
     await forgetJobsAbout(em, userId);
     await em.execute('delete from user_account where id = ?', [userId]);
     await this.audit.record('ACCOUNT_DELETED', userId);
+    await eraseFromEvents(this.unit, userId);
   }
 
   /** Deletes the exports of the user, and returns the storage keys of their files. */

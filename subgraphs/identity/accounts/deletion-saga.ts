@@ -16,7 +16,7 @@ const OWN_PART: ReceiptPart = {
   service: 'identity',
   outcome: Outcome.RETAINED,
   reason:
-    'The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.',
+    'The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Events of the last month keep the id only, because the systems of the gym must learn which member to remove. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.',
 };
 
 export interface DeletionContext {

@@ -1,4 +1,6 @@
 import type { AnyEntity, EntityName, FilterQuery } from '@mikro-orm/core';
+import type { RecordKey } from '#server/accounts/account-part.ts';
+import { eventRecords } from '#server/events/erase-events.ts';
 import { unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
@@ -6,7 +8,7 @@ import { presentEvent } from '../audit/audit.ts';
 import { PasswordReset } from '../password-resets/password-reset.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 
 /** Everything that identity stores about a user, without hashes and tokens, as the text of a JSON object in chunks of one page each. */
 export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
@@ -26,6 +28,7 @@ export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator
 }
 
 const kindsOf = (unit: UnitOfWork, userId: string): Record<string, AsyncGenerator<readonly object[]>> => ({
+  events: eventsOf(unit, userId),
   sessions: pagesOf(unit, Session, { user: userId }, presentSession),
   passwordResets: pagesOf(unit, PasswordReset, { userId }, presentReset),
   auditEvents: pagesOf(unit, AuditEvent, { subjectId: userId }, presentEvent),
@@ -50,6 +53,16 @@ async function* pagesOf<Entity extends AnyEntity & { id: string }>(
     );
     if (found.length > 0) yield found.map((one) => presented(one as Entity));
     after = found.length === PAGE ? found.at(-1)?.id : undefined;
+  } while (after !== undefined);
+}
+
+async function* eventsOf(unit: UnitOfWork, userId: string): AsyncGenerator<readonly object[]> {
+  const events = eventRecords(unit);
+  let after: RecordKey | undefined;
+  do {
+    const found = await events(userId, after, PAGE);
+    if (found.length > 0) yield found.map(({ record }) => record);
+    after = found.length === PAGE ? found.at(-1)?.key : undefined;
   } while (after !== undefined);
 }
 

@@ -7,6 +7,7 @@ import {
   type Viewer,
 } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
+import { eraseFromEvents } from '#server/events/erase-events.ts';
 import { isUuid } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -18,9 +19,10 @@ import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { insertUser } from '../users/insert-user.ts';
+import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 import { InvitationsFilter, InviteUserInput, type InvitationShape } from './invitations.shapes.ts';
 
 const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
@@ -117,7 +119,10 @@ export class Invitations {
     requireStaffOrService(viewer);
     await this.unit.transaction(async () => {
       await this.locked(userId);
+      const user = await this.unit.em.findOneOrFail(User, { id: userId }, { refresh: true });
+      await recordMemberChange(this.unit, memberOf(this.unit, user), null);
       await this.unit.em.execute('delete from user_account where id = ?', [userId]);
+      await eraseFromEvents(this.unit, userId);
       await this.audit.record('INVITATION_WITHDRAWN', userId);
     });
   }

@@ -1,4 +1,5 @@
 import type { MigrationDeclaration } from '#server/database/database.ts';
+import { eventMigrations } from '#server/events/event-tables.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { UsersAndSessions } from './20260105110000_users_and_sessions.ts';
 import { ResetsAuditAndDeletions } from './20260105120000_resets_audit_and_deletions.ts';
@@ -24,4 +25,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123200000_api_clients', class: ApiClients },
   { name: '20261123210000_mails_are_jobs', class: MailsAreJobs },
   { name: '20261123220000_user_imports', class: UserImports },
+  ...eventMigrations,
 ];

@@ -3,10 +3,11 @@ import { requireUser } from '#server/auth/viewer.ts';
 import { checkVersion, invalid, notFound, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { newQrCode } from '../users/qr-code.ts';
 import { User, type Body, type TrainingGoals } from '../users/user.entity.ts';
 import { UpdateProfileShape, type UserShape } from '../users/users.shapes.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 
 /** Changes by users of their own profiles. */
 export class Profiles {
@@ -72,9 +73,11 @@ export class Profiles {
         { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
       );
       if (!user) throw viewer.kind === 'service' ? notFound('user', userId) : accountDeleted();
+      const before = memberOf(this.unit, user);
       apply(user);
       user.version += 1;
       user.updatedAt = new Date();
+      await recordMemberChange(this.unit, before, memberOf(this.unit, user));
       return presentUser(this.unit, user, viewer);
     });
   }

@@ -8,9 +8,10 @@ import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
 import { refuseOlderTokensOf } from '../sessions/ended-sessions.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
+import { memberOf, recordMemberChange, type MemberShape } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 import { mailGymRemoved } from './mail-gym-removed.ts';
 import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
@@ -39,8 +40,9 @@ export class Rights {
       if (user.role === role) return presentUser(this.unit, user, viewer);
       if (user.role === Role.SUPER_ADMIN && others.length === 0) throw lastSuperAdmin();
       await this.audit.record('ROLE_CHANGED', user.id, { from: user.role, to: role });
+      const before = memberOf(this.unit, user);
       user.role = role;
-      return this.changed(user, viewer);
+      return this.changed(user, viewer, before);
     });
   }
 
@@ -64,8 +66,9 @@ export class Rights {
       }
       if ((user.gymId ?? null) === gymId) return presentUser(this.unit, user, viewer);
       await this.audit.record('GYM_CHANGED', user.id, { from: user.gymId ?? null, to: gymId });
+      const before = memberOf(this.unit, user);
       user.gymId = gymId;
-      return this.changed(user, viewer);
+      return this.changed(user, viewer, before);
     });
   }
 
@@ -80,8 +83,10 @@ export class Rights {
     for (const { id } of rows) {
       const user = await this.locked(id);
       await this.audit.record('GYM_CHANGED', id, { from: gymId, to: null });
+      const before = memberOf(this.unit, user);
       user.gymId = null;
       await this.invalidateTokens(user);
+      await recordMemberChange(this.unit, before, memberOf(this.unit, user));
       await addJob(this.unit.em, mailGymRemoved, { userId: id });
     }
   }
@@ -98,8 +103,9 @@ export class Rights {
     return user;
   }
 
-  private async changed(user: User, viewer: UserViewer): Promise<UserShape> {
+  private async changed(user: User, viewer: UserViewer, before: MemberShape): Promise<UserShape> {
     await this.invalidateTokens(user);
+    await recordMemberChange(this.unit, before, memberOf(this.unit, user));
     // An admin who removes a member may still see them in this answer, as before the change.
     return presentUser(this.unit, user, viewer);
   }

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
 import { User } from '../users/user.entity.ts';
-import { presentUser } from '../users/users.ts';
+import { presentUser } from '../users/present-user.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { endedSince, endSessions } from './ended-sessions.ts';
 import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_MILLIS } from './lifetimes.ts';

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
+import { recordNewMembers } from '../users/member-events.ts';
 import { newQrCode } from '../users/qr-code.ts';
 import { User } from '../users/user.entity.ts';
 
@@ -83,6 +84,7 @@ export class UserImportWriter {
     );
     const known = new Map(rows.map((row) => [row.email, row]));
     const results: LineResult[] = [];
+    const created: User[] = [];
     for (const { line, email, displayName } of lines) {
       const existing = known.get(email.toLowerCase());
       if (existing) {
@@ -90,7 +92,7 @@ export class UserImportWriter {
         continue;
       }
       const userId = uuidv7();
-      this.unit.em.create(User, {
+      const user = this.unit.em.create(User, {
         id: userId,
         email,
         displayName,
@@ -99,10 +101,12 @@ export class UserImportWriter {
         gymId,
         qrCode: newQrCode(),
       });
+      created.push(user);
       known.set(email.toLowerCase(), { id: userId, email, gymId });
       results.push({ line, status: 'CREATED', userId });
     }
     await this.unit.em.flush();
+    await recordNewMembers(this.unit, created);
     if (invites)
       for (const [index, { status }] of results.entries())
         if (status === 'CREATED')

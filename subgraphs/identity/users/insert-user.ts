@@ -3,6 +3,7 @@ import type { Role } from '#server/auth/viewer.ts';
 import { conflict } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { memberOf, recordMemberChange } from './member-events.ts';
 import { newQrCode } from './qr-code.ts';
 import { User } from './user.entity.ts';
 
@@ -23,6 +24,7 @@ export async function insertUser(unit: UnitOfWork, { id = uuidv7(), ...fields }:
     return await unit.transaction(async () => {
       const user = unit.em.create(User, { id, qrCode: newQrCode(), ...fields });
       await unit.em.flush();
+      await recordMemberChange(unit, null, memberOf(unit, user));
       return user;
     });
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   Role,
   type Viewer,
 } from '#server/auth/viewer.ts';
-import { columnsOf, presented } from '#server/database/columns.ts';
+import { columnsOf } from '#server/database/columns.ts';
 import { invalid, notFound, unauthenticated } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -17,26 +17,17 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
-import {
-  mayManage,
-  mayReadBody,
-  maySee,
-  maySeeEmail,
-  maySeeContactAndCode,
-  requireStaffOrService,
-} from '../access.ts';
+import { mayManage, maySee, requireStaffOrService } from '../access.ts';
 import type { GymsOfUsers } from './gyms-of-users.ts';
 import { insertUser } from './insert-user.ts';
+import { presentUser, UserRow } from './present-user.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { User } from './user.entity.ts';
-import { RegisterShape, UserShape } from './users.shapes.ts';
+import { RegisterShape, type UserShape } from './users.shapes.ts';
 
 const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 
-/** The columns of a user that some viewer may see. */
-const UserRow = UserShape.required({ email: true, qrCode: true, body: true, trainingGoals: true });
-type UserRow = z.infer<typeof UserRow>;
 const USERS = `select ${columnsOf(UserRow)} from user_account`;
 
 /** The users of the platform: which users a viewer may see, and which of their fields. */
@@ -164,20 +155,4 @@ function gymOfList(viewer: Viewer, requested: string | null | undefined): string
   }
   const user = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
   return isSuperAdmin(user) ? requested : requireGym(user, requested);
-}
-
-/** The user, from an entity or a row, with the fields that this viewer may see. */
-export function presentUser(
-  unit: UnitOfWork,
-  user: Parameters<typeof presented<typeof UserRow>>[1],
-  viewer = unit.viewer,
-): UserShape {
-  const { email, qrCode, body, trainingGoals, ...shown } = presented(UserRow, user);
-  return {
-    ...shown,
-    avatar: unit.publicPath(shown.avatar),
-    ...(maySeeEmail(viewer, shown) && { email }),
-    ...(maySeeContactAndCode(viewer, shown) && { qrCode }),
-    ...(mayReadBody(viewer, shown) && { body, trainingGoals }),
-  };
 }

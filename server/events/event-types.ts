@@ -1,0 +1,111 @@
+import type { Scope } from '../auth/scopes.ts';
+import type { ServiceName } from '../settings.ts';
+
+interface EventTypeDeclaration {
+  /** The services that write events of this type. The first one describes their data in its OpenAPI document. */
+  readonly writers: readonly ServiceName[];
+  /** The scope that a machine client needs in addition to `events:read` or `webhooks`; null if it needs no other. */
+  readonly scope: Scope | null;
+  readonly description: string;
+  /** The fields of the data that contain the id of a user. They are null once the account is deleted. */
+  readonly people: readonly string[];
+  /** The data is a person. Once their account is deleted, only their id is left. */
+  readonly isPerson?: true;
+}
+
+/**
+ * The public events of the platform. The shape of the data of each type is declared by the service that writes it, see
+ * `SubgraphDeclaration.events`.
+ */
+export const EVENT_TYPES = {
+  'check_in.opened': {
+    writers: ['gym'],
+    scope: 'visits:read',
+    description: 'A member was checked in. The data is the visit.',
+    people: ['userId'],
+  },
+  'check_in.closed': {
+    writers: ['gym'],
+    scope: 'visits:read',
+    description: 'A visit has ended: by a check-out, by a check-in at another location, or automatically.',
+    people: ['userId'],
+  },
+  'check_in.undone': {
+    writers: ['gym'],
+    scope: 'visits:read',
+    description: 'Staff have undone a mistaken check-in; the visit no longer counts.',
+    people: ['userId'],
+  },
+  'check_in.denied': {
+    writers: ['gym'],
+    scope: 'visits:read',
+    description:
+      'A check-in was refused. The data is the denial. The first 60 denials of one caller in an hour have an event each; further ones have none.',
+    people: ['userId', 'presentedBy'],
+  },
+  'occupancy.level_changed': {
+    writers: ['gym'],
+    scope: 'occupancy:read',
+    description: 'The level of a location (OK, BUSY, FULL) has changed. The data is its occupancy.',
+    people: [],
+  },
+  'challenge.ended': {
+    writers: ['gym'],
+    scope: null,
+    description: 'A challenge has reached its end. The data is the challenge.',
+    people: [],
+  },
+  'gym_config.published': {
+    writers: ['gym'],
+    scope: null,
+    description: 'Branding or feature switches of a gym were published. The data is the configuration.',
+    people: [],
+  },
+  'gym.deployed': {
+    writers: ['gym'],
+    scope: null,
+    description: 'A gym has been opened. The data is the gym.',
+    people: [],
+  },
+  'member.joined': {
+    writers: ['identity'],
+    scope: 'members:read',
+    description: 'A user has become a member of the gym. The data is the user.',
+    people: ['id'],
+    isPerson: true,
+  },
+  'member.updated': {
+    writers: ['identity'],
+    scope: 'members:read',
+    description: 'The profile or the role of a member has changed. The data is the user.',
+    people: ['id'],
+    isPerson: true,
+  },
+  'member.removed': {
+    writers: ['identity'],
+    scope: 'members:read',
+    description:
+      'A user is no longer a member of the gym: they left, they were moved, or the account was deleted. The data is their id only.',
+    people: ['id'],
+    isPerson: true,
+  },
+  'product.changed': {
+    writers: ['content', 'gym'],
+    scope: 'content:read',
+    description:
+      'A product was added, changed or deleted (subject `product/<id>`), or its price, stock or listing in the shop of a gym has changed (subject `gym-product/<productId>`). The data is the product or the listed product; after a removal it is the ids only.',
+    people: [],
+  },
+} as const satisfies Record<string, EventTypeDeclaration>;
+
+export type EventType = keyof typeof EVENT_TYPES;
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+
+export const isEventType = (name: string): name is EventType => Object.hasOwn(EVENT_TYPES, name);
+
+export const declarationOf = (type: EventType): EventTypeDeclaration => EVENT_TYPES[type];
+
+/** The services that write events. */
+export const SERVICES_WITH_EVENTS: readonly ServiceName[] = [
+  ...new Set(Object.values(EVENT_TYPES).flatMap(({ writers }): readonly ServiceName[] => writers)),
+];

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import {
+  callerKey,
+  requireGymAdmin,
+  requireGymOfClient,
+  requireRole,
+  requireScope,
+  Role,
+  type ClientViewer,
+  type KnownViewer,
+} from '../auth/viewer.ts';
+import { DAY_MILLIS } from '../durations.ts';
+import { forbidden, invalid, PlatformError, unauthenticated } from '../errors.ts';
+import { isUuid } from '../ids.ts';
+import { cursorsOf, pageSize } from '../paging.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { EventLog } from './event-log.ts';
+import { eventsAfter, feedState, type EventFilter, type EventRow } from './event-rows.ts';
+import { declarationOf, EVENT_TYPE_NAMES, isEventType, type EventType } from './event-types.ts';
+import {
+  MAX_WAIT_SECONDS,
+  type EventPageShape,
+  type EventShape,
+  type EventsRequest,
+} from './events.shapes.ts';
+
+/** How long a cursor is valid. Events are kept longer, see `eventRetention`, so that no event after a valid cursor is missing. */
+const CURSOR_MILLIS = 30 * DAY_MILLIS;
+
+const LATEST = 'latest';
+
+/** A position, and the time up to which its reader has read, in milliseconds since 1970. */
+type Cursor = readonly [position: number, readUntil: number];
+
+/** The feed of a service's events, in the order of their commits and without gaps. */
+export class EventFeed {
+  private readonly unit: UnitOfWork;
+  private readonly log: EventLog;
+  private readonly cursors;
+
+  constructor(unit: UnitOfWork, log: EventLog) {
+    this.unit = unit;
+    this.log = log;
+    this.cursors = cursorsOf<Cursor>(`events:${log.service}`, z.tuple([z.int().min(0), z.int().min(0)]), {
+      path: 'after',
+      message: 'expected "latest", or `next` of an earlier answer of this feed',
+    });
+  }
+
+  /**
+   * The events after a cursor; if there are none, it waits for them.
+   * @throws FORBIDDEN for a MEMBER, another gym or a missing scope; VALIDATION_FAILED for an unknown type or cursor;
+   * CURSOR_EXPIRED for a cursor that is older than 30 days; RATE_LIMITED if too many requests wait
+   */
+  async read(request: EventsRequest): Promise<EventPageShape> {
+    const { viewer } = this.unit;
+    if (viewer.kind === 'anonymous') throw unauthenticated();
+    const filter = filterOf(viewer, request);
+    const limit = pageSize({ limit: request.limit ?? undefined });
+    await this.log.publish();
+    if (request.after === LATEST)
+      return { events: [], next: this.cursors.write([(await feedState(this.unit)).last, Date.now()]) };
+    const after = this.cursors.read(request.after) ?? ([0, Date.now()] as const);
+    const wait = Math.min(request.wait ?? 0, MAX_WAIT_SECONDS) * 1_000;
+    return wait > 0 ? this.waitFor(viewer, after, filter, limit, wait) : this.page(after, filter, limit);
+  }
+
+  private async waitFor(
+    viewer: KnownViewer,
+    after: Cursor,
+    filter: EventFilter,
+    limit: number,
+    millis: number,
+  ): Promise<EventPageShape> {
+    const until = performance.now() + millis;
+    const left = this.unit.origin.clientLeft?.();
+    const place = this.log.waiting.enter(callerKey(viewer), filter.gymId);
+    try {
+      for (;;) {
+        const page = await this.page(after, filter, limit);
+        const remaining = until - performance.now();
+        if (page.events.length > 0 || remaining <= 0 || left?.aborted || this.log.waiting.isEnded)
+          return page;
+        await place.wait(remaining, left);
+      }
+    } finally {
+      place.leave();
+    }
+  }
+
+  private async page(
+    [position, readUntil]: Cursor,
+    filter: EventFilter,
+    limit: number,
+  ): Promise<EventPageShape> {
+    const now = Date.now();
+    const { rows, last, highest } = await eventsAfter(this.unit, position, filter, limit + 1);
+    if (position > highest) throw invalid('after', 'expected `next` of an earlier answer of this feed');
+    if (readUntil < now - CURSOR_MILLIS)
+      throw new PlatformError(
+        'CURSOR_EXPIRED',
+        'Events are kept for 30 days, and this cursor is older. Read the resources themselves again, and then the events from the oldest one on (without "after").',
+      );
+    const shown = rows.slice(0, limit);
+    const end = shown.at(-1);
+    // If there are further events, the reader has read up to the last one that is shown, else up to now.
+    const next: Cursor =
+      rows.length > limit && end
+        ? [end.position, Math.min(now, Date.parse(end.publishedAt))]
+        : [Math.max(last, position), now];
+    return { events: shown.map(presentEvent), next: this.cursors.write(next) };
+  }
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED, VALIDATION_FAILED */
+function filterOf(viewer: KnownViewer, { types, gymId }: EventsRequest): EventFilter {
+  if (gymId && !isUuid(gymId)) throw invalid('gymId', 'expected the id of a gym');
+  const named = types?.map(typeNamed);
+  switch (viewer.kind) {
+    case 'client':
+      requireScope(viewer, 'events:read');
+      return {
+        gymId: requireGymOfClient(viewer, gymId),
+        types: typesOf(viewer, named),
+        locationId: viewer.locationId,
+      };
+    case 'service':
+      return { gymId: gymId ?? null, types: named ?? EVENT_TYPE_NAMES, locationId: null };
+    default: {
+      const { role } = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+      return {
+        gymId: role === Role.SUPER_ADMIN ? (gymId ?? null) : requireGymAdmin(viewer, gymId),
+        types: named ?? EVENT_TYPE_NAMES,
+        locationId: null,
+      };
+    }
+  }
+}
+
+function typeNamed(name: string): EventType {
+  if (!isEventType(name))
+    throw invalid(
+      'types',
+      `expected types of events: ${EVENT_TYPE_NAMES.join(', ')}; got "${name.slice(0, 64)}"`,
+    );
+  return name;
+}
+
+/** The types that a machine client may read. @throws FORBIDDEN if it names one of which it may not read the resource */
+export function typesOf(client: ClientViewer, named: readonly EventType[] | undefined): readonly EventType[] {
+  const mayRead = (type: EventType): boolean => {
+    const { scope } = declarationOf(type);
+    return scope === null || client.scopes.has(scope);
+  };
+  const refused = named?.find((type) => !mayRead(type));
+  if (refused)
+    throw forbidden(
+      `Events of the type ${refused} need the scope ${declarationOf(refused).scope}, which the token does not have.`,
+    );
+  return named ?? EVENT_TYPE_NAMES.filter(mayRead);
+}
+
+export const presentEvent = ({ id, type, gymId, subject, occurredAt, data }: EventRow): EventShape => ({
+  id,
+  type,
+  gymId,
+  subject,
+  occurredAt,
+  data,
+});

@@ -1,0 +1,88 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Logger } from '../observability/logger.ts';
+
+/** Events that one call of the database function moves. */
+const BATCH = 2_000;
+/** The events of all transactions of this time are published together. */
+const DEBOUNCE_MILLIS = 25;
+/** How often the outbox is checked for events whose process was killed between its commit and the publication. */
+const SAFETY_MILLIS = 5_000; // 5 s
+
+/**
+ * Moves committed events from the outbox to the feed. It runs soon after each commit in this process, before each read of the
+ * feed, and every 5 seconds. Any number of replicas may run it at once; see the migration for the order.
+ */
+export class EventPublisher {
+  private readonly orm: MikroORM;
+  private readonly log: Logger;
+  private readonly safety = setInterval(() => this.wake(), SAFETY_MILLIS);
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  /** Another run that begins after the running one, and sees everything that was committed before it was requested. */
+  private next: Promise<void> | undefined;
+  private failed = false;
+  private isStopped = false;
+
+  constructor(orm: MikroORM, log: Logger) {
+    this.orm = orm;
+    this.log = log;
+    this.safety.unref();
+    this.wake(); // for events that were committed before the last stop
+  }
+
+  /** Publishes soon. Never rejects: if it fails, the next run publishes the events. */
+  wake(): void {
+    if (this.isStopped) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.publishOrLog();
+    }, DEBOUNCE_MILLIS);
+  }
+
+  private async publishOrLog(): Promise<void> {
+    try {
+      await this.publish();
+      this.failed = false;
+    } catch (error) {
+      // The failure is logged once, not at every run while the database is unreachable.
+      if (!this.failed) this.log.warn({ err: error }, 'events could not be published; each run tries again');
+      this.failed = true;
+    }
+  }
+
+  /** Publishes everything that is committed now. */
+  publish(): Promise<void> {
+    if (!this.running) return this.start();
+    this.next ??= this.running
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.start();
+      });
+    return this.next;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearInterval(this.safety);
+    clearTimeout(this.timer);
+    await this.next?.catch(() => undefined);
+    await this.running?.catch(() => undefined);
+  }
+
+  private start(): Promise<void> {
+    this.running = this.moveAll().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async moveAll(): Promise<void> {
+    for (;;) {
+      const [row] = await this.orm.em
+        .fork()
+        .execute<{ moved: number }[]>(`select publish_events(${BATCH}) as moved`);
+      if ((row?.moved ?? 0) < BATCH || this.isStopped) return;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { uuidv7 } from '../ids.ts';
+import type { JsonObject } from '../json-object.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import type { EventShape } from './events.shapes.ts';
+import { declarationOf, isEventType, type EventType } from './event-types.ts';
+
+/** An event of a rule. */
+export interface NewEvent {
+  type: EventType;
+  /** Null for something that belongs to all gyms. */
+  gymId: string | null;
+  /** `<type>/<id>`, e.g. `check-in/0199...`. */
+  subject: string;
+  /** The resource as its GET returns it to a machine client. */
+  data: object;
+  /** Default: now. */
+  occurredAt?: Date;
+}
+
+/**
+ * Writes events in the open transaction: they are published if and only if it commits. Call it after the rows of the
+ * subjects are locked, so that the events of a subject are in the order of its changes.
+ */
+export async function recordEvents(unit: UnitOfWork, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  for (const { type, data } of events) unit.outbox?.check(type, data);
+  const now = new Date();
+  await insertEvents(
+    unit,
+    events.map(({ occurredAt = now, ...event }) => ({
+      id: uuidv7(),
+      ...event,
+      occurredAt: occurredAt.toISOString(),
+      data: event.data as JsonObject,
+    })),
+  );
+}
+
+/**
+ * Writes events that have their ids already.
+ * @param erased the ids of users whose accounts were erased: the events are not found by them
+ */
+export async function insertEvents(
+  unit: UnitOfWork,
+  events: readonly EventShape[],
+  erased: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const peopleOf = ({ type, data }: EventShape) =>
+    peopleIn(type, data).filter((userId) => !erased.has(userId));
+  if (events.length === 0) return;
+  await unit.em.execute(
+    `insert into event_outbox (id, type, gym_id, subject, location_id, people, occurred_at, data)
+     values ${events.map(() => '(?, ?, ?, ?, ?, ?::uuid[], ?, ?)').join(', ')}`,
+    events.flatMap((event) => [
+      event.id,
+      event.type,
+      event.gymId,
+      event.subject,
+      typeof event.data.locationId === 'string' ? event.data.locationId : null,
+      `{${peopleOf(event).join(',')}}`,
+      event.occurredAt,
+      JSON.stringify(event.data),
+    ]),
+  );
+  await unit.afterCommit(() => unit.outbox?.wake());
+}
+
+/** The ids of the users whom the data of an event names. */
+export function peopleIn(type: string, data: EventShape['data']): string[] {
+  const fields = isEventType(type) ? declarationOf(type).people : [];
+  return [...new Set(fields.map((field) => data[field]).filter((id) => typeof id === 'string'))];
+}

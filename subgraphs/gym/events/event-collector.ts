@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformError } from '#server/errors.ts';
+import { withoutPerson } from '#server/events/erase-events.ts';
+import { EventPageShape, MAX_WAIT_SECONDS, type EventShape } from '#server/events/events.shapes.ts';
+import { SERVICES_WITH_EVENTS } from '#server/events/event-types.ts';
+import { insertEvents, peopleIn } from '#server/events/record-events.ts';
+import type { Logger } from '#server/observability/logger.ts';
+import { callsToServices, type CallsToServices } from '#server/service-calls.ts';
+import type { ServiceName } from '#server/settings.ts';
+import { NO_ORIGIN, type UnitOfWork } from '#server/unit-of-work.ts';
+
+/** Another replica collects a feed when its collector has not renewed its lease for this time. */
+const LEASE_MILLIS = 4_000; // 4 s
+/** How often a collector renews its lease, and the other replicas try to get it. */
+const RENEW_MILLIS = 1_500; // 1.5 s
+/** The pause after a request that failed. */
+const RETRY_MILLIS = 1_000; // 1 s
+const TIMEOUT_MILLIS = MAX_WAIT_SECONDS * 1_000 + 5_000;
+const EVENTS_PER_REQUEST = 200;
+
+type Calls = Parameters<typeof callsToServices>[0];
+
+interface CollectorOptions extends Calls {
+  unitOf(): UnitOfWork;
+  log: Logger;
+}
+
+/** Collects the feeds of the other services into the feed of this one. */
+export class EventCollector {
+  private readonly calls: CallsToServices;
+  private readonly stopping = new AbortController();
+  private readonly feeds: Promise<void>[];
+
+  constructor({ unitOf, log, ...calls }: CollectorOptions) {
+    this.calls = callsToServices({ ...calls, timeoutMillis: TIMEOUT_MILLIS });
+    this.feeds = SERVICES_WITH_EVENTS.filter((service) => service !== 'gym').map((service) =>
+      new FeedCollector(service, { calls: this.calls, unitOf, log, signal: this.stopping.signal }).run(),
+    );
+  }
+
+  async dispose(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.feeds);
+    await this.calls.close();
+  }
+}
+
+interface FeedOptions {
+  calls: CallsToServices;
+  unitOf(): UnitOfWork;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/**
+ * Collects the feed of one service. Of several replicas, the one with the lease does it. The lease is only to save requests:
+ * events are stored in the transaction that moves the cursor, and only if no other replica has moved it, so each event is
+ * stored once in the order of its feed.
+ */
+class FeedCollector {
+  private readonly service: ServiceName;
+  private readonly options: FeedOptions;
+  private readonly holder = randomUUID();
+  private failed = false;
+
+  constructor(service: ServiceName, options: FeedOptions) {
+    this.service = service;
+    this.options = options;
+  }
+
+  /** Collects until the signal aborts. Never rejects. */
+  async run(): Promise<void> {
+    const { signal, log } = this.options;
+    while (!signal.aborted) {
+      try {
+        if (await this.lease()) await this.collectWhileLeased();
+        this.failed = false;
+      } catch (error) {
+        // The failure is logged once, not at every attempt while the service is down.
+        if (!this.failed && !signal.aborted)
+          log.warn({ err: error, service: this.service }, 'events of a service cannot be collected now');
+        this.failed = true;
+      }
+      await pause(this.failed ? RETRY_MILLIS : RENEW_MILLIS, signal);
+    }
+    await this.release().catch(() => undefined);
+  }
+
+  private async collectWhileLeased(): Promise<void> {
+    const { signal } = this.options;
+    const lost = new AbortController();
+    const renewal = setInterval(() => {
+      this.lease().then(
+        (isHeld) => isHeld || lost.abort(),
+        () => lost.abort(),
+      );
+    }, RENEW_MILLIS);
+    try {
+      const ended = AbortSignal.any([signal, lost.signal]);
+      while (!ended.aborted) await this.collect(ended);
+    } catch (error) {
+      if (!lost.signal.aborted) throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** Reads and stores the events after the cursor; waits if there are none. */
+  private async collect(signal: AbortSignal): Promise<void> {
+    const cursor = await this.cursor();
+    const page = await this.pageAfter(cursor, signal);
+    await this.store(cursor, page);
+    this.failed = false;
+  }
+
+  private async pageAfter(
+    cursor: string | null,
+    signal: AbortSignal,
+  ): Promise<{ events: EventShape[]; next: string | null }> {
+    const query = new URLSearchParams({
+      limit: String(EVENTS_PER_REQUEST),
+      wait: String(MAX_WAIT_SECONDS),
+      ...(cursor !== null && { after: cursor }),
+    });
+    try {
+      const answer = await this.options.calls.to(this.service).call({
+        method: 'GET',
+        path: `/events?${query.toString()}`,
+        as: 'service',
+        origin: NO_ORIGIN,
+        signal,
+      });
+      return EventPageShape.parse(answer);
+    } catch (error) {
+      // The cursor is too old, or the service's database was restored from a backup: all events that are kept are read
+      // again. Those that are known already are not stored a second time.
+      if (!(error instanceof PlatformError) || !['CURSOR_EXPIRED', 'VALIDATION_FAILED'].includes(error.code))
+        throw error;
+      this.options.log.warn(
+        { err: error, service: this.service },
+        'the feed of a service is read again from its beginning',
+      );
+      return { events: [], next: null };
+    }
+  }
+
+  private async store(
+    cursor: string | null,
+    { events, next }: { events: readonly EventShape[]; next: string | null },
+  ): Promise<void> {
+    const unit = this.options.unitOf();
+    await unit.transaction(async () => {
+      const moved = await unit.em.execute<unknown[]>(
+        'update collected_feed set cursor = ? where service = ? and cursor is not distinct from ? returning 1',
+        [next, this.service, cursor],
+      );
+      if (moved.length > 0) await insertCollected(unit, events);
+    });
+  }
+
+  private async cursor(): Promise<string | null> {
+    const [row] = await this.options
+      .unitOf()
+      .read<{ cursor: string | null }>('select cursor from collected_feed where service = ?', [this.service]);
+    return row?.cursor ?? null;
+  }
+
+  /** Gets or renews the lease; false if another replica has it. */
+  private async lease(): Promise<boolean> {
+    const rows = await this.options.unitOf().em.execute<unknown[]>(
+      `insert into collected_feed (service, holder, held_until) values (?, ?, now() + ? * interval '1 millisecond')
+       on conflict (service) do update set holder = excluded.holder, held_until = excluded.held_until
+       where collected_feed.holder = excluded.holder or collected_feed.held_until is null or collected_feed.held_until < now()
+       returning 1`,
+      [this.service, this.holder, LEASE_MILLIS],
+    );
+    return rows.length > 0;
+  }
+
+  private async release(): Promise<void> {
+    await this.options
+      .unitOf()
+      .em.execute('update collected_feed set held_until = null where service = ? and holder = ?', [
+        this.service,
+        this.holder,
+      ]);
+  }
+}
+
+/**
+ * Stores the events, anonymised if their accounts were erased here in the meantime. It takes the lock of the erasure, so either
+ * it finds the account among the erased ones, or the erasure finds the events.
+ */
+async function insertCollected(unit: UnitOfWork, events: readonly EventShape[]): Promise<void> {
+  const named = [...new Set(events.flatMap(({ type, data }) => peopleIn(type, data)))];
+  const erased = new Set(named.length > 0 ? await erasedAmong(unit, named) : []);
+  const shown = events.map(({ data: collected, ...event }) => {
+    let data = collected;
+    for (const id of peopleIn(event.type, data))
+      if (erased.has(id)) data = withoutPerson(event.type, data, id);
+    return { ...event, data };
+  });
+  await insertEvents(unit, shown, erased);
+}
+
+async function erasedAmong(unit: UnitOfWork, userIds: readonly string[]): Promise<string[]> {
+  const list = `{${userIds.join(',')}}`;
+  await unit.em.execute(
+    `select pg_advisory_xact_lock_shared(hashtext('erased_account'), lock)
+     from (select distinct account_lock(id) as lock from unnest(?::uuid[]) as id order by 1) as locks`,
+    [list],
+  );
+  const rows = await unit.em.execute<{ id: string }[]>(
+    'select user_id as id from erased_account where user_id = any(?::uuid[])',
+    [list],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const pause = (millis: number, signal: AbortSignal): Promise<unknown> =>
+  sleep(millis, undefined, { signal }).catch(() => undefined);

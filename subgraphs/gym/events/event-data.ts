@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { ChallengeRow } from '../challenges/challenges.shapes.ts';
+import { CheckInShape, DenialShape } from '../check-ins/check-ins.shapes.ts';
+import { GymConfigShape, GymShape } from '../gyms/gyms.shapes.ts';
+import { OccupancyShape } from '../locations/locations.shapes.ts';
+import { GymProductShape } from '../shop/shop.shapes.ts';
+
+/** The data of the events that this service writes. */
+export const gymEvents = {
+  'check_in.opened': CheckInShape,
+  'check_in.closed': CheckInShape,
+  'check_in.undone': CheckInShape,
+  'check_in.denied': DenialShape,
+  'occupancy.level_changed': OccupancyShape.extend({ locationId: z.uuid() }).meta({
+    id: 'OccupancyOfLocation',
+  }),
+  'challenge.ended': ChallengeRow,
+  'gym_config.published': GymConfigShape,
+  'gym.deployed': GymShape,
+  'product.changed': z.union([GymProductShape, GymProductShape.pick({ gymId: true, productId: true })]),
+} as const;

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { newLocation, newMember } from '../gym/support.ts';
+import { clientToken, FeedReader, type PublicEvent } from './support.ts';
+
+let platform: TestPlatform;
+let staff: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'content'] });
+  staff = await platform.demo('admin@iron.test');
+});
+afterAll(() => platform.stop());
+
+/** Events of different transactions are committed in another order than that in which their positions were taken. */
+async function withSlowCommits(work: () => Promise<void>): Promise<void> {
+  await platform.sql(
+    'gym',
+    `create function slow_commit() returns trigger language plpgsql as
+       $$ begin perform pg_sleep(random() * 0.1); return null; end $$`,
+    [],
+  );
+  await platform.sql(
+    'gym',
+    `create constraint trigger slow_commit after insert on event_outbox deferrable initially deferred
+     for each row execute function slow_commit()`,
+    [],
+  );
+  try {
+    await work();
+  } finally {
+    await platform.sql('gym', 'drop function slow_commit cascade', []);
+  }
+}
+
+describe('a reader of the feed', () => {
+  it('misses no event and gets none twice, whatever the order of the commits and at whatever replica', async () => {
+    const replica = await platform.replica('gym');
+    const urls = [platform.url('gym'), replica.url];
+    const members = await Promise.all(Array.from({ length: 10 }, () => newMember(platform)));
+    const locationId = await newLocation(platform, staff, { capacity: 500 });
+    const send = async (url: string, token: string, path: string, body: object) => {
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return response.status;
+    };
+    const reader = await new FeedReader(platform, 'gym', staff).latest();
+    let isOver = false;
+    const tail = (async () => {
+      while (!isOver) await reader.read();
+    })();
+    let visits = 0;
+    await withSlowCommits(async () => {
+      await Promise.all(
+        members.map(async ({ token, qrCode }, index) => {
+          for (let round = 0; round < 6; round += 1) {
+            const url = urls[(index + round) % 2] ?? '';
+            expect(await send(url, token, '/locations/check-in', { qrCode, locationId })).toBe(201);
+            visits += 1;
+            expect(await send(url, token, '/locations/check-out', {})).toBe(200);
+          }
+        }),
+      );
+    });
+    isOver = true;
+    await tail;
+    await reader.read();
+    const read = reader.events.filter(({ data }) => data.locationId === locationId);
+    expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
+    const bySubject = Map.groupBy(read, ({ subject }) => subject);
+    expect(bySubject.size).toBe(visits);
+    for (const events of bySubject.values())
+      expect(events.map(({ type }) => type)).toEqual(['check_in.opened', 'check_in.closed']);
+  });
+
+  it('gets the events of a process that was killed before it published them', async () => {
+    const reader = await new FeedReader(platform, 'gym', staff).latest();
+    const id = randomUUID();
+    await platform.sql(
+      'gym',
+      `insert into event_outbox (id, type, gym_id, subject, people, occurred_at, data)
+       values ($1, 'gym.deployed', $2, 'gym/x', '{}', now(), '{}')`,
+      [id, DEMO_GYMS.ironTemple.id],
+    );
+    expect((await reader.read()).map((event) => event.id)).toEqual([id]);
+  });
+
+  it('gets 410 for a cursor that is older than 30 days, and the events after a younger one', async () => {
+    const page = async (after: string) =>
+      platform.rest('gym', 'GET', `/events?after=${encodeURIComponent(after)}`, { token: staff });
+    const { next } = (await page('latest')).body as { next: string };
+    const withTime = (millis: number) => {
+      const { createHash } = process.getBuiltinModule('node:crypto');
+      const [position] = JSON.parse(Buffer.from(next, 'base64url').toString().slice(6)) as [number, number];
+      const text = JSON.stringify([position, Date.now() - millis]);
+      const checksum = createHash('sha256').update(`events:gym\n${text}`).digest('base64url').slice(0, 6);
+      return Buffer.from(`${checksum}${text}`).toString('base64url');
+    };
+    const day = 86_400_000;
+    expect((await page(withTime(29 * day))).status).toBe(200);
+    const expired = await page(withTime(31 * day));
+    expect([expired.status, expired.body.code]).toEqual([410, 'CURSOR_EXPIRED']);
+  });
+});
+
+describe('the collected feed', () => {
+  it('has each event once, also if several replicas collect, and after a restart', async () => {
+    const reader = await new FeedReader(platform, 'gym', staff, '&types=member.joined').latest();
+    const replica = await platform.replica('gym');
+    const joined: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const members = await Promise.all(Array.from({ length: 5 }, () => platform.register()));
+      joined.push(...members.map(({ id }) => id));
+      await platform.restart('gym');
+    }
+    await replica.stop();
+    const ids = (events: readonly PublicEvent[]) => events.map(({ data }) => data.id as string);
+    await eventually(async () => {
+      await reader.read();
+      return joined.every((id) => ids(reader.events).includes(id));
+    });
+    expect(ids(reader.events).toSorted()).toEqual(joined.toSorted());
+  });
+
+  it('is read again from its beginning if the database of the other service was restored, without a second copy', async () => {
+    const before = await platform.sql(
+      'gym',
+      "select count(*)::int from event where type = 'member.joined'",
+      [],
+    );
+    await platform.sql('identity', "select setval('event_position_seq', 1)", []);
+    await platform.sql(
+      'identity',
+      'update event set position = position - (select max(position) from event)',
+      [],
+    );
+    await platform.sql(
+      'gym',
+      "update collected_feed set cursor = cursor || 'x' where service = 'identity'",
+      [],
+    );
+    await platform.restart('gym');
+    const member = await platform.register();
+    const reader = new FeedReader(platform, 'gym', staff, '&types=member.joined');
+    await reader.until(({ data }) => data.id === member.id);
+    const after = await platform.sql(
+      'gym',
+      "select count(*)::int from event where type = 'member.joined'",
+      [],
+    );
+    expect(after[0]?.count).toBe((before[0]?.count as number) + 1);
+  });
+});
+
+describe('the events of a deleted account', () => {
+  it('contain nothing of the person but the id of the member who was removed', async () => {
+    const reader = await new FeedReader(platform, 'gym', staff).latest();
+    const member = await platform.register();
+    const { body } = await platform.rest('identity', 'GET', '/users/me', { token: member.token });
+    const locationId = await newLocation(platform, staff);
+    const scan = { qrCode: body.qrCode as string, locationId };
+    await platform.rest('gym', 'POST', '/locations/check-in', { token: member.token, body: scan });
+    await reader.until(({ data }) => data.id === member.id);
+    await platform.rest('identity', 'DELETE', '/users/me', {
+      token: member.token,
+      body: { password: member.password },
+    });
+    await reader.until(({ type, data }) => type === 'member.removed' && data.id === member.id);
+    const client = await clientToken(platform, ['events:read', 'members:read', 'visits:read']);
+    for (const service of ['gym', 'identity'] as const)
+      await eventually(async () => {
+        const feed = new FeedReader(platform, service, client);
+        const about = (await feed.read()).filter((event) => event.subject === `member/${member.id}`);
+        return about.length === 2 && about.every(({ data }) => Object.keys(data).join() === 'id');
+      });
+    const stored = await platform.sql('gym', 'select type, data from event where data::text like $1', [
+      `%${locationId}%`,
+    ]);
+    expect(stored.map(({ type }) => type)).toEqual(['check_in.opened', 'check_in.closed']);
+    for (const { data } of stored) expect((data as { userId: unknown }).userId).toBeNull();
+  });
+});
+
+describe('a waiting request', () => {
+  it('is answered at a drain', async () => {
+    const { next } = (await platform.rest('gym', 'GET', '/events?after=latest', { token: staff })).body as {
+      next: string;
+    };
+    const started = performance.now();
+    const waiting = platform.rest('gym', 'GET', `/events?wait=20&after=${next}`, { token: staff });
+    await new Promise((resolve) => setTimeout(resolve, 100)); // until the request has arrived
+    platform.running('gym').drain();
+    expect((await waiting).status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
