@@ -13,7 +13,7 @@ export const EventShape = z
       description:
         'What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened.',
     }),
-    occurredAt: z.iso.datetime(),
+    occurredAt: z.iso.datetime().meta({ description: 'When it happened.' }),
     data: z
       .record(z.string(), z.unknown())
       .meta({ description: 'The resource after the event, as its GET returns it to a machine client.' }),
@@ -23,7 +23,7 @@ export type EventShape = z.infer<typeof EventShape>;
 
 export const EventPageShape = z
   .object({
-    events: z.array(EventShape),
+    events: z.array(EventShape).meta({ description: 'The events, the oldest first.' }),
     next: z.string().meta({ description: '`after` of the next request; also if there are no events.' }),
   })
   .meta({ id: 'EventPage' });

@@ -40,7 +40,7 @@ export const jobsRest = [
     summary: 'Run a job at once, with all of its attempts again',
     only: SUPER_ADMINS,
     auth: 'required',
-    params: z.object({ id: JobId }),
+    params: z.object({ id: JobId.meta({ description: "The job's id." }) }),
     success: { status: 202, description: 'The job begins as soon as a worker is free.', shape: JobShape },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
     handler: ({ params }, { jobs }) => jobs.retry(params.id),

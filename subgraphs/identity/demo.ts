@@ -1,11 +1,11 @@
-import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
+import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE, demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AccountDeletion } from './accounts/account-deletion.entity.ts';
 import type { Passwords } from './users/passwords.ts';
 import { newQrCode } from './users/qr-code.ts';
 import { User } from './users/user.entity.ts';
 
-/** Creates the six demo users. An existing account is not changed, and a deleted one is not created again. */
+/** Creates the six demo users, and an import of two of them. An existing account is not changed, and a deleted one is not created again. */
 export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void> {
   const ids = DEMO_PEOPLE.map(({ id }) => id);
   const present = await unit.em.find(User, { id: { $in: ids } });
@@ -37,4 +37,23 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
       ],
     );
   }
+  await demoImport(unit);
+}
+
+/** An import of members into Iron Temple that is done. */
+async function demoImport(unit: UnitOfWork): Promise<void> {
+  const importId = demoId('101', 1);
+  const members = [demoPerson('maya@iron.test'), demoPerson('leo@iron.test')];
+  const now = new Date();
+  await unit.em.execute(
+    `insert into user_import (id, gym_id, status, invites, total, created, started_at, finished_at)
+     values (?, ?, 'DONE', false, ?, ?, ?, ?) on conflict do nothing`,
+    [importId, DEMO_GYMS.ironTemple.id, members.length, members.length, now, now],
+  );
+  for (const [index, { id }] of members.entries())
+    await unit.em.execute(
+      `insert into user_import_line (import_id, line, status, user_id)
+       select ?, ?, 'CREATED', id from user_account where id = ? on conflict do nothing`,
+      [importId, index + 1, id],
+    );
 }

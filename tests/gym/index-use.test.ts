@@ -235,6 +235,13 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/events', staffToken);
   await route('GET', '/events', superAdminToken, { query: '?types=check_in.opened,gym.deployed&limit=3' });
 
+  const [{ job }] = await platform.sql(
+    'gym',
+    `select id as job from graphile_worker.add_job('end_expired_visits', run_at => now() + interval '1 day')`,
+  );
+  await route('GET', '/jobs', superAdminToken, { query: '?failed=false&name=end_expired_visits' });
+  await route('POST', '/jobs/:id/retry', superAdminToken, { id: job });
+
   // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
   const identity = await platform.serviceToken('identity');
   const own = await route('POST', '/posts', other.token, { body: { text: 'Mine' } });

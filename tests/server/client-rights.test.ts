@@ -85,7 +85,7 @@ async function statusOf(service: ServiceName, route: RestRoute<never>, token: st
     .replaceAll(/:(\w+)/g, (_all, name) => (name === 'gymId' ? DEMO_GYMS.ironTemple.id : randomUUID()));
   const { status } = await platform.rest(service, route.method, path, {
     token,
-    ...(route.body && { body: scanFor(route) ?? bodyFor(route) ?? {} }),
+    ...((route.body || route.consumes) && { body: scanFor(route) ?? bodyFor(route) ?? {} }),
   });
   return status;
 }

@@ -20,6 +20,7 @@ import { database as identityDatabase } from '../../subgraphs/identity/database.
 import { database as nutritionDatabase } from '../../subgraphs/nutrition/database.ts';
 import { nutrition } from '../../subgraphs/nutrition/subgraph.ts';
 import { nutritionRetention } from '../../subgraphs/nutrition/retention.ts';
+import type { JobShape } from '#server/jobs/jobs.shapes.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { sequentialScans } from '../support/index-use.ts';
 import { statementsDuring } from '../support/statements.ts';
@@ -212,7 +213,9 @@ describe('retention', () => {
         3,
         100,
       );
-      await platform.replica('nutrition', {
+      // The replica has to run the job: the service itself does not know the failing rule.
+      await platform.running('nutrition').stop();
+      const { url } = await platform.replica('nutrition', {
         ...nutrition,
         retention: () => [failing, ...nutritionRetention],
       });
@@ -221,11 +224,14 @@ describe('retention', () => {
       );
       const token = await platform.demo('super@demo.test');
       const [job] = await eventually(async () => {
-        const { body } = await platform.rest('nutrition', 'GET', '/jobs?name=remove_old_rows', { token });
-        return body[0]?.error && body;
+        const answer = await fetch(`${url}/jobs?name=remove_old_rows`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        const body = (await answer.json()) as JobShape[];
+        return body[0]?.error ? body : undefined;
       });
       expect(job).toMatchObject({ name: 'remove_old_rows', maxAttempts: 3, payload: {} });
-      expect(job.error).toMatch(/^failing: .*no_such_table/);
+      expect(job?.error).toMatch(/^failing: .*no_such_table/);
     } finally {
       await platform.stop();
     }

@@ -41,7 +41,11 @@ const BODIES: Readonly<Record<string, () => object>> = {
 
 /** A valid body of the route; undefined for a route whose body is not listed. */
 export const bodyFor = (route: RestRoute<never>): object | undefined =>
-  BODIES[`${route.method} ${route.path}`]?.() ?? formFor(route);
+  BODIES[`${route.method} ${route.path}`]?.() ?? formFor(route) ?? fileFor(route);
+
+/** An empty file, for a route that accepts a stream. */
+const fileFor = ({ consumes }: RestRoute<never>): Blob | undefined =>
+  consumes && new Blob([], { type: consumes[0] ?? '' });
 
 /** A form with a picture, for a route that accepts an upload. */
 function formFor({ upload }: RestRoute<never>): FormData | undefined {

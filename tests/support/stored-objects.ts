@@ -4,6 +4,7 @@ import type { RestRoute } from '#server/rest/route.ts';
 /** Objects of Iron Temple and of its member Maya, by the beginning of the paths that name them. */
 export const OBJECTS: Readonly<Record<string, string>> = {
   '/users/:id': demoPerson('maya@iron.test').id,
+  '/users/imports/:id': demoId('101', 1),
   '/history/:userId': demoPerson('maya@iron.test').id,
   '/locations/:id': demoId('301', 1),
   '/check-ins/:id': demoId('303', 1),
@@ -16,6 +17,6 @@ export const OBJECTS: Readonly<Record<string, string>> = {
 
 /** The beginning of the path that names one of the objects, e.g. `/locations/:id` of `/locations/:id/occupancy`. */
 export const objectIn = ({ path }: RestRoute<never>): string | undefined => {
-  const [prefix = ''] = /^\/[\w-]+\/:\w+/.exec(path) ?? [];
+  const [prefix = ''] = /^(?:\/[\w-]+)+\/:\w+/.exec(path) ?? [];
   return prefix in OBJECTS ? prefix : undefined;
 };

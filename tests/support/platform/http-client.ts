@@ -2,7 +2,7 @@
 export interface CallOptions {
   token?: string;
   headers?: Record<string, string>;
-  /** Bytes, text and forms are sent unchanged, everything else as JSON. */
+  /** Bytes, text, forms and blobs are sent unchanged, everything else as JSON. */
   body?: unknown;
 }
 
@@ -74,7 +74,12 @@ export function httpClient<Server extends string>(urlOf: (server: Server) => str
 function encoded({ token, headers, body }: CallOptions): RequestInit {
   const authorization = token ? { Authorization: `Bearer ${token}` } : undefined;
   if (body === undefined) return { headers: { ...authorization, ...headers } };
-  if (typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array)
+  if (
+    typeof body === 'string' ||
+    body instanceof FormData ||
+    body instanceof Blob ||
+    body instanceof Uint8Array
+  )
     return { headers: { ...authorization, ...headers }, body: body as NonNullable<RequestInit['body']> };
   return {
     headers: { 'Content-Type': 'application/json', ...authorization, ...headers },
