@@ -41,7 +41,7 @@ export function requestsTo(route: RestRoute<never>, authorization: string): Sent
   const sent = (
     what: string,
     headers: readonly Header[] = [],
-    { target = path, body = undefined as string | Buffer | undefined, as = method as string } = {},
+    { target = path, body, as = method }: Other = {},
   ): SentRequest => ({
     name: `${name}, ${what}`,
     bytes: wireRequest({ method: as, target, headers, body }),
@@ -86,11 +86,14 @@ export function requestsTo(route: RestRoute<never>, authorization: string): Sent
   return requests;
 }
 
-type Sent = (
-  what: string,
-  headers: readonly Header[],
-  other?: { target?: string; body?: string | Buffer; as?: string },
-) => SentRequest;
+interface Other {
+  target?: string;
+  body?: string | Buffer;
+  /** Another method than that of the route. */
+  as?: string;
+}
+
+type Sent = (what: string, headers: readonly Header[], other?: Other) => SentRequest;
 
 const reads = (sent: Sent, own: Header, path: string): SentRequest[] => [
   sent('a token', [own]),
