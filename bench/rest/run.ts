@@ -73,7 +73,9 @@ async function costOf(load: Load, platform: RunningPlatform): Promise<Cost> {
   return { gateway: micros('gateway'), services: micros('services'), database: micros('database') };
 }
 
-const sumOf = ({ gateway, services, database }: Cost): number => gateway + services + database;
+function sumOf({ gateway, services, database }: Cost): number {
+  return gateway + services + database;
+}
 
 function report(title: string, costs: Awaited<ReturnType<typeof measure>>): void {
   console.log(`\n${title}`);

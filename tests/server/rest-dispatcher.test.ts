@@ -32,7 +32,8 @@ const UNUSUAL_TARGETS = [
   '/locations?a=%',
   '/locations?limit=1&limit=2',
   '/locations#part',
-  '/locations?x=#part',
+  '/locations?limit=1#part',
+  '/locations?limit=1\u00a0',
   'http://localhost/locations',
   '//locations',
   '/./locations',
@@ -116,6 +117,8 @@ describe('REST requests that do not pass through Express', () => {
       expect(differences).toEqual([]);
     }
     expect([...statuses]).toEqual([200, 429]);
+    for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1'])
+      expect((await ways.differences(get('/gyms', [['X-Forwarded-For', address]]))).differences).toEqual([]);
     expect(await ways.recorded()).toEqual([]);
   }, 60_000);
 

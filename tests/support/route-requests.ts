@@ -79,6 +79,10 @@ export function requestsTo(route: RestRoute<never>, authorization: string): Sent
     sent('a slash at the end', [own, ...typed], { ...empty, target: `${path}/` }),
     sent('a doubled slash', [own, ...typed], { ...empty, target: `/${path}` }),
     sent('capital letters', [own, ...typed], { ...empty, target: path.toUpperCase() }),
+    sent('a capital letter in the last part', [own, ...typed], {
+      ...empty,
+      target: path.replace(/[^/]*$/, (last) => last.toUpperCase()),
+    }),
   );
   if (method === 'GET') requests.push(...reads(sent, own, path));
   if (method === 'POST') requests.push(...keyed(sent, [own, ...typed], empty));
