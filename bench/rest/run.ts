@@ -1,5 +1,5 @@
 /**
- * The processor time of REST requests, of the gateway and the services without the database: `npm run bench:rest`.
+ * The processor time of REST requests, of the gateway, the services and the database: `npm run bench:rest`.
  *
  * `BEFORE=folder` names a second tree of the code with its own `node_modules`, e.g. of an earlier commit. Both platforms then
  * run at once and take turns, and the result is the ratio of this tree to the other one. `ROUNDS=20` measures longer,
@@ -23,6 +23,7 @@ type Way = keyof typeof WAYS;
 interface Cost {
   readonly gateway: number;
   readonly services: number;
+  readonly database: number;
 }
 
 interface Contender {
@@ -68,12 +69,12 @@ async function costOf(load: Load, platform: RunningPlatform): Promise<Cost> {
   const after = platform.cpu();
   load.close();
   if (failures > 0) throw new Error(`${failures} of ${requests} requests failed`);
-  const micros = (part: 'gateway' | 'services') => ((after[part] - before[part]) * 1000) / requests;
-  return { gateway: micros('gateway'), services: micros('services') };
+  const micros = (part: keyof Cost) => ((after[part] - before[part]) * 1000) / requests;
+  return { gateway: micros('gateway'), services: micros('services'), database: micros('database') };
 }
 
-function sumOf({ gateway, services }: Cost): number {
-  return gateway + services;
+function sumOf({ gateway, services, database }: Cost): number {
+  return gateway + services + database;
 }
 
 function report(title: string, costs: Awaited<ReturnType<typeof measure>>): void {
@@ -81,12 +82,12 @@ function report(title: string, costs: Awaited<ReturnType<typeof measure>>): void
   for (const [name, rounds] of costs) {
     const of = (pick: (cost: Cost) => number) => median(rounds.map(pick)).toFixed(0).padStart(5);
     console.log(
-      `  ${name.padEnd(6)} ${of(sumOf)} µs: gateway ${of(({ gateway }) => gateway)}, services ${of(({ services }) => services)}`,
+      `  ${name.padEnd(6)} ${of(sumOf)} µs: gateway ${of(({ gateway }) => gateway)}, services ${of(({ services }) => services)}, database ${of(({ database }) => database)}`,
     );
   }
   const [ours = [], before] = [costs.get('this'), costs.get('before')];
   if (!before) return;
-  const ratios = ours.map((cost, round) => sumOf(cost) / sumOf(before[round] ?? { gateway: 0, services: 0 }));
+  const ratios = ours.map((cost, round) => sumOf(cost) / sumOf(before[round] as Cost));
   const sorted = ratios.toSorted((a, b) => a - b);
   console.log(
     `  ratio  ${median(ratios).toFixed(2)} (${sorted[0]?.toFixed(2)} to ${sorted.at(-1)?.toFixed(2)})`,

@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { PlatformError } from '../errors.ts';
 import { MAX_JSON_BYTES, readJson } from '../http/json-body.ts';
@@ -14,7 +15,7 @@ export function bodyReaderOf({
   upload,
   acceptsForm,
 }: Pick<RestRoute<never>, 'body' | 'consumes' | 'upload' | 'acceptsForm'>): ReadBody {
-  const parser = body && (acceptsForm ? jsonOrForm : jsonBody);
+  const parser = body && promisify<Request, Response>(acceptsForm ? jsonOrForm : jsonBody);
   return async (req, res) => {
     const isInParts = Boolean(upload) && isMultipart(req);
     if (consumes && !isInParts) checkMediaType(req, consumes, Boolean(upload));
@@ -22,7 +23,7 @@ export function bodyReaderOf({
       const multipart = await readMultipart(req, upload);
       return { value: multipart.fields, multipart };
     }
-    if (parser && (!upload || upload.optional)) await run(parser, req, res);
+    if (parser && (!upload || upload.optional)) await parser(req, res);
     return { value: req.body };
   };
 }
@@ -58,8 +59,3 @@ const unsupported = (req: Request, expected: string) =>
     'UNSUPPORTED_MEDIA_TYPE',
     `Expected Content-Type: ${expected}, got ${req.headers['content-type'] ?? 'none'}.`,
   );
-
-const run = (parser: RequestHandler, req: Request, res: Response): Promise<void> =>
-  new Promise((resolve, reject) => {
-    void parser(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });

@@ -17,8 +17,9 @@ type CheckedRoute = Pick<RestRoute<never>, 'body' | 'query' | 'success' | 'param
  * @throws FORBIDDEN for an undeclared `userId`, `authorId` or `gymId` of another user, VALIDATION_FAILED for other fields
  */
 export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: Viewer): void {
-  if (!route.body) return;
-  const undeclared = withoutOwners(undeclaredFields(route.body, body), body, viewer);
+  const fields = route.body ? undeclaredFields(route.body, body) : [];
+  if (!route.body || fields.length === 0) return;
+  const undeclared = withoutOwners(fields, body, viewer);
   const readOnly = route.success.shape ? declaredFields(route.success.shape) : [];
   for (const name of readOnly) undeclared.delete(name);
   refuse('field', undeclared, declaredFields(route.body));
@@ -30,8 +31,10 @@ export function checkQueryFields(
   query: Readonly<Record<string, unknown>>,
   viewer: Viewer,
 ): void {
+  const names = Object.keys(query);
+  if (names.length === 0) return;
   const declared = route.query ? declaredFields(route.query) : [];
-  const undeclared = Object.keys(query).filter((name) => !declared.includes(name));
+  const undeclared = names.filter((name) => !declared.includes(name));
   refuse('query parameter', withoutOwners(undeclared, query, viewer), declared);
 }
 

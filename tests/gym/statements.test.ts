@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { selectsDuring } from '../support/statements.ts';
+import { selectsDuring, statementsDuring } from '../support/statements.ts';
+import { checkIn, newLocation, newMember } from './support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -60,6 +61,30 @@ describe('visits of many users', () => {
       const times = checkIns.nodes.map(({ checkedInAt }) => checkedInAt);
       expect(times).toEqual(times.toSorted().toReversed());
       expect(new Set(checkIns.nodes.map(({ gymId }) => gymId)).size).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe('a check-in', () => {
+  it('takes six statements, also if the member moves from another location', async () => {
+    const member = await newMember(platform);
+    for (const hall of [await newLocation(platform, staff), await newLocation(platform, staff)]) {
+      const sent = await statementsDuring(async () => {
+        const { status } = await checkIn(platform, member.token, { qrCode: member.qrCode, locationId: hall });
+        expect(status).toBe(201);
+      });
+      const { database } = sent.find(({ text }) => text.includes('insert into check_in')) ?? {};
+      const own = sent.filter(
+        (one) => one.database === database && !/expires_at <= now\(\) for/.test(one.text),
+      );
+      expect(own.map(({ text }) => /^\w+(?: \w+)?/.exec(text)?.[0])).toEqual([
+        'select location',
+        'begin',
+        'with member',
+        'with due',
+        'with moved',
+        'commit',
+      ]);
     }
   });
 });

@@ -27,6 +27,30 @@ const get = (target: string, headers: readonly Header[], version: '1.0' | '1.1' 
   methods: ['GET'],
 });
 
+const UNUSUAL_TARGETS = [
+  '/locations?',
+  '/locations?a=%',
+  '/locations?limit=1&limit=2',
+  '/locations#part',
+  '/locations?limit=1#part',
+  '/locations?limit=1\u00a0',
+  'http://localhost/locations',
+  '//locations',
+  '/./locations',
+  '/locations/../gyms',
+  '/locations;x=1',
+  '*',
+  '/locations?x=ä',
+  '/loc%61tions',
+  '/locations%2fcheck-in',
+  '/locations/%zz',
+  '/locations/\u00a0',
+  '/locations?\u00a0',
+  `/locations?x=${'x'.repeat(20_000)}`,
+  `/locations?x=${'x'.repeat(40_000)}`,
+  `/${'x'.repeat(20_000)}`,
+];
+
 let platform: TestPlatform;
 let member: string;
 beforeAll(async () => {
@@ -93,6 +117,8 @@ describe('REST requests that do not pass through Express', () => {
       expect(differences).toEqual([]);
     }
     expect([...statuses]).toEqual([200, 429]);
+    for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1'])
+      expect((await ways.differences(get('/gyms', [['X-Forwarded-For', address]]))).differences).toEqual([]);
     expect(await ways.recorded()).toEqual([]);
   }, 60_000);
 
@@ -102,36 +128,7 @@ describe('REST requests that do not pass through Express', () => {
     const locations = '/locations';
     const config = `/gym/config/${DEMO_GYMS.ironTemple.id}`;
     const tag = await tagOf(ways, get(config, [own]));
-    const requests = [
-      ...[
-        '/locations?',
-        '/locations?a=%',
-        '/locations?limit=1&limit=2',
-        '/locations#part',
-        '/locations?x=#part',
-      ],
-      ...[
-        'http://localhost/locations',
-        '//locations',
-        '/./locations',
-        '/locations/../gyms',
-        '/locations;x=1',
-        '*',
-      ],
-      ...[
-        '/locations?x=ä',
-        '/loc%61tions',
-        '/locations%2fcheck-in',
-        '/locations/%zz',
-        '/locations/\u00a0',
-        '/locations?\u00a0',
-      ],
-      ...[
-        `/locations?x=${'x'.repeat(20_000)}`,
-        `/locations?x=${'x'.repeat(40_000)}`,
-        `/${'x'.repeat(20_000)}`,
-      ],
-    ].map((target) => get(target, [own]));
+    const requests = UNUSUAL_TARGETS.map((target) => get(target, [own]));
     requests.push(
       get(locations, [own, ['Authorization', 'Bearer a.b.c']]),
       get(locations, [own, ['Accept-Encoding', 'gzip'], ['Accept-Encoding', 'br']]),

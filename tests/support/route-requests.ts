@@ -41,7 +41,7 @@ export function requestsTo(route: RestRoute<never>, authorization: string): Sent
   const sent = (
     what: string,
     headers: readonly Header[] = [],
-    { target = path, body = undefined as string | Buffer | undefined, as = method as string } = {},
+    { target = path, body, as = method }: Other = {},
   ): SentRequest => ({
     name: `${name}, ${what}`,
     bytes: wireRequest({ method: as, target, headers, body }),
@@ -79,6 +79,10 @@ export function requestsTo(route: RestRoute<never>, authorization: string): Sent
     sent('a slash at the end', [own, ...typed], { ...empty, target: `${path}/` }),
     sent('a doubled slash', [own, ...typed], { ...empty, target: `/${path}` }),
     sent('capital letters', [own, ...typed], { ...empty, target: path.toUpperCase() }),
+    sent('a capital letter in the last part', [own, ...typed], {
+      ...empty,
+      target: path.replace(/[^/]*$/, (last) => last.toUpperCase()),
+    }),
   );
   if (method === 'GET') requests.push(...reads(sent, own, path));
   if (method === 'POST') requests.push(...keyed(sent, [own, ...typed], empty));
@@ -86,11 +90,14 @@ export function requestsTo(route: RestRoute<never>, authorization: string): Sent
   return requests;
 }
 
-type Sent = (
-  what: string,
-  headers: readonly Header[],
-  other?: { target?: string; body?: string | Buffer; as?: string },
-) => SentRequest;
+interface Other {
+  target?: string;
+  body?: string | Buffer;
+  /** Another method than that of the route. */
+  as?: string;
+}
+
+type Sent = (what: string, headers: readonly Header[], other?: Other) => SentRequest;
 
 const reads = (sent: Sent, own: Header, path: string): SentRequest[] => [
   sent('a token', [own]),

@@ -48,7 +48,7 @@ export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<C
     const locations = await lockForEntry(unit, entry);
     const { capacity, maxStayMinutes } = enteredAmong(locations, location);
     const now = new Date();
-    const { people, current, ended } = await inside(unit, entry, now);
+    const { people, current, ended } = await visitsFor(unit, entry, now);
     if (current?.locationId === location.id) {
       if (ended.length > 0) await record(unit, closedEvents(ended), locations, { [location.id]: people });
       return { ...presentVisit(current), duplicate: true };
@@ -119,7 +119,7 @@ async function withLeft(
  * Ends the expired visits at the location and of the member; returns them, how many people are inside, and the member's
  * open visit. A statement after the locks, because only its snapshot has the visits of those who had the locks before.
  */
-async function inside(
+async function visitsFor(
   unit: UnitOfWork,
   { userId, location }: Entry,
   now: Date,
@@ -171,12 +171,12 @@ async function write(
      ), running as (${RUNNING_CHALLENGES})
      select visit.*, (select coalesce(jsonb_agg(moved.*), '[]') from moved) as moved, (select coalesce(jsonb_agg(id order by id), '[]') from running) as "challengeIds"
      from (select count(*) from announced) as notified, visit`,
-    [
-      ...[now, currentId],
-      ...[uuidv7(), userId, location.gymId, location.id, now, expiresAt, method, source, idOf(viewer)],
+    // One line for each part of the statement.
+    [now, currentId].concat(
+      [uuidv7(), userId, location.gymId, location.id, now, expiresAt, method, source, idOf(viewer)],
       OCCUPANCY_CHANNEL,
-      ...[userId, location.gymId, now, now],
-    ],
+      [userId, location.gymId, now, now],
+    ),
   );
   if (!written) throw new Error('the visit was not stored');
   const { challengeIds, moved, ...visit } = written;
