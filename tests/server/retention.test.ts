@@ -222,7 +222,7 @@ describe('retention', () => {
       const token = await platform.demo('super@demo.test');
       const [job] = await eventually(async () => {
         const { body } = await platform.rest('nutrition', 'GET', '/jobs?name=remove_old_rows', { token });
-        return body[0]?.error && body;
+        return body[0]?.error ? body : undefined;
       });
       expect(job).toMatchObject({ name: 'remove_old_rows', maxAttempts: 3, payload: {} });
       expect(job.error).toMatch(/^failing: .*no_such_table/);
