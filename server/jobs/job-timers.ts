@@ -33,10 +33,13 @@ export class JobTimers {
   }
 
   private runNext(job: ScheduledJob): void {
-    this.last = this.last.then(async () => {
-      if (this.stopping.signal.aborted) return;
-      // runJob logs the failure; the next run is an interval later.
-      await runJob(job, { id: '', payload: {}, number: 1, max: 1 }, this.host).catch(() => undefined);
-    });
+    this.last = this.runAfter(this.last, job);
+  }
+
+  private async runAfter(previous: Promise<void>, job: ScheduledJob): Promise<void> {
+    await previous;
+    if (this.stopping.signal.aborted) return;
+    // runJob logs the failure; the next run is an interval later.
+    await runJob(job, { id: '', payload: {}, number: 1, max: 1 }, this.host).catch(() => undefined);
   }
 }

@@ -17,6 +17,8 @@ const CONNECTIONS = 2;
 /** A job that is added for now is begun at once, because its insert notifies. This interval is for jobs with a later time. */
 const POLL_MILLIS = 5_000;
 const UPKEEP_MILLIS = 5_000;
+/** If the network is cut, no error of the server arrives. */
+const QUERY_MILLIS = 20_000;
 /** The pause after Graphile Worker has given up, for example because a finished job could not be recorded. */
 const RESTART_MILLIS = 2_000;
 /** The time that the stop has for a job that did not end during the stop of the doors. */
@@ -50,7 +52,7 @@ export class JobWorker {
     this.jobs = jobs;
     this.stopping = new AbortController();
     this.host = { ...host, signal: this.stopping.signal };
-    this.pool = jobsPool(server, name, CONNECTIONS);
+    this.pool = jobsPool(server, name, { max: CONNECTIONS, query_timeout: QUERY_MILLIS });
     this.ended = this.keepRunning();
     this.upkeepTimer = setInterval(() => {
       this.upkeepRun ??= this.upkeep().finally(() => (this.upkeepRun = undefined));
@@ -131,19 +133,17 @@ export class JobWorker {
   }
 
   private taskList(): TaskList {
-    return Object.fromEntries(
-      this.jobs.map((job) => [
-        job.name,
-        async (payload: unknown, { job: { id, attempts, max_attempts } }) => {
-          this.active += 1;
-          try {
-            await runJob(job, { id, payload, number: attempts, max: max_attempts }, this.host);
-          } finally {
-            this.active -= 1;
-          }
-        },
-      ]),
-    ) as TaskList;
+    const tasks: TaskList = {};
+    for (const job of this.jobs)
+      tasks[job.name] = async (payload, { job: { id, attempts, max_attempts } }) => {
+        this.active += 1;
+        try {
+          await runJob(job, { id, payload, number: attempts, max: max_attempts }, this.host);
+        } finally {
+          this.active -= 1;
+        }
+      };
+    return tasks;
   }
 
   /** Scheduled jobs also run at each start: otherwise a service that runs for minutes only would never run an hourly job. */

@@ -10,7 +10,7 @@ import { workerLogger } from './worker-log.ts';
  * wait for each other: the pool has one connection, whose lock lasts until it is closed.
  */
 export async function migrateJobs(server: DatabaseServer, database: string): Promise<void> {
-  const pool = jobsPool(server, database, 1);
+  const pool = jobsPool(server, database, { max: 1 });
   try {
     // The limits of the service's connections are for requests.
     await pool.query('set statement_timeout = 0; set lock_timeout = 0');
@@ -22,16 +22,20 @@ export async function migrateJobs(server: DatabaseServer, database: string): Pro
 }
 
 /** A pool without a connection pooler between, because LISTEN needs a session. */
-export function jobsPool(server: DatabaseServer, database: string, max: number): pg.Pool {
+export function jobsPool(
+  server: DatabaseServer,
+  database: string,
+  options: Pick<pg.PoolConfig, 'max' | 'query_timeout'>,
+): pg.Pool {
   const pool = new pg.Pool({
     ...connectionTo(withoutPooler(server), database),
     application_name: `${database} jobs`,
     Client: PlatformClient,
-    max,
+    ...options,
     keepAlive: true,
     idleTimeoutMillis: 60_000, // 60 s, longer than the pauses between two uses
     connectionTimeoutMillis: 10_000,
-  } as pg.PoolConfig);
+  });
   // A lost connection is replaced by the next use, which also reports the failure if there is one.
   pool.on('error', () => undefined).on('connect', (client) => void client.on('error', () => undefined));
   return pool;
