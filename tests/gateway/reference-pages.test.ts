@@ -48,18 +48,24 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     await page.context().close();
   });
 
-  it('of the gateway send a request with the token of the logged-in user', async () => {
-    const { page, hosts, consoleErrors } = await openDocs(platform.url('gateway'));
-    await logIn(page, 'Maya');
-    await page.goto(`${platform.url('gateway')}/docs#tag/profile/GET/identity/users/me`);
+  /** Shows the operations of a tag, and opens the dialog for a request of the first one. */
+  const openDialog = async (page: Page, tag: string) => {
+    await page.goto(`${page.url().replace(/#.*$/, '')}#tag/${tag}`);
     await page
-      .getByRole('button', { name: /Test Request.*identity\/users\/me/i })
+      .getByRole('button', { name: /^Test Request/ })
       .first()
       .click();
-    const answer = page.waitForResponse((response) => response.url().endsWith('/identity/users/me'));
-    await page.getByRole('button', { name: /^Send/ }).first().click();
-    expect((await answer).status()).toBe(200);
-    expect(await (await answer).json()).toMatchObject({ email: 'maya@iron.test' });
+    await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().waitFor();
+  };
+
+  it('of a service send a request with the token of the logged-in user', async () => {
+    const { page, hosts, consoleErrors } = await openDocs(platform.url('gateway'));
+    await logIn(page, 'Maya');
+    await openDialog(page, 'locations');
+    const response = page.waitForResponse((answer) => answer.url().includes('/gym/locations'));
+    await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().click();
+    expect((await response).status()).toBe(200);
+    expect(await (await response).json()).toMatchObject([{ name: 'Anvil' }, { name: 'Forge' }]);
     expect([...hosts]).toEqual([new URL(platform.url('gateway')).host]);
     expect(consoleErrors).toEqual([]);
     await page.context().close();
@@ -75,6 +81,10 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
       const { page } = await openDocs(platform.url(service), { width, dark });
       expect({ service, violations: await violationsOn(page) }).toEqual({ service, violations: [] });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      if (service === 'gym') {
+        await openDialog(page, 'locations');
+        expect(await violationsOn(page)).toEqual([]);
+      }
       await page.context().close();
     }
     for (const url of [platform.url('gateway'), platform.url('squad')]) {

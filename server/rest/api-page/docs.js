@@ -84,10 +84,21 @@ function mendScalar(root) {
     // The name of a button must contain its visible text.
     for (const button of root.querySelectorAll('.show-more[aria-label]'))
       button.removeAttribute('aria-label');
-    for (const button of root.querySelectorAll('.scalar-code-copy:not([aria-label])'))
+    for (const button of document.querySelectorAll('button[role="none"]')) button.removeAttribute('role');
+    for (const button of document.querySelectorAll('[class*="copy-button"]:not([aria-label])'))
       button.setAttribute('aria-label', 'Copy');
-    for (const list of root.querySelectorAll('.endpoints, .scalar-codeblock-pre, pre'))
+    for (const control of document.querySelectorAll('[aria-controls]'))
+      if (!document.getElementById(control.getAttribute('aria-controls')))
+        control.removeAttribute('aria-controls');
+    for (const box of document.querySelectorAll('[role="combobox"]:not([aria-expanded])'))
+      box.setAttribute('aria-expanded', 'false');
+    for (const editor of document.querySelectorAll('.cm-content[role="textbox"]:not([aria-label])'))
+      editor.setAttribute('aria-label', editor.isContentEditable ? 'Request body' : 'Response body');
+    for (const region of document.querySelectorAll('[role="dialog"] section[aria-label^="Notifications"]'))
+      region.setAttribute('aria-label', 'Notifications about the request');
+    for (const list of root.querySelectorAll('.endpoints, pre'))
       if (list.scrollHeight > list.clientHeight || list.scrollWidth > list.clientWidth) list.tabIndex = 0;
+    coverReference();
   };
   let isPlanned = false;
   new MutationObserver(() => {
@@ -98,4 +109,13 @@ function mendScalar(root) {
       mend();
     });
   }).observe(document.body, { childList: true, subtree: true });
+}
+
+/** While the dialog for a request is open, the text behind it cannot be reached. */
+function coverReference() {
+  const reference = document.querySelector('main.references-rendered');
+  const dialog = [...document.querySelectorAll('main')].find(
+    (main) => main !== reference && main.checkVisibility(),
+  );
+  if (reference) reference.inert = dialog !== undefined && !reference.contains(dialog);
 }
