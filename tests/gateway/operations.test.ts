@@ -1,71 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { auditServer } from 'graphql-http';
 import { subscribe } from '../support/subscribe.ts';
-import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+import { startOtherGraph } from '../support/other-graph.ts';
+import { RESOLVERS, thingsGateway, TYPE_DEFS, type Answered } from './things-gateway.ts';
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@cost", "@listSize", "@composeDirective"]) @link(url: "https://example.test/cacheControl/v1.0", import: ["@cacheControl"]) @composeDirective(name: "@cacheControl")';
-const TYPE_DEFS = `${LINK}
-  directive @cacheControl(maxAge: Int, scope: Scope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT
-  enum Scope { PUBLIC PRIVATE }
-  type Query {
-    now: Int
-    cached: Int @cacheControl(maxAge: 60)
-    private: Int @cacheControl(maxAge: 60, scope: PRIVATE)
-    failing: Int @cacheControl(maxAge: 60)
-    items(first: Int = 10): Items @listSize(assumedSize: 50, slicingArguments: ["first"], sizedFields: ["nodes"], requireOneSlicingArgument: false)
-    heavy: Int @cost(weight: 6000)
-    echo(text: String!): String
-  }
-  type Mutation { bump: Int }
-  type Items { nodes: [Item!]! }
-  type Item @key(fields: "id") { id: ID! items(first: Int): Items @listSize(slicingArguments: ["first"], sizedFields: ["nodes"], requireOneSlicingArgument: false) }`;
-
-let count = 0;
-const RESOLVERS = {
-  Query: {
-    now: () => (count += 1),
-    cached: () => (count += 1),
-    private: () => (count += 1),
-    failing: () => {
-      throw new Error('not now');
-    },
-    items: (_: unknown, { first }: { first: number }) => ({
-      nodes: Array.from({ length: Math.min(first, 3) }, (__, id) => ({ id })),
-    }),
-    heavy: () => 1,
-    echo: (_: unknown, { text }: { text: string }) => text,
-  },
-  Mutation: { bump: () => (count += 1) },
-};
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-let graph: OtherGraph;
-beforeAll(async () => {
-  graph = await startOtherGraph({ things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } });
-});
-afterAll(() => graph.stop());
-
-// oxlint-disable-next-line no-explicit-any -- the expectations check its shape
-type Answered = any;
-
-const send = async (
-  body: unknown,
-  { headers = {}, url = graph.url }: { headers?: Record<string, string>; url?: string } = {},
-): Promise<{ status: number; headers: Headers; body: Answered }> => {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
-};
+const { gateway, send } = thingsGateway();
 
 describe('an operation that is sent again', () => {
   it.each([
@@ -162,7 +103,7 @@ describe('an invalid request', () => {
 
 /** `GET /graphql?query=...` */
 const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${graph.url}/graphql?query=${encodeURIComponent(query)}`, { headers, redirect: 'manual' });
+  fetch(`${gateway().url}/graphql?query=${encodeURIComponent(query)}`, { headers, redirect: 'manual' });
 
 describe('GET /graphql', () => {
   it('runs a query of a client that sends no special header', async () => {
@@ -172,7 +113,7 @@ describe('GET /graphql', () => {
   });
 
   it.each(['mutation { bump }', 'subscription { __typename }'])('runs no %s', async (operation) => {
-    const requests = () => graph.subgraph('things').requests;
+    const requests = () => gateway().subgraph('things').requests;
     const before = requests();
     const answer = await get(operation);
     expect([400, 405]).toContain(answer.status);
@@ -185,10 +126,10 @@ describe('GET /graphql', () => {
   });
 
   it('redirects a browser to the explorer, which fills in the query and does not run it', async () => {
-    const before = graph.subgraph('things').requests;
+    const before = gateway().subgraph('things').requests;
     const answer = await get('{ now }', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explorer?query=%7B%20now%20%7D']);
-    expect(graph.subgraph('things').requests).toBe(before);
+    expect(gateway().subgraph('things').requests).toBe(before);
   });
 });
 
@@ -219,75 +160,6 @@ describe('the status of an answer', () => {
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     },
   );
-});
-
-describe('persisted operations', () => {
-  it('are sent once, then identified by their hash', async () => {
-    const query = `{ echo(text: "${randomUUID()}") }`;
-    const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } };
-    expect(await send({ extensions })).toMatchObject({
-      status: 200,
-      body: {
-        errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
-      },
-    });
-    const brought = await send({ query, extensions });
-    expect(brought.body.errors).toBeUndefined();
-    for (let i = 0; i < 2; i += 1) expect((await send({ extensions })).body).toEqual(brought.body);
-    const byUrl = await fetch(
-      `${graph.url}/graphql?extensions=${encodeURIComponent(JSON.stringify(extensions))}`,
-      { headers: { 'apollo-require-preflight': 'true' } },
-    );
-    expect(await byUrl.json()).toEqual(brought.body);
-  });
-
-  it.each([
-    ['the hash of another text', { version: 1, sha256Hash: hashOf('{ other }') }],
-    ['no hash', { version: 1 }],
-    ['another version', { version: 2, sha256Hash: hashOf('{ now }') }],
-  ])('with %s are refused', async (_what, persistedQuery) => {
-    expect(await send({ query: '{ now }', extensions: { persistedQuery } })).toMatchObject({
-      status: 400,
-      body: { errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] },
-    });
-  });
-
-  it('are the only ones with REGISTERED_OPERATIONS_ONLY', async () => {
-    const query = '{ echo(text: "registered") }';
-    const manifest = path.join(graph.dataDir, 'manifest.json');
-    await writeFile(
-      manifest,
-      JSON.stringify({
-        format: 'apollo-persisted-query-manifest',
-        version: 1,
-        operations: [{ id: 'one', name: 'One', type: 'query', body: query }],
-      }),
-    );
-    const strict = await startOtherGraph(
-      { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } },
-      { REGISTERED_OPERATIONS: manifest, REGISTERED_OPERATIONS_ONLY: 'on' },
-    );
-    const { url } = strict;
-    try {
-      const byId = { extensions: { persistedQuery: { version: 1, sha256Hash: 'one' } } };
-      for (let i = 0; i < 2; i += 1) {
-        expect((await send(byId, { url })).body).toEqual({ data: { echo: 'registered' } });
-        expect((await send({ query }, { url })).body).toEqual({ data: { echo: 'registered' } });
-        expect(await send({ query: '{ now }' }, { url })).toMatchObject({
-          status: 403,
-          body: { errors: [{ extensions: { code: 'OPERATION_NOT_REGISTERED' } }] },
-        });
-      }
-      const brought = {
-        query: '{ now }',
-        extensions: { persistedQuery: { version: 1, sha256Hash: hashOf('{ now }') } },
-      };
-      expect((await send(brought, { url })).status).toBe(403);
-      expect((await send([{ query }, { query: '{ now }' }], { url })).status).toBe(403);
-    } finally {
-      await strict.stop();
-    }
-  });
 });
 
 describe('over the socket', () => {
@@ -375,53 +247,21 @@ describe('cost', () => {
   });
 });
 
-describe('the response cache', () => {
-  const cached = async (query: string) => {
-    await send({ query }); // The operation is prepared from now on.
-    const first = await send({ query });
-    return { first, second: await send({ query }) };
-  };
-
-  it('returns public responses until a mutation of their service', async () => {
-    const { first, second } = await cached('{ cached }');
-    expect(second.body).toEqual(first.body);
-    expect(second.headers.get('cache-control')).toBe('private, max-age=60');
-    expect(second.headers.get('age')).toBe('0');
-    await send({ query: 'mutation { bump }' });
-    expect((await send({ query: '{ cached }' })).body).not.toEqual(first.body);
-  });
-
-  it.each([
-    ['private', '{ private }'],
-    ['public only in part', '{ cached now }'],
-    ['without @cacheControl', '{ now }'],
-  ])('stores no response that is %s', async (_what, query) => {
-    const { first, second } = await cached(query);
-    expect(second.body).not.toEqual(first.body);
-    expect(second.headers.get('cache-control')).toBe('no-store');
-  });
-
-  it('stores no errors', async () => {
-    const { second } = await cached('{ failing }');
-    expect(second.headers.get('cache-control')).toBe('no-store');
-  });
-});
-
 describe('GraphQL over HTTP', () => {
   it('passes all MUST audits of graphql-http, and all other audits that Apollo Server passes', async () => {
-    const stock = new ApolloServer({
+    const apolloServer = new ApolloServer({
       typeDefs: 'type Query { a: Int }',
       includeStacktraceInErrorResponses: false,
     });
-    const { url: stockUrl } = await startStandaloneServer(stock, { listen: { port: 0, host: '127.0.0.1' } });
+    const { url: apolloUrl } = await startStandaloneServer(apolloServer, { listen: { port: 0, host: '127.0.0.1' } });
     const failed = async (url: string) =>
       (await auditServer({ url }))
         .filter(({ status }) => status !== 'ok')
         .map(({ id, name }) => `${id} ${name}`);
-    const ofStock = await failed(stockUrl);
-    await stock.stop();
-    const ours = await failed(`${graph.url}/graphql`);
+    const ofApolloServer = await failed(apolloUrl);
+    await apolloServer.stop();
+    const ours = await failed(`${gateway().url}/graphql`);
     expect(ours.filter((audit) => / MUST /.test(audit))).toEqual([]);
-    expect(ours.filter((audit) => !ofStock.includes(audit))).toEqual([]);
+    expect(ours.filter((audit) => !ofApolloServer.includes(audit))).toEqual([]);
   });
 });

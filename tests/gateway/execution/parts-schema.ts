@@ -1,0 +1,14 @@
+import { buildSchema } from 'graphql';
+
+/** The schema of the tests of single parts of the execution. */
+export const schema = buildSchema(`
+  scalar Upload  scalar Any
+  enum Size { SMALL LARGE }
+  interface Media { id: ID! }
+  type Film implements Media { id: ID! title: String maker: Person }
+  type Song implements Media { id: ID! title: String }
+  type Person { id: ID! name: String }
+  input Form { name: String next: Form pictures: [Upload!] }
+  input Plain { name: String }
+  type Query { media: [Media] film(form: Form, plain: Plain): Film }
+`);
