@@ -212,7 +212,9 @@ describe('retention', () => {
         3,
         100,
       );
-      await platform.replica('nutrition', {
+      // Otherwise it could run the job, without the rule that fails.
+      await platform.running('nutrition').stop();
+      const { url } = await platform.replica('nutrition', {
         ...nutrition,
         retention: () => [failing, ...nutritionRetention],
       });
@@ -221,11 +223,14 @@ describe('retention', () => {
       );
       const token = await platform.demo('super@demo.test');
       const [job] = await eventually(async () => {
-        const { body } = await platform.rest('nutrition', 'GET', '/jobs?name=remove_old_rows', { token });
-        return body[0]?.error ? body : undefined;
+        const answer = await fetch(`${url}/jobs?name=remove_old_rows`, {
+          headers: { Authorization: `Bearer ${token}` },
+        });
+        const jobs = (await answer.json()) as { error: string | null }[];
+        return jobs[0]?.error ? jobs : undefined;
       });
       expect(job).toMatchObject({ name: 'remove_old_rows', maxAttempts: 3, payload: {} });
-      expect(job.error).toMatch(/^failing: .*no_such_table/);
+      expect(job?.error).toMatch(/^failing: .*no_such_table/);
     } finally {
       await platform.stop();
     }
