@@ -1,8 +1,8 @@
 import { runMigrations } from 'graphile-worker';
-import pg from 'pg';
+import type pg from 'pg';
 import { connectionTo } from '../database/connection.ts';
 import { withoutPooler, type DatabaseServer } from '../database/database-server.ts';
-import { PlatformClient } from '../database/platform-client.ts';
+import { PlatformPool } from '../database/platform-pool.ts';
 import { workerLogger } from './worker-log.ts';
 
 /**
@@ -27,16 +27,12 @@ export function jobsPool(
   database: string,
   options: Pick<pg.PoolConfig, 'max' | 'query_timeout'>,
 ): pg.Pool {
-  const pool = new pg.Pool({
+  return new PlatformPool({
     ...connectionTo(withoutPooler(server), database),
-    application_name: `${database} jobs`,
-    Client: PlatformClient,
     ...options,
+    application_name: `${database} jobs`,
     keepAlive: true,
     idleTimeoutMillis: 60_000, // 60 s, longer than the pauses between two uses
     connectionTimeoutMillis: 10_000,
   });
-  // A lost connection is replaced by the next use, which also reports the failure if there is one.
-  pool.on('error', () => undefined).on('connect', (client) => void client.on('error', () => undefined));
-  return pool;
 }
