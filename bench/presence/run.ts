@@ -21,7 +21,7 @@ const RATE = env('BENCH_RATE', 400);
 const ROUNDS = env('BENCH_ROUNDS', 3);
 const MILLION = env('BENCH_MILLION', 1_000_000);
 const GYM_MEMBERS = 50;
-const COUNTS = [1, 2, 4, 8];
+const COUNTS = (process.env.BENCH_INSTANCES ?? '1,2,4,8').split(',').map(Number);
 
 type Spread = 'spread' | 'by gym';
 
@@ -40,7 +40,7 @@ function membersOf(instances: number, total: number, spread: Spread): Task['memb
 }
 
 async function startInstance(task: Task) {
-  const child = fork(path.join(import.meta.dirname, 'instance.ts'), [], { execArgv: ['--expose-gc'] });
+  const child = fork(path.join(import.meta.dirname, 'instance.ts'), [], { execArgv: ['--expose-gc', ...(process.env.BENCH_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROFILE] : [])] });
   child.send(task);
   await once(child, 'message'); // ready
   return {
@@ -167,7 +167,8 @@ async function million(redis: BenchRedis): Promise<void> {
 
 const redis = await startRedis();
 try {
-  for (const spread of ['by gym', 'spread'] as const) await growth(redis, spread);
+  for (const spread of ['by gym', 'spread'] as const)
+    if (!process.env.BENCH_SPREAD || process.env.BENCH_SPREAD === spread) await growth(redis, spread);
   console.log('\nOne million online members:\n');
   await million(redis);
 } finally {

@@ -123,7 +123,15 @@ const publicGet = (operationId: string, summary: string, responses: JsonObject) 
 const HEALTH = jsonOf({
   type: 'object',
   required: ['status'],
-  properties: { status: { type: 'string' }, checks: { type: 'object' } },
+  properties: {
+    status: { type: 'string' },
+    checks: { type: 'object' },
+    lost: {
+      type: 'object',
+      description: 'What does not work although the server continues, with the consequence of each.',
+      additionalProperties: { type: 'string' },
+    },
+  },
 });
 
 /** The `info` of the document if the gateway serves a supergraph of other services, which have no REST interface here. */

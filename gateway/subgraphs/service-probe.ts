@@ -16,7 +16,7 @@ interface ServiceProbeOptions {
 /**
  * Returns a function that sends a small request of the gateway itself. For a service of the platform it is
  * `GET /health/ready`: the service answers, and its database does. The rest of readiness does not count, because a service
- * that stops, or is without Redis, still answers queries. For any other subgraph it is `{__typename}`.
+ * that stops still answers queries. For any other subgraph it is `{__typename}`.
  */
 export const serviceProbe =
   ({ dispatcher, graphPath, readyPath }: ServiceProbeOptions): (() => Promise<boolean>) =>

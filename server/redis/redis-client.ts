@@ -64,6 +64,8 @@ export const clientOptions = (tls: RedisTls | undefined, { username, password }:
   RESP: 2 as const,
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
+  // The default is a timer for each command, beside the one of RedisConnection.
+  commandOptions: { timeout: 0 },
   // While a server is unreachable a command fails at once, instead of waiting for a connection.
   disableOfflineQueue: true,
   socket: {

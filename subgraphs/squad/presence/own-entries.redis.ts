@@ -2,8 +2,11 @@ import { OnlineMap } from './online-map.ts';
 import type { OnlineEntry } from './online-entry.ts';
 import type { PresenceKeys } from './presence-keys.redis.ts';
 
-/** Changes within this time are sent together. */
-const GATHER_MILLIS = 5;
+/**
+ * Changes within this time are sent together: one message for each gym, in one packet. Less than the shortest interval between
+ * two updates of a viewer (200 ms). `npm run bench:presence`.
+ */
+const GATHER_MILLIS = Number(process.env.GATHER ?? 25);
 
 /**
  * The entries of this instance's own users, and their way to Redis. What cannot be written or published is sent when Redis
