@@ -253,7 +253,9 @@ describe('GraphQL over HTTP', () => {
       typeDefs: 'type Query { a: Int }',
       includeStacktraceInErrorResponses: false,
     });
-    const { url: apolloUrl } = await startStandaloneServer(apolloServer, { listen: { port: 0, host: '127.0.0.1' } });
+    const { url: apolloUrl } = await startStandaloneServer(apolloServer, {
+      listen: { port: 0, host: '127.0.0.1' },
+    });
     const failed = async (url: string) =>
       (await auditServer({ url }))
         .filter(({ status }) => status !== 'ok')

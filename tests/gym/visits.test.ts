@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe, type Subscription } from '../support/subscribe.ts';
 import { checkIn, newLocation, newMember } from './support.ts';

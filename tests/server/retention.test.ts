@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { connectionTo } from '#server/database/connection.ts';
 import { PlatformClient } from '#server/database/platform-client.ts';
 import { uuidv7 } from '#server/ids.ts';
-import { createLogger } from '#server/observability/logger.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
 import { idempotencyRetention } from '#server/rest/idempotency.database.ts';

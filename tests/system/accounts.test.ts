@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,6 +14,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { ANY_PORTS, startProcess } from '../support/process.ts';
 import { newGym, preparedGym, settled } from '../wizard/support.ts';
 import { live, type Life } from './support/life.ts';
+import { KINDS, placesIn, placesOf, servicesWithRecordsOf, storedData } from './support/stored-data.ts';
 
 let platform: TestPlatform;
 let friend: Awaited<ReturnType<TestPlatform['register']>>;
@@ -25,50 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
-
-/** Every row of all databases as JSON, with `<service>.<table>` as its place; and the text of every file, with its path. */
-async function everything(): Promise<[place: string, content: string][]> {
-  const found: [string, string][] = [];
-  for (const service of DATABASES) {
-    const tables = await platform.sql<{ name: string }>(
-      service,
-      `select table_name as name from information_schema.tables where table_schema = 'public'`,
-    );
-    const all = tables.map(
-      ({ name }) => `select '${name}' as place, to_jsonb(t)::text as text from "${name}" t`,
-    );
-    for (const { place, text } of await platform.sql<{ place: string; text: string }>(
-      service,
-      all.join(' union all '),
-    ))
-      found.push([`${service}.${place}`, text]);
-  }
-  for (const entry of await readdir(platform.dataDir, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    found.push([path.relative(platform.dataDir, file), await readFile(file, 'latin1')]);
-  }
-  return found;
-}
-
-const placesIn = (kept: [string, string][], text: string): string[] => [
-  ...new Set(
-    kept.filter(([place, content]) => place.includes(text) || content.includes(text)).map(([place]) => place),
-  ),
-];
-const placesOf = async (text: string): Promise<string[]> => placesIn(await everything(), text);
-
-/** Where every service stores the id of an erased account: the record that refuses later writes, and the deletion itself. */
-const ERASURE_RECORDS = /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*)$/;
-/** The services that store the id of an erased account in any other record. */
-const servicesWithRecordsOf = async (userId: string): Promise<string[]> => [
-  ...new Set(
-    (await placesOf(userId))
-      .filter((place) => !ERASURE_RECORDS.test(place))
-      .map((place) => place.split('.')[0] ?? ''),
-  ),
-];
 const retaining = (receipt: Pick<AccountDeletionShape, 'parts'>): string[] =>
   receipt.parts.filter(({ outcome }) => outcome === 'RETAINED').map(({ service }) => service);
 
@@ -76,37 +33,6 @@ const receiptAt = async (location: string) =>
   (await platform.rest<AccountDeletionShape>('identity', 'GET', location)).body;
 const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
   Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
-
-/** The kinds of records of a user who has data of all kinds, by service. */
-const KINDS = {
-  identity: ['user', 'sessions', 'passwordResets', 'auditEvents'],
-  gym: [
-    'checkIns',
-    'deniedCheckIns',
-    'challenges',
-    'posts',
-    'comments',
-    'likes',
-    'reports',
-    'announcements',
-    'auditEvents',
-  ],
-  nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
-  content: [],
-  squad: [
-    'presence',
-    'squads',
-    'messages',
-    'messageReports',
-    'history',
-    'invitesReceived',
-    'invitesSent',
-    'blocks',
-    'groups',
-    'activities',
-  ],
-  wizard: ['sessions'],
-};
 
 describe('an export', () => {
   it('contains every record of every kind of every service, and no secret', async () => {
@@ -189,14 +115,14 @@ describe('an export', () => {
     });
 
     await platform.rest('identity', 'DELETE', '/users/me', { ...user, body: { password: user.password } });
-    expect(await placesOf(body.id)).toEqual(['identity.saga']); // the storage keys of deleted files
+    expect(await placesOf(platform, body.id)).toEqual(['identity.saga']); // the storage keys of deleted files
   });
 });
 
 describe('the deletion of an account', () => {
   it('reaches every service, also one that is down at first, and leaves only what its receipt says', async () => {
     const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', anna);
-    const before = await everything();
+    const before = await storedData(platform);
     expect(placesIn(before, anna.mark).length).toBeGreaterThan(10);
     // the pictures of the avatar, a post and a logo, and the files of two exports
     expect(before.filter(([place]) => place.startsWith('files/'))).toHaveLength(3 + 2 * SERVICE_NAMES.length);
@@ -239,7 +165,9 @@ describe('the deletion of an account', () => {
     expect(outcomes(receipt)).toEqual({ ...others, nutrition: 'DELETED' });
     for (const { outcome, reason } of receipt.parts)
       expect([outcome, reason === null]).toEqual([outcome, outcome === 'DELETED']);
-    expect((await servicesWithRecordsOf(anna.id)).toSorted()).toEqual(retaining(receipt).toSorted());
+    expect((await servicesWithRecordsOf(platform, anna.id)).toSorted()).toEqual(
+      retaining(receipt).toSorted(),
+    );
     expect(JSON.stringify(receipt)).not.toContain(anna.id);
 
     // Every service refuses the user's access token within 5 s.
@@ -251,7 +179,7 @@ describe('the deletion of an account', () => {
     ] as const)
       await eventually(async () => (await platform.rest(service, 'GET', at, anna)).status === 401, 5_000);
 
-    const kept = await everything();
+    const kept = await storedData(platform);
     expect(placesIn(kept, anna.mark).filter((place) => !place.startsWith('outbox'))).toEqual([]);
     expect(
       placesIn(kept, path.basename(me.avatar ?? '')).filter((place) => !place.startsWith('identity.')),
@@ -322,7 +250,7 @@ describe('the deletion of an account', () => {
       ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])),
       identity: 'RETAINED',
     });
-    expect(await servicesWithRecordsOf(user.id)).toEqual(['identity']);
+    expect(await servicesWithRecordsOf(platform, user.id)).toEqual(['identity']);
   });
 
   it('removes the first admin from the wizard session in which another user set up their gym', async () => {
@@ -336,17 +264,17 @@ describe('the deletion of an account', () => {
       body: { token: await mailedToken(platform, email), password },
     });
     const token = await platform.login(email, password);
-    expect(await placesOf(email)).toContain('wizard.wizard_session');
+    expect(await placesOf(platform, email)).toContain('wizard.wizard_session');
     const { id: userId } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
-    expect(await placesOf(userId)).toContain('wizard.saga');
+    expect(await placesOf(platform, userId)).toContain('wizard.saga');
     const { headers } = await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
     const receipt = await eventually(async () => {
       const now = await receiptAt(headers.get('location') ?? '');
       return now.finishedAt !== null && now;
     });
-    expect((await placesOf(email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
+    expect((await placesOf(platform, email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
     expect(outcomes(receipt)).toMatchObject({ wizard: 'ANONYMISED' });
-    expect((await servicesWithRecordsOf(userId)).toSorted()).toEqual(retaining(receipt).toSorted());
+    expect((await servicesWithRecordsOf(platform, userId)).toSorted()).toEqual(retaining(receipt).toSorted());
   });
 
   it('is refused for the last SUPER_ADMIN, and changes nothing', async () => {
