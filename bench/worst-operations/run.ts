@@ -8,7 +8,8 @@
  *     npm run bench:worst -- --caller anonymous            # only as this caller; default: both
  */
 import { parseArgs } from 'node:util';
-import { CANDIDATES, type Candidate } from './candidates.ts';
+import { CANDIDATES } from './candidates.ts';
+import type { Candidate } from './candidates/candidate.ts';
 import { measuredPlatform, type Answer, type Caller, type MeasuredPlatform } from './measured-platform.ts';
 import { searched } from './search.ts';
 

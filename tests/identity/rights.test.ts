@@ -1,28 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
+import { CALLERS, expectedOf, type Caller, type Expected } from './rights/callers.ts';
+import { FIELDS } from './rights/fields.ts';
+import { ROUTES } from './rights/routes.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
-
-/** The callers. `other` roles belong to the other gym; `withoutGym` to none. */
-type Caller =
-  | 'nobody'
-  | 'member'
-  | 'otherMember'
-  | 'withoutGym'
-  | 'gymAdmin'
-  | 'otherGymAdmin'
-  | 'superAdmin'
-  | 'service';
-const CALLERS = [
-  'nobody',
-  'member',
-  'otherMember',
-  'withoutGym',
-  'gymAdmin',
-  'otherGymAdmin',
-  'superAdmin',
-  'service',
-] as const satisfies Caller[];
 
 const maya = demoPerson('maya@iron.test');
 const leo = demoPerson('leo@iron.test');
@@ -50,11 +32,6 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 const as = (caller: Caller) => ({ ...(tokens[caller] && { token: tokens[caller] }) });
-
-/** The expected answer for each caller; `others` for callers that are not named. */
-type Expected<Outcome> = Partial<Record<Caller, Outcome>> & { others: Outcome };
-const expectedOf = <Outcome>(expected: Expected<Outcome>, caller: Caller): Outcome =>
-  expected[caller] ?? expected.others;
 
 describe('the visible fields of a user', () => {
   /** `whole`: with email and QR code; `contact`: with email, without QR code; `public`: with neither; `none`: not found. */
@@ -169,128 +146,8 @@ describe('the visible fields of a user', () => {
 });
 
 describe('the status of each route for each caller', () => {
-  const unknown = '01900000-0000-7000-8000-00000000ffff';
-  const loggedIn: Expected<number> = { nobody: 401, service: 403, others: 200 };
-  const superOnly: Expected<number> = { nobody: 401, superAdmin: 200, others: 403 };
-  const rows: [string, string, string | (() => string), Expected<number>, object?][] = [
-    ['GET', 'the caller', '/auth/me', loggedIn],
-    ['GET', 'the caller', '/users/me', loggedIn],
-    ['GET', 'their sessions', '/auth/sessions', loggedIn],
-    ['GET', 'their exports', '/users/me/exports', loggedIn],
-    ['POST', 'a new export', '/users/me/exports', { nobody: 401, service: 403, others: 202 }],
-    ['GET', 'an unknown export', `/users/me/exports/${unknown}`, { nobody: 401, service: 403, others: 404 }],
-    [
-      'GET',
-      'the document of an unknown export',
-      `/users/me/exports/${unknown}/document`,
-      { nobody: 401, service: 403, others: 404 },
-    ],
-    ['GET', 'their QR code', '/users/me/qr.svg', loggedIn],
-    ['GET', 'their QR code', '/users/me/qr.png', loggedIn],
-    // a service must name the user
-    ['PUT', 'their profile', '/profile', { nobody: 401, service: 400, others: 200 }, { units: 'METRIC' }],
-    ['POST', 'a new QR code', '/auth/qr/rotate', loggedIn],
-    [
-      'GET',
-      'the users',
-      '/users/all',
-      { nobody: 401, gymAdmin: 200, otherGymAdmin: 200, superAdmin: 200, others: 403 },
-    ],
-    [
-      'GET',
-      'the users of Iron Temple',
-      `/users/all?gymId=${ironTemple.id}`,
-      { nobody: 401, gymAdmin: 200, superAdmin: 200, others: 403 },
-    ],
-    ['GET', 'the SUPER_ADMINs', '/users/super-admins', loggedIn],
-    ['GET', 'a name that is no id', '/users/1;drop%20table', { nobody: 401, others: 404 }],
-    ['PUT', 'a role', `/users/${leo.id}/role`, superOnly, { role: 'MEMBER' }],
-    [
-      'PUT',
-      'the role of an unknown user',
-      `/users/${unknown}/role`,
-      { nobody: 401, superAdmin: 404, others: 403 },
-      { role: 'MEMBER' },
-    ],
-    [
-      'PUT',
-      'a gym',
-      `/users/${leo.id}/gym`,
-      { nobody: 401, gymAdmin: 200, superAdmin: 200, otherGymAdmin: 404, others: 403 },
-      { gymId: ironTemple.id },
-    ],
-    [
-      'PUT',
-      'the other gym',
-      `/users/${leo.id}/gym`,
-      { nobody: 401, gymAdmin: 403, superAdmin: 200, otherGymAdmin: 404, others: 403 },
-      { gymId: aquaClub.id },
-    ],
-    [
-      'PUT',
-      'the gym again',
-      `/users/${leo.id}/gym`,
-      { nobody: 401, superAdmin: 200, otherGymAdmin: 403, gymAdmin: 404, others: 403 },
-      { gymId: ironTemple.id },
-    ],
-    ['GET', 'the audit trail', '/audit-events', superOnly],
-    ['POST', 'a new key', '/auth/keys/rotate', superOnly],
-    ['GET', 'ended sessions', '/auth/ended-sessions', { nobody: 401, service: 200, others: 403 }],
-    [
-      'GET',
-      'a free email',
-      '/auth/email-availability?email=nobody@x.test',
-      { nobody: 401, service: 200, others: 403 },
-    ],
-    [
-      'GET',
-      'an unknown QR code',
-      '/users/by-qr-code/FIT-unknown',
-      { nobody: 401, gymAdmin: 404, otherGymAdmin: 404, superAdmin: 404, service: 404, others: 403 },
-    ],
-    [
-      'DELETE',
-      "another user's session",
-      `/auth/sessions/${unknown}`,
-      { nobody: 401, service: 403, others: 404 },
-    ],
-    [
-      'DELETE',
-      'their account with a wrong password',
-      '/users/me',
-      { nobody: 401, others: 403 },
-      { password: 'wrong' },
-    ],
-    [
-      'DELETE',
-      'an invitation',
-      `/invitations/${unknown}`,
-      { nobody: 401, gymAdmin: 404, otherGymAdmin: 404, superAdmin: 404, service: 404, others: 403 },
-    ],
-    [
-      'DELETE',
-      'an accepted invitation',
-      `/invitations/${leo.id}`,
-      { nobody: 401, gymAdmin: 409, otherGymAdmin: 404, superAdmin: 409, service: 409, others: 403 },
-    ],
-    [
-      'POST',
-      'the mail of an accepted invitation',
-      `/invitations/${leo.id}/resend`,
-      { nobody: 401, gymAdmin: 409, otherGymAdmin: 404, superAdmin: 409, service: 409, others: 403 },
-    ],
-    [
-      'GET',
-      'the invitations',
-      '/invitations',
-      { nobody: 401, gymAdmin: 200, otherGymAdmin: 200, superAdmin: 200, others: 403 },
-    ],
-    ['GET', 'an unknown picture', '/avatars/none.webp', { others: 404 }],
-    ['GET', 'the keys', '/.well-known/jwks.json', { others: 200 }],
-  ];
-
   it.each(
-    rows.flatMap((row) =>
+    ROUTES.flatMap((row) =>
       CALLERS.map(
         (caller) => [row[0], String(row[2]), row[1], caller, expectedOf(row[3], caller), row[4]] as const,
       ),
@@ -321,114 +178,8 @@ describe('the status of each route for each caller', () => {
 });
 
 describe('the answer of each field of the graph to each caller', () => {
-  type Code = 'ok' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'VALIDATION_FAILED';
-  const loggedIn: Expected<Code> = { nobody: 'UNAUTHENTICATED', service: 'FORBIDDEN', others: 'ok' };
-  const superOnly: Expected<Code> = { nobody: 'UNAUTHENTICATED', superAdmin: 'ok', others: 'FORBIDDEN' };
-  const rows: [string, Expected<Code>][] = [
-    ['{ me { id email } }', loggedIn],
-    ['{ sessions { id } }', loggedIn],
-    ['{ accountExports { id } }', loggedIn],
-    ['mutation { requestAccountExport { id parts { service status } } }', loggedIn],
-    [
-      '{ users { nodes { id email } } }',
-      {
-        nobody: 'UNAUTHENTICATED',
-        gymAdmin: 'ok',
-        otherGymAdmin: 'ok',
-        superAdmin: 'ok',
-        others: 'FORBIDDEN',
-      },
-    ],
-    [
-      `{ users(gymId: "${ironTemple.id}") { nodes { id } } }`,
-      { nobody: 'UNAUTHENTICATED', gymAdmin: 'ok', superAdmin: 'ok', others: 'FORBIDDEN' },
-    ],
-    ['{ superAdmins { id email } }', loggedIn],
-    [
-      '{ userByQrCode(qrCode: "FIT-x") { id } }',
-      {
-        nobody: 'UNAUTHENTICATED',
-        member: 'FORBIDDEN',
-        otherMember: 'FORBIDDEN',
-        withoutGym: 'FORBIDDEN',
-        others: 'ok',
-      },
-    ],
-    ['{ auditEvents { nodes { id } } }', superOnly],
-    [
-      'mutation { updateProfile(input: { units: METRIC }) { id } }',
-      { nobody: 'UNAUTHENTICATED', service: 'VALIDATION_FAILED', others: 'ok' },
-    ],
-    ['mutation { rotateQrCode { id } }', loggedIn],
-    ['mutation { rotateSigningKey { kid } }', superOnly],
-    [`mutation { setRole(input: { userId: "${leo.id}", role: MEMBER }) { id } }`, superOnly],
-    [
-      `mutation { setGym(input: { userId: "${leo.id}", gymId: "${ironTemple.id}" }) { id } }`,
-      {
-        nobody: 'UNAUTHENTICATED',
-        gymAdmin: 'ok',
-        superAdmin: 'ok',
-        otherGymAdmin: 'NOT_FOUND',
-        others: 'FORBIDDEN',
-      },
-    ],
-    [
-      `mutation { setGym(input: { userId: "${leo.id}" }) { id } }`,
-      {
-        nobody: 'UNAUTHENTICATED',
-        gymAdmin: 'VALIDATION_FAILED',
-        superAdmin: 'VALIDATION_FAILED',
-        otherGymAdmin: 'VALIDATION_FAILED',
-        others: 'FORBIDDEN',
-      },
-    ],
-    [
-      `mutation { endSession(input: { id: "${leo.id}" }) }`,
-      { nobody: 'UNAUTHENTICATED', service: 'FORBIDDEN', others: 'NOT_FOUND' },
-    ],
-    [
-      `mutation { withdrawInvitation(input: { userId: "${leo.id}" }) }`,
-      {
-        nobody: 'UNAUTHENTICATED',
-        gymAdmin: 'CONFLICT',
-        otherGymAdmin: 'NOT_FOUND',
-        superAdmin: 'CONFLICT',
-        service: 'CONFLICT',
-        others: 'FORBIDDEN',
-      },
-    ],
-    [
-      `mutation { resendInvitation(input: { userId: "${leo.id}" }) { id } }`,
-      {
-        nobody: 'UNAUTHENTICATED',
-        gymAdmin: 'CONFLICT',
-        otherGymAdmin: 'NOT_FOUND',
-        superAdmin: 'CONFLICT',
-        service: 'CONFLICT',
-        others: 'FORBIDDEN',
-      },
-    ],
-    [
-      '{ invitations { nodes { id } } }',
-      {
-        nobody: 'UNAUTHENTICATED',
-        gymAdmin: 'ok',
-        otherGymAdmin: 'ok',
-        superAdmin: 'ok',
-        others: 'FORBIDDEN',
-      },
-    ],
-    [
-      'mutation { deleteMyAccount(input: { password: "wrong" }) { id } }',
-      { nobody: 'UNAUTHENTICATED', others: 'FORBIDDEN' },
-    ],
-    [
-      'mutation { inviteUser(input: { email: "none", displayName: "x" }) { id } }',
-      { others: 'VALIDATION_FAILED' },
-    ],
-  ];
   it.each(
-    rows.flatMap(([operation, expected]) =>
+    FIELDS.flatMap(([operation, expected]) =>
       CALLERS.map((caller) => [operation, caller, expectedOf(expected, caller)] as const),
     ),
   )('%s, for the caller %s: %s', async (operation, caller, code) => {

@@ -79,6 +79,14 @@ describe('a squad is visible to its participants only', () => {
 });
 
 describe('an invite', () => {
+  test('can be revoked by its sender only', async () => {
+    const [maya, leo] = (await people(2)) as [Person, Person];
+    const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
+    expect((await rest(leo, 'DELETE', `/invites/${invite.id}`)).body.code).toBe('FORBIDDEN');
+    expect((await rest(maya, 'DELETE', `/invites/${invite.id}`)).status).toBe(204);
+    expect((await rest(leo, 'POST', `/squads/${invite.squadId}/join`)).body.code).toBe('NOT_FOUND');
+  });
+
   test('stays valid if another invite to the same squad is revoked', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const squadId = await squadOf(maya, leo);

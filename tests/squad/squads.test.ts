@@ -280,14 +280,6 @@ describe('an invite', () => {
     expect((await rest(leo, 'GET', '/invites')).body[0].status).toBe('EXPIRED');
     await socket.close();
   });
-
-  test('can be revoked by its sender only', async () => {
-    const [maya, leo] = (await people(2)) as [Person, Person];
-    const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
-    expect((await rest(leo, 'DELETE', `/invites/${invite.id}`)).body.code).toBe('FORBIDDEN');
-    expect((await rest(maya, 'DELETE', `/invites/${invite.id}`)).status).toBe(204);
-    expect((await rest(leo, 'POST', `/squads/${invite.squadId}/join`)).body.code).toBe('NOT_FOUND');
-  });
 });
 
 describe('a gym', () => {
