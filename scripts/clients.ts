@@ -58,13 +58,13 @@ function withOneError(document: JsonObject): JsonObject {
         path,
         Object.fromEntries(
           Object.entries(item).map(([method, operation]) => {
-            const { 'x-codeSamples': _samples, ...rest } = operation as Operation & JsonObject;
+            const { 'x-codeSamples': _samples, ...others } = operation as Operation & JsonObject;
             const responses = Object.entries(operation.responses);
             const [, failure] = responses.find(([status]) => Number(status) >= 400) ?? [];
             return [
               method,
               {
-                ...rest,
+                ...others,
                 responses: {
                   ...Object.fromEntries(responses.filter(([status]) => Number(status) < 300)),
                   ...(failure && { default: { ...failure, description: 'A problem.' } }),

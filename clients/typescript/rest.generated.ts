@@ -5393,6 +5393,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": "query First($count: Int!) { workouts(first: $count) { nodes { title durationMinutes } } }",
+                 *       "variables": {
+                 *         "count": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** @description The operation; optional if `extensions.persistedQuery` identifies it. */
                     query: string;
@@ -5418,6 +5426,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "workouts": {
+                     *           "nodes": [
+                     *             {
+                     *               "title": "Bodyweight Anywhere",
+                     *               "durationMinutes": 23
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data?: Record<string, never> | null;
                         errors?: {
@@ -5469,9 +5491,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": {
                         status: string;
                         checks?: Record<string, never>;
+                        /** @description What does not work although the server continues, with the consequence of each. */
+                        lost?: {
+                            [key: string]: string;
+                        };
                     };
                 };
             };
@@ -5499,9 +5530,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "checks": {}
+                     *     }
+                     */
                     "application/json": {
                         status: string;
                         checks?: Record<string, never>;
+                        /** @description What does not work although the server continues, with the consequence of each. */
+                        lost?: {
+                            [key: string]: string;
+                        };
                     };
                 };
             };

@@ -2,7 +2,9 @@ import type { JsonObject } from '#server/json-object.ts';
 import { aboutApi, clientToken, USER_TOKEN } from '#server/rest/openapi.ts';
 import { SERVER_URL } from '#server/served-document.ts';
 
-const jsonOf = (schema: JsonObject) => ({ content: { 'application/json': { schema } } });
+const jsonOf = (schema: JsonObject, example?: unknown) => ({
+  content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+});
 
 const GRAPH_TAG = { name: 'Graph', description: 'One graph over all services.' };
 const OPERATION_TAG = { name: 'Operation', description: 'Health, metrics and documents of the gateway.' };
@@ -76,7 +78,13 @@ const GRAPH_POST = {
   requestBody: {
     required: true,
     content: {
-      'application/json': { schema: GRAPH_REQUEST },
+      'application/json': {
+        schema: GRAPH_REQUEST,
+        example: {
+          query: 'query First($count: Int!) { workouts(first: $count) { nodes { title durationMinutes } } }',
+          variables: { count: 1 },
+        },
+      },
       'multipart/form-data': {
         schema: {
           type: 'object',
@@ -97,7 +105,9 @@ const GRAPH_POST = {
   responses: {
     200: {
       description: 'The result; `errors` if fields failed or were refused.',
-      ...jsonOf(GRAPH_ANSWER),
+      ...jsonOf(GRAPH_ANSWER, {
+        data: { workouts: { nodes: [{ title: 'Bodyweight Anywhere', durationMinutes: 23 }] } },
+      }),
     },
     ...Object.fromEntries(
       Object.entries(GRAPH_FAILURES).map(([status, description]) => [
@@ -120,7 +130,7 @@ const publicGet = (operationId: string, summary: string, responses: JsonObject) 
   },
 });
 
-const HEALTH = jsonOf({
+const HEALTH = {
   type: 'object',
   required: ['status'],
   properties: {
@@ -132,7 +142,7 @@ const HEALTH = jsonOf({
       additionalProperties: { type: 'string' },
     },
   },
-});
+};
 
 /** The `info` of the document if the gateway serves a supergraph of other services, which have no REST interface here. */
 export const GRAPH_ALONE = aboutApi({
@@ -153,11 +163,11 @@ export const gatewayOpenApi = {
   paths: {
     '/graphql': { post: GRAPH_POST },
     '/health/live': publicGet('getLiveness', 'Whether the process answers', {
-      200: { description: 'The process answers.', ...HEALTH },
+      200: { description: 'The process answers.', ...jsonOf(HEALTH, { status: 'ok' }) },
     }),
     '/health/ready': publicGet('getReadiness', 'Whether the gateway is ready', {
-      200: { description: 'The gateway is ready.', ...HEALTH },
-      503: { description: 'The gateway is not ready, or it is stopping.', ...HEALTH },
+      200: { description: 'The gateway is ready.', ...jsonOf(HEALTH, { status: 'ok', checks: {} }) },
+      503: { description: 'The gateway is not ready, or it is stopping.', ...jsonOf(HEALTH) },
     }),
     '/metrics': publicGet('getMetrics', 'Figures for Prometheus', {
       200: {

@@ -38,7 +38,7 @@ export function mountApiPages(app: Express, { title, served, documentOf, demo }:
     (req, res) =>
       void res.vary('Host').setHeader('Content-Security-Policy', policy(req)).type('html').send(page(req)),
   );
-  app.get('/docs/scalar.js', (_req, res) => void res.sendFile(SCALAR, { maxAge: '1d' }));
+  app.get('/docs/scalar.js', (_req, res) => res.sendFile(SCALAR, { maxAge: '1d' }));
   app.use('/docs/app', express.static(fileURLToPath(new URL('api-page', import.meta.url)), { index: false }));
 }
 

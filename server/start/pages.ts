@@ -5,7 +5,7 @@ import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
 import { openApiDocument } from '../rest/openapi.ts';
-import { documentFor } from '../served-document.ts';
+import { documentFor, IDENTITY_URL, SERVER_URL } from '../served-document.ts';
 import type { ServiceDatabase } from './database.ts';
 import { urlOf } from '../settings.ts';
 import type { DoorHost } from './doors.ts';
@@ -25,7 +25,11 @@ export function mountPages(
   });
   mountMetrics(app, metrics, settings);
   const webhooks = subgraph.events && webhooksObject(subgraph.events, subgraph.deliversWebhooks ?? false);
-  const served = (text: string) => documentFor(text, origins, urlOf('identity', settings));
+  // Identity itself is at the address of the request.
+  const served = (text: string) =>
+    subgraph.name === 'identity'
+      ? documentFor(text.replaceAll(IDENTITY_URL, SERVER_URL), origins, '')
+      : documentFor(text, origins, urlOf('identity', settings));
   const openApi = served(
     JSON.stringify(
       withGraphDescriptions(

@@ -78,13 +78,11 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
 /** A text of the same length and kinds of characters that depends only on `index`. */
 function lookalike(text: string, index: number): string {
   const bytes = [...createHash('sha512').update(`example ${index}`).digest()];
-  return [...text]
-    .map((character, at) => {
-      const byte = bytes[at % bytes.length]! + at;
-      if (/\d/.test(character)) return String(byte % 10);
-      if (/[a-z]/.test(character)) return String.fromCharCode(97 + (byte % 26));
-      if (/[A-Z]/.test(character)) return String.fromCharCode(65 + (byte % 26));
-      return character;
-    })
-    .join('');
+  return Array.from(text, (character, at) => {
+    const byte = bytes[at % bytes.length]! + at;
+    if (/\d/.test(character)) return String(byte % 10);
+    if (/[a-z]/.test(character)) return String.fromCharCode(97 + (byte % 26));
+    if (/[A-Z]/.test(character)) return String.fromCharCode(65 + (byte % 26));
+    return character;
+  }).join('');
 }

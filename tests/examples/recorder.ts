@@ -90,7 +90,7 @@ function pathOf({ path }: RestRoute<never>, { params = {}, query = {} }: Example
   const search = new URLSearchParams(
     Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
   );
-  return search.size > 0 ? `${filled}?${search}` : filled;
+  return search.size > 0 ? `${filled}?${search.toString()}` : filled;
 }
 
 async function tokenOf(platform: TestPlatform, caller: Caller): Promise<string | undefined> {

@@ -105,6 +105,23 @@ describe('the merged OpenAPI document', () => {
     expect(tokenUrl(direct.body)).toBe(`${platform.url('identity')}/auth/token`);
   });
 
+  it("has an example of every operation of the gateway itself that the gateway's answer equals", async () => {
+    const merged = await read('/openapi.json');
+    const own = operationsOf(merged).filter(({ operation }) =>
+      ['Graph', 'Operation'].includes(operation.tags[0]),
+    );
+    const exampleOf = ({ operation }: (typeof own)[number]) =>
+      operation.responses[200].content['application/json']?.example;
+    for (const { path, method, operation } of own.filter((one) => exampleOf(one) !== undefined)) {
+      const body = operation.requestBody?.content['application/json'].example;
+      const answer = await platform.rest('gateway', method.toUpperCase(), path, body && { body });
+      expect(answer).toMatchObject({ status: 200, body: exampleOf({ path, method, operation }) });
+    }
+    const withoutExample = own.filter((one) => exampleOf(one) === undefined).map(({ path }) => path);
+    // Texts for programs, and this document and the one of the sockets.
+    expect(withoutExample).toEqual(['/metrics', '/openapi.json', '/asyncapi.json']);
+  });
+
   it('has no broken reference, and only valid schemas', async () => {
     const merged = await read('/openapi.json');
     expect(brokenReferencesIn(merged)).toEqual([]);

@@ -6,7 +6,7 @@ export async function checkInAndEat(url: string, email: string, password: string
   const api = restClient({ url, token: () => token });
   const { data: session, error } = await api.POST('/identity/auth/login', { body: { email, password } });
   if (error) throw new Error(`${error.code}: ${error.detail}`);
-  ({ token } = session);
+  token = session.token;
   const [location] = (await api.GET('/gym/locations')).data ?? [];
   const { qrCode } = session.user;
   if (!location || !qrCode) throw new Error('The member has no gym.');

@@ -84,7 +84,8 @@ function mendScalar(root) {
     // The name of a button must contain its visible text.
     for (const button of root.querySelectorAll('.show-more[aria-label]'))
       button.removeAttribute('aria-label');
-    for (const button of document.querySelectorAll('button[role="none"]')) button.removeAttribute('role');
+    for (const button of document.querySelectorAll('button:is([role="none"], [role="alert"])'))
+      button.removeAttribute('role');
     for (const button of document.querySelectorAll('[class*="copy-button"]:not([aria-label])'))
       button.setAttribute('aria-label', 'Copy');
     for (const control of document.querySelectorAll('[aria-controls]'))
