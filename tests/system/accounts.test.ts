@@ -1,5 +1,3 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
@@ -11,9 +9,9 @@ import type { GroupShape } from '../../subgraphs/squad/groups/groups.shapes.ts';
 import { eventually } from '../support/eventually.ts';
 import { loggedIn, mailedToken } from '../identity/support.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { ANY_PORTS, startProcess } from '../support/process.ts';
 import { newGym, preparedGym, settled } from '../wizard/support.ts';
 import { live, type Life } from './support/life.ts';
+import { KINDS, placesIn, placesOf, servicesWithRecordsOf, storedData } from './support/stored-data.ts';
 
 let platform: TestPlatform;
 let friend: Awaited<ReturnType<TestPlatform['register']>>;
@@ -25,54 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
-
-/** Every row of all databases as JSON, with `<service>.<table>` as its place; and the text of every file, with its path. */
-async function everything(): Promise<[place: string, content: string][]> {
-  const found: [string, string][] = [];
-  for (const service of DATABASES) {
-    const tables = await platform.sql<{ name: string }>(
-      service,
-      `select table_name as name from information_schema.tables where table_schema = 'public'`,
-    );
-    const all = tables.map(
-      ({ name }) => `select '${name}' as place, to_jsonb(t)::text as text from "${name}" t`,
-    );
-    for (const { place, text } of await platform.sql<{ place: string; text: string }>(
-      service,
-      all.join(' union all '),
-    ))
-      found.push([`${service}.${place}`, text]);
-  }
-  for (const entry of await readdir(platform.dataDir, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    found.push([path.relative(platform.dataDir, file), await readFile(file, 'latin1')]);
-  }
-  return found;
-}
-
-const placesIn = (kept: [string, string][], text: string): string[] => [
-  ...new Set(
-    kept.filter(([place, content]) => place.includes(text) || content.includes(text)).map(([place]) => place),
-  ),
-];
-const placesOf = async (text: string): Promise<string[]> => placesIn(await everything(), text);
-
-/**
- * Where services store the id of an erased account: the record that refuses later writes, the deletion itself, and the event
- * by which the systems of the gym learn that the member was removed.
- */
-const ERASURE_RECORDS =
-  /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*|(gym|identity)\.event(_outbox)?)$/;
-/** The services that store the id of an erased account in any other record. */
-const servicesWithRecordsOf = async (userId: string): Promise<string[]> => [
-  ...new Set(
-    (await placesOf(userId))
-      .filter((place) => !ERASURE_RECORDS.test(place))
-      .map((place) => place.split('.')[0] ?? ''),
-  ),
-];
 const retaining = (receipt: Pick<AccountDeletionShape, 'parts'>): string[] =>
   receipt.parts.filter(({ outcome }) => outcome === 'RETAINED').map(({ service }) => service);
 
@@ -80,38 +30,6 @@ const receiptAt = async (location: string) =>
   (await platform.rest<AccountDeletionShape>('identity', 'GET', location)).body;
 const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
   Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
-
-/** The kinds of records of a user who has data of all kinds, by service. */
-const KINDS = {
-  identity: ['user', 'events', 'sessions', 'passwordResets', 'auditEvents'],
-  gym: [
-    'checkIns',
-    'deniedCheckIns',
-    'challenges',
-    'posts',
-    'comments',
-    'likes',
-    'reports',
-    'announcements',
-    'auditEvents',
-    'events',
-  ],
-  nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
-  content: [],
-  squad: [
-    'presence',
-    'squads',
-    'messages',
-    'messageReports',
-    'history',
-    'invitesReceived',
-    'invitesSent',
-    'blocks',
-    'groups',
-    'activities',
-  ],
-  wizard: ['sessions'],
-};
 
 describe('an export', () => {
   it('contains every record of every kind of every service, and no secret', async () => {
@@ -194,14 +112,14 @@ describe('an export', () => {
     });
 
     await platform.rest('identity', 'DELETE', '/users/me', { ...user, body: { password: user.password } });
-    expect(await placesOf(body.id)).toEqual(['identity.saga']); // the storage keys of deleted files
+    expect(await placesOf(platform, body.id)).toEqual(['identity.saga']); // the storage keys of deleted files
   });
 });
 
 describe('the deletion of an account', () => {
   it('reaches every service, also one that is down at first, and leaves only what its receipt says', async () => {
     const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', anna);
-    const before = await everything();
+    const before = await storedData(platform);
     expect(placesIn(before, anna.mark).length).toBeGreaterThan(10);
     // the pictures of the avatar, a post and a logo, and the files of two exports
     expect(before.filter(([place]) => place.startsWith('files/'))).toHaveLength(3 + 2 * SERVICE_NAMES.length);
@@ -244,7 +162,9 @@ describe('the deletion of an account', () => {
     expect(outcomes(receipt)).toEqual({ ...others, nutrition: 'DELETED' });
     for (const { outcome, reason } of receipt.parts)
       expect([outcome, reason === null]).toEqual([outcome, outcome === 'DELETED']);
-    expect((await servicesWithRecordsOf(anna.id)).toSorted()).toEqual(retaining(receipt).toSorted());
+    expect((await servicesWithRecordsOf(platform, anna.id)).toSorted()).toEqual(
+      retaining(receipt).toSorted(),
+    );
     expect(JSON.stringify(receipt)).not.toContain(anna.id);
 
     // Every service refuses the user's access token within 5 s.
@@ -256,7 +176,7 @@ describe('the deletion of an account', () => {
     ] as const)
       await eventually(async () => (await platform.rest(service, 'GET', at, anna)).status === 401, 5_000);
 
-    const kept = await everything();
+    const kept = await storedData(platform);
     expect(placesIn(kept, anna.mark).filter((place) => !place.startsWith('outbox'))).toEqual([]);
     expect(
       placesIn(kept, path.basename(me.avatar ?? '')).filter((place) => !place.startsWith('identity.')),
@@ -327,7 +247,7 @@ describe('the deletion of an account', () => {
       ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, 'DELETED'])),
       identity: 'RETAINED',
     });
-    expect(await servicesWithRecordsOf(user.id)).toEqual(['identity']);
+    expect(await servicesWithRecordsOf(platform, user.id)).toEqual(['identity']);
   });
 
   it('removes the first admin from the wizard session in which another user set up their gym', async () => {
@@ -341,17 +261,17 @@ describe('the deletion of an account', () => {
       body: { token: await mailedToken(platform, email), password },
     });
     const token = await platform.login(email, password);
-    expect(await placesOf(email)).toContain('wizard.wizard_session');
+    expect(await placesOf(platform, email)).toContain('wizard.wizard_session');
     const { id: userId } = (await platform.rest('identity', 'GET', '/users/me', { token })).body;
-    expect(await placesOf(userId)).toContain('wizard.saga');
+    expect(await placesOf(platform, userId)).toContain('wizard.saga');
     const { headers } = await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
     const receipt = await eventually(async () => {
       const now = await receiptAt(headers.get('location') ?? '');
       return now.finishedAt !== null && now;
     });
-    expect((await placesOf(email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
+    expect((await placesOf(platform, email)).filter((place) => !place.startsWith('outbox'))).toEqual([]);
     expect(outcomes(receipt)).toMatchObject({ wizard: 'ANONYMISED' });
-    expect((await servicesWithRecordsOf(userId)).toSorted()).toEqual(retaining(receipt).toSorted());
+    expect((await servicesWithRecordsOf(platform, userId)).toSorted()).toEqual(retaining(receipt).toSorted());
   });
 
   it('is refused for the last SUPER_ADMIN, and changes nothing', async () => {
@@ -395,43 +315,5 @@ describe('a large export', () => {
     expect(new Set(events).size).toBe(events.length);
     const { errors } = await platform.graph('identity', '{ exportMyAccount }', {}, user);
     expect(errors?.[0]?.extensions.code).toBe('PAYLOAD_TOO_LARGE');
-  });
-});
-
-describe('kill -9', () => {
-  it('right after the answer does not lose a deletion: the next start carries it out', async () => {
-    const dataDir = await mkdtemp(path.join(os.tmpdir(), 'accounts-kill-'));
-    const env = { ...ANY_PORTS, DATA_DIR: dataDir, DEMO: 'on', RATE_LIMITS: 'off', HOST: '127.0.0.1' };
-    const start = async () => {
-      const service = startProcess([], env);
-      const [, url = ''] = await service.printed(/Open (http:\/\/\S+)/);
-      const call = async (method: string, at: string, body?: object, token?: string) => {
-        const answer = await fetch(`${url}${at}`, {
-          method,
-          headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
-          ...(body && { body: JSON.stringify(body) }),
-        });
-        const text = await answer.text();
-        return { answer, body: text ? JSON.parse(text) : undefined };
-      };
-      return { service, call };
-    };
-    const maya = { email: 'maya@iron.test', password: DEMO_PASSWORD };
-    const before = await start();
-    const { token } = (await before.call('POST', '/identity/auth/login', maya)).body;
-    const { status, headers } = (await before.call('DELETE', '/identity/users/me', maya, token)).answer;
-    before.service.child.kill('SIGKILL');
-    expect(status).toBe(204);
-    await before.service.ended;
-
-    const after = await start();
-    expect((await after.call('POST', '/identity/auth/login', maya)).answer.status).toBe(401);
-    const receipt = await eventually(async () => {
-      const { body } = await after.call('GET', headers.get('location') ?? ''); // with the gateway's prefix
-      return body.finishedAt !== null && body;
-    });
-    expect(Object.values(outcomes(receipt))).not.toContain('PENDING');
-    await after.service.end();
-    await rm(dataDir, { recursive: true, force: true });
   });
 });

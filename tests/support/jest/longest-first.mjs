@@ -24,6 +24,7 @@ const LONG = [
   'system/fuzz',
   'squad/journals',
   'system/accounts',
+  'system/accounts-kill',
 ].map((name) => `/tests/${name}.test.ts`);
 
 /** Long files first, then by size. The order is the same in every run, so that a failure that depends on the order can be repeated. */
