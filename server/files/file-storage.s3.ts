@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -64,15 +65,24 @@ class S3Storage implements FileStorage {
       params: { ...this.at(key), Body: stream, ContentType: contentType },
       queueSize: 1, // parts in memory
       partSize: PART_BYTES,
+      leavePartsOnError: true, // `discardParts` removes them: a failure to do so must not hide why the upload failed
     });
     try {
       await upload.done();
     } catch (error) {
       stream.destroy();
+      await this.discardParts(key, upload.uploadId);
       // The upload ends a stream that it no longer needs with an AbortError.
       const { errored } = stream;
       throw errored && errored.name !== 'AbortError' ? errored : refusalOf(error);
     }
+  }
+
+  /** Removes the parts of an upload that failed. If the store does not answer, its own rules for incomplete uploads remove them. */
+  private async discardParts(key: string, uploadId: string | undefined): Promise<void> {
+    if (uploadId === undefined) return;
+    const parts = new AbortMultipartUploadCommand({ ...this.at(key), UploadId: uploadId });
+    await this.client.send(parts).catch(() => undefined);
   }
 
   async read(key: string): Promise<FileContent | undefined> {

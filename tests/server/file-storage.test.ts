@@ -25,7 +25,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const urls = { folder: () => `file://${folder}/some%20place`, bucket: () => s3.filesUrl };
+const urls = {
+  folder: () => `file://${folder}/some%20place`,
+  bucket: () => s3.filesUrl,
+  impatient: () => s3.impatientFilesUrl,
+};
 const opened: FileStorage[] = [];
 const open = async (kind: keyof typeof urls, service: string = randomUUID()): Promise<FileStorage> => {
   const storage = await openFileStorage({ filesUrl: filesPlaceOf(urls[kind]()), dataDir: '' }, service, log);
@@ -135,8 +139,9 @@ describe('a bucket', () => {
   it.each(['refuse', 'hang'] as const)(
     'whose server does: %s, makes every call fail in time',
     async (fault) => {
-      const storage = await open('bucket');
-      await storage.put('there', Buffer.from('x'), 'text/plain');
+      const service = randomUUID();
+      const [patient, storage] = [await open('bucket', service), await open('impatient', service)];
+      await patient.put('there', Buffer.from('x'), 'text/plain');
       s3.fail(fault);
       const began = performance.now();
       const calls = [
@@ -152,16 +157,17 @@ describe('a bucket', () => {
       expect(performance.now() - began).toBeLessThan(10_000); // two attempts of 0.7 s with a pause, on a busy machine
       await discard(storage, ['there'], log); // fails silently
       s3.fail('none');
-      expect((await content(storage, 'there'))?.toString()).toBe('x');
-      await storage.put('a', Buffer.from('again'), 'text/plain');
+      expect((await content(patient, 'there'))?.toString()).toBe('x');
+      await patient.put('a', Buffer.from('again'), 'text/plain');
     },
   );
 
   it.each(['cut', 'stall'] as const)(
     'whose server does, within a file: %s, makes the read fail, so that a part of a file is never used as the whole',
     async (fault) => {
-      const storage = await open('bucket');
-      await storage.put('long', randomBytes(2_000_000), 'text/plain');
+      const service = randomUUID();
+      await (await open('bucket', service)).put('long', randomBytes(2_000_000), 'text/plain');
+      const storage = await open('impatient', service);
       s3.fail(fault);
       const found = await storage.read('long');
       await expect(buffer(found!.stream)).rejects.toMatchObject(failed);
@@ -169,10 +175,10 @@ describe('a bucket', () => {
   );
 
   it('waits for a slow reader', async () => {
-    const storage = await open('bucket');
+    const service = randomUUID();
     const bytes = randomBytes(4_000_000);
-    await storage.put('long', bytes, 'text/plain');
-    const { stream } = (await storage.read('long'))!;
+    await (await open('bucket', service)).put('long', bytes, 'text/plain');
+    const { stream } = (await (await open('impatient', service)).read('long'))!;
     const first = await new Promise<Buffer>((resolve) => stream.once('data', resolve));
     stream.pause();
     // The time itself is tested: a reader who pauses for longer than the time limit of the store, 0.7 s.

@@ -18,8 +18,10 @@ export type Fault =
 
 /** An S3-compatible server of the test, behind a proxy that can fail. */
 export interface OwnS3 {
-  /** A `FILES_URL` of a bucket of its own. */
+  /** A `FILES_URL` of a bucket of its own. The time limit leaves room for a busy machine. */
   filesUrl: string;
+  /** The same with a time limit of 0.7 s, for calls that are expected to fail. */
+  impatientFilesUrl: string;
   /** Connections behave in this way from now on; open ones are closed. */
   fail(fault: Fault): void;
   stop(): Promise<void>;
@@ -42,8 +44,10 @@ export async function startS3(bucket = 'files'): Promise<OwnS3> {
   });
   const { port } = await server.run();
   const proxy = await failingProxy(port);
+  const url = `s3://${bucket}/test?endpoint=http://127.0.0.1:${proxy.port}&forcePathStyle=true`;
   return {
-    filesUrl: `s3://${bucket}/test?endpoint=http://127.0.0.1:${proxy.port}&forcePathStyle=true&timeoutMillis=700`,
+    filesUrl: `${url}&timeoutMillis=5000`,
+    impatientFilesUrl: `${url}&timeoutMillis=700`,
     fail: proxy.fail,
     async stop() {
       await proxy.stop();
