@@ -25,7 +25,7 @@ import { levelEvents } from '../locations/occupancy-level.ts';
 import { CheckIn } from './check-in.entity.ts';
 import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
-import { enter, idOf, type Door, type Presenter } from './entry.ts';
+import { enter, idOf, type EntryLocation, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
 import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
 import {
@@ -41,7 +41,7 @@ import {
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
 /** A location of a gym that is still being set up does not exist for callers. */
-const DOOR = `select location.id, gym_id as "gymId", location.name from location join gym on gym.id = gym_id
+const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name from location join gym on gym.id = gym_id
   where location.id = ? and gym.opened_at is not null`;
 
 /** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
@@ -83,7 +83,7 @@ export class CheckIns {
   async checkIn(input: unknown): Promise<CheckedInShape> {
     const viewer = requireUserOrScope(this.unit.viewer, 'check-in');
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
-    const [location] = await this.unit.read<Door>(DOOR, [locationId]);
+    const [location] = await this.unit.read<EntryLocation>(ENTRY_LOCATION, [locationId]);
     if (!location || !mayCheckInAt(viewer, location)) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
@@ -225,7 +225,7 @@ export class CheckIns {
   }
 
   /** Keeps a location and its gym from being deleted until the transaction ends; false if they have been deleted. */
-  private async keepLocation({ id, gymId }: Door): Promise<boolean> {
+  private async keepLocation({ id, gymId }: EntryLocation): Promise<boolean> {
     if (!(await lockOpenGym(this.unit, gymId))) return false;
     const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
       id,
@@ -254,7 +254,7 @@ export class CheckIns {
 }
 
 /** The id of the code's owner, after checking that they may enter. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
-function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: Door): string {
+function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: EntryLocation): string {
   if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();
   if (idOf(viewer) === holder.userId && !holder.gymId)

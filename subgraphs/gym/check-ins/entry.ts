@@ -21,7 +21,7 @@ export type Presenter = UserViewer | ClientViewer;
 export const idOf = (viewer: Presenter): string => (viewer.kind === 'user' ? viewer.userId : viewer.clientId);
 
 /** The parts of a location that a check-in needs. */
-export interface Door {
+export interface EntryLocation {
   id: string;
   gymId: string;
   name: string;
@@ -30,7 +30,7 @@ export interface Door {
 /** A check-in that the rules allow, if the location has room. */
 export interface Entry {
   userId: string;
-  location: Door;
+  location: EntryLocation;
   source: string | null;
   /** Whether staff let the member in even if the location is full. */
   override: boolean;
