@@ -2,5 +2,5 @@ import { rotateSigningKey } from './keys/rotate-signing-key.ts';
 import { mailPasswordToken } from './password-resets/mail-password-token.ts';
 import { mailGymRemoved } from './rights/mail-gym-removed.ts';
 
-/** The jobs of this service, in addition to those of its retention rules. */
+/** The jobs of this service, in addition to the one that removes old rows. */
 export const identityJobs = [mailPasswordToken, mailGymRemoved, rotateSigningKey];

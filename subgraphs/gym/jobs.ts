@@ -1,0 +1,4 @@
+import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
+
+/** The jobs of this service, in addition to the one that removes old rows. */
+export const gymJobs = [endExpiredVisits];
