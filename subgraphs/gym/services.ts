@@ -18,6 +18,7 @@ import { Denials } from './check-ins/denials.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
 import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
+import { gymJobs } from './jobs.ts';
 import { Locations } from './locations/locations.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
@@ -59,7 +60,7 @@ export const gymServices = (
       WorkoutRoutine: { owner: 'content', forget: (id) => programs.forget(id) },
     }),
     files,
-    jobs: new Jobs(unit),
+    jobs: new Jobs(unit, gymJobs),
     accountData: new AccountData(unit, gymAccountPart(unit, files)),
   };
 };

@@ -15,11 +15,10 @@ import { challengesGraphql } from './challenges/challenges.graphql.ts';
 import { challengesRest } from './challenges/challenges.rest.ts';
 import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
-import { announceChallenges } from './challenges/announce-challenges.ts';
-import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
+import { gymJobs } from './jobs.ts';
 import { demo } from './demo.ts';
 import { gymEvents } from './events/event-data.ts';
 import { EventCollector } from './events/event-collector.ts';
@@ -104,7 +103,7 @@ export const gym = defineSubgraph({
     ...jobsRest,
     ...removedReferencesRest,
   ],
-  jobs: [endExpiredVisits, announceChallenges],
+  jobs: gymJobs,
   retention: ({ files }) => [...gymRetention, unusedPictures(files)],
   demo: (_services, unit) => demo(unit),
 });

@@ -1,0 +1,5 @@
+import { announceChallenges } from './challenges/announce-challenges.ts';
+import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
+
+/** The jobs of this service, in addition to the one that removes old rows. */
+export const gymJobs = [endExpiredVisits, announceChallenges];
