@@ -40,7 +40,12 @@ function membersOf(instances: number, total: number, spread: Spread): Task['memb
 }
 
 async function startInstance(task: Task) {
-  const child = fork(path.join(import.meta.dirname, 'instance.ts'), [], { execArgv: ['--expose-gc', ...(process.env.BENCH_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROFILE] : [])] });
+  const child = fork(path.join(import.meta.dirname, 'instance.ts'), [], {
+    execArgv: [
+      '--expose-gc',
+      ...(process.env.BENCH_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROFILE] : []),
+    ],
+  });
   child.send(task);
   await once(child, 'message'); // ready
   return {
