@@ -14,6 +14,9 @@ import type { Journals } from './storage/journal.ts';
 import { RENEWAL_MILLIS } from './storage/instance-lease.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
 
+/** Withdrawals that wait for Redis. The entry of a further user is removed elsewhere when their connections there end. */
+const MAX_UNSENT = 10_000;
+
 /**
  * The hub of any number of instances. Each instance stores the entries of its own connections in Redis, in a hash for each
  * gym, and publishes every change in the gym's channel. It has a copy of the entries of the gyms that it follows: those of
@@ -210,7 +213,7 @@ export class RedisHub implements Hub {
     try {
       await this.redis.publish(WITHDRAWALS, userId);
     } catch {
-      this.unsentWithdrawals.add(userId);
+      if (this.unsentWithdrawals.size < MAX_UNSENT) this.unsentWithdrawals.add(userId);
     }
   }
 

@@ -8,6 +8,9 @@ import type { PresenceKeys } from './presence-keys.redis.ts';
  */
 const GATHER_MILLIS = Number(process.env.GATHER ?? 25);
 
+/** Users whose change of gym waits for Redis. Of a further one, the old gym learns when their connections there end. */
+const MAX_UNSENT_MOVES = 10_000;
+
 /**
  * The entries of this instance's own users, and their way to Redis. What cannot be written or published is sent when Redis
  * answers again: of a gym, all entries of this instance.
@@ -85,7 +88,9 @@ export class OwnEntries {
   }
 
   private async move(entry: OnlineEntry): Promise<void> {
-    await this.keys.moveTo(entry).catch(() => void this.unsentMoves.set(entry.userId, entry));
+    await this.keys.moveTo(entry).catch(() => {
+      if (this.unsentMoves.size < MAX_UNSENT_MOVES) this.unsentMoves.set(entry.userId, entry);
+    });
   }
 
   private async writeAll(): Promise<void> {
