@@ -96,7 +96,7 @@ const lockForEntry = (unit: UnitOfWork, { userId, location }: Entry): Promise<Lo
     [memberLockKey(userId), location.gymId, location.id, userId],
   );
 
-function enteredAmong(locations: readonly LockedLocation[], { id }: Door): LockedLocation {
+function enteredAmong(locations: readonly LockedLocation[], { id }: EntryLocation): LockedLocation {
   const entered = locations.find((one) => one.id === id);
   if (!entered) throw notFound('location', id);
   return entered;
