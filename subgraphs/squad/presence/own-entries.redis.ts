@@ -6,7 +6,7 @@ import type { PresenceKeys } from './presence-keys.redis.ts';
  * Changes within this time are sent together: one message for each gym, in one packet. Less than the shortest interval between
  * two updates of a viewer (200 ms). `npm run bench:presence`.
  */
-const GATHER_MILLIS = Number(process.env.GATHER ?? 25);
+const GATHER_MILLIS = 25;
 
 /** Users whose change of gym waits for Redis. Of a further one, the old gym learns when their connections there end. */
 const MAX_UNSENT_MOVES = 10_000;
