@@ -4,7 +4,7 @@ import type { paths } from './rest.generated.ts';
 export interface RestClientOptions {
   /** The gateway, e.g. `http://localhost:4000`. */
   url: string;
-  /** Called before each request. Without a token the request is anonymous. */
+  /** Called before each request. Without a token, or with an empty one, the request is anonymous. */
   token?: () => string | undefined;
 }
 
@@ -14,7 +14,7 @@ export function restClient({ url, token }: RestClientOptions): Client<paths> {
   client.use({
     onRequest({ request }) {
       const current = token?.();
-      if (current !== undefined) request.headers.set('Authorization', `Bearer ${current}`);
+      if (current) request.headers.set('Authorization', `Bearer ${current}`);
     },
   });
   return client;

@@ -2,7 +2,7 @@ import { restClient } from '../rest.ts';
 
 /** Logs in, checks the member in at the first location of their gym, and logs their breakfast. */
 export async function checkInAndEat(url: string, email: string, password: string) {
-  let token: string | undefined;
+  let token = '';
   const api = restClient({ url, token: () => token });
   const { data: session, error } = await api.POST('/identity/auth/login', { body: { email, password } });
   if (error) throw new Error(`${error.code}: ${error.detail}`);

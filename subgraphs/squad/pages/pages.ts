@@ -47,9 +47,9 @@ ${CLIENT_EVENTS.map(eventCard).join('\n')}
 <h2>From the server</h2>
 ${SERVER_EVENTS.map(eventCard).join('\n')}
 <section class="card"><h2>Close codes</h2>
-<table><thead><tr><th>Code</th><th>Name</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>
+<div class="scroll" role="region" aria-label="Close codes" tabindex="0"><table><thead><tr><th>Code</th><th>Name</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>
 ${CLOSE_CODES.map(({ code, name, meaning, next }) => `<tr><td>${code}</td><td><code>${name}</code></td><td>${meaning}</td><td>${next}</td></tr>`).join('\n')}
-</tbody></table></section>
+</tbody></table></div></section>
 </main>
 </body>
 </html>
@@ -61,7 +61,7 @@ const eventCard = ({
   data,
   ack,
 }: ProtocolEvent): string => `<section class="card" id="${name}"><h3><code>${name}</code></h3><p>${summary}</p>
-<details><summary>data${ack ? ' and ack' : ''}</summary><pre>${schemaText(data, 'input')}</pre>${ack ? `<pre>${schemaText(ack, 'output')}</pre>` : ''}</details></section>`;
+<details><summary>data${ack ? ' and ack' : ''}</summary><pre tabindex="0">${schemaText(data, 'input')}</pre>${ack ? `<pre tabindex="0">${schemaText(ack, 'output')}</pre>` : ''}</details></section>`;
 
 function schemaText(shape: z.ZodType, io: 'input' | 'output'): string {
   const { $schema: _unused, ...schema } = z.toJSONSchema(shape, {
