@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
 import { RUNNING_CHALLENGES, type Scores } from '../challenges/scores.ts';
 import { OPEN_GYM } from '../gyms/gym-locks.ts';
-import { LOCKED_LOCATION, lockLocations, type LockedLocation } from '../locations/location-locks.ts';
+import { LOCKED_LOCATION, type LockedLocation } from '../locations/location-locks.ts';
 import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 import type { CheckInMethod } from './check-in.entity.ts';
@@ -39,7 +39,7 @@ export interface Entry {
 
 /**
  * Opens a visit, or returns the member's open visit at the location with `duplicate: true`. An open visit at another
- * location ends. It takes four statements, because each of them needs what the previous one has locked or written.
+ * location ends. It takes five statements, because each of them needs what the previous one has locked or written.
  * @throws LOCATION_FULL, NOT_FOUND if the location was deleted in the meantime
  */
 export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<CheckInShape> =>
@@ -68,7 +68,7 @@ export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<C
     await scores.countEach(challengeIds, entry.userId);
     const opened = presentVisit(visit);
     const events = [...closedEvents([...ended, ...moved]), visitEvent('check_in.opened', opened)];
-    await record(unit, events, await withLeft(unit, locations, moved), { [location.id]: people + 1 });
+    await record(unit, events, locations, { [location.id]: people + 1 });
     return opened;
   });
 
@@ -82,37 +82,28 @@ const record = async (
   recordEvents(unit, [...events, ...(await levelEvents(unit, locations, new Map(Object.entries(people))))]);
 
 /**
- * Locks the member first, then the gym, then the location and that of the member's open visit. So two scans of one member
- * wait for each other, and so do two members at one location. PostgreSQL evaluates each condition on a count before it reads
- * the rows, which sets the order.
+ * Locks the member first, then the gym, then the location and that of the member's open visit, in the order of their ids. So
+ * two scans of one member wait for each other, and so do two members at one location. The locations are locked by a second
+ * statement, because only its snapshot has the visit of a scan that had the member's lock before.
  */
-const lockForEntry = (unit: UnitOfWork, { userId, location }: Entry): Promise<LockedLocation[]> =>
-  unit.run<LockedLocation>(
-    `with member as materialized (${MEMBER_LOCK}),
-          open_gym as materialized (${OPEN_GYM} and (select count(*) from member) = 1 for key share)
-     select ${LOCKED_LOCATION} from location
-     where id = any(array[?::uuid, (select location_id from check_in where user_id = ? and checked_out_at is null)])
-       and (select count(*) from open_gym) >= 0 order by id for no key update`,
-    [memberLockKey(userId), location.gymId, location.id, userId],
+async function lockForEntry(unit: UnitOfWork, { userId, location }: Entry): Promise<LockedLocation[]> {
+  // PostgreSQL evaluates the condition on the count before it reads the rows, which sets the order.
+  await unit.run(
+    `with member as materialized (${MEMBER_LOCK}) ${OPEN_GYM} and (select count(*) from member) = 1 for key share`,
+    [memberLockKey(userId), location.gymId],
   );
+  return unit.run<LockedLocation>(
+    `select ${LOCKED_LOCATION} from location
+     where id = any(array[?::uuid, (select location_id from check_in where user_id = ? and checked_out_at is null)])
+     order by id for no key update`,
+    [location.id, userId],
+  );
+}
 
 function enteredAmong(locations: readonly LockedLocation[], { id }: EntryLocation): LockedLocation {
   const entered = locations.find((one) => one.id === id);
   if (!entered) throw notFound('location', id);
   return entered;
-}
-
-/** The locations with that of a visit which began while this transaction waited for the lock of the member. */
-async function withLeft(
-  unit: UnitOfWork,
-  locations: readonly LockedLocation[],
-  moved: readonly CheckInShape[],
-): Promise<readonly LockedLocation[]> {
-  const left = moved.filter(({ locationId }) => locations.every(({ id }) => id !== locationId));
-  const further = await Promise.all(
-    left.map(({ locationId }) => lockLocations(unit, 'id = ?', [locationId])),
-  );
-  return [...locations, ...further.flat()];
 }
 
 /**
