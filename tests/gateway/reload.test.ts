@@ -146,7 +146,7 @@ describe('another supergraph', () => {
       listen(OCCUPANCY.replace('people', 'people percent'), { id }),
     ];
     await Promise.all([continuing.next(), ending.next()]);
-    await serve(committed.replace(/\n\s+percent: Int![^\n]*/, ''));
+    await serve(committed.replace(/\n\s+"""[^"]*"""\n\s+percent: Int![^\n]*/, ''));
     await expect(ending.next()).rejects.toMatchObject([
       { extensions: { code: 'SUBSCRIPTION_SCHEMA_RELOAD' } },
     ]);
