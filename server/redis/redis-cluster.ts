@@ -55,10 +55,10 @@ export class ClusterServers implements RedisServers {
       const key = this.keyAt(`${host}:${port}`);
       if (key !== undefined) events.onLost(error, key);
     });
-    this.commands = Object.assign(Object.create(cluster), {
+    // The cluster's commands have the same parameters and results as those of one server.
+    this.commands = Object.assign(Object.create(cluster) as RedisCommands, {
       publish: (channel: string, message: string) => cluster.sPublish(channel, message),
-      // The cluster's commands have the same parameters and results as those of one server.
-    }) as unknown as RedisCommands;
+    });
     this.opened = this.connect().then((isConnected) =>
       isConnected ? this.connectNodes() : void this.connectAgain(),
     );
@@ -101,6 +101,7 @@ export class ClusterServers implements RedisServers {
   findMaster(key: string): void {
     const master = this.masterOf(key);
     if (!master) return;
+    // oxlint-disable-next-line no-underscore-dangle -- in the types of the package; it has no other name
     this.cluster._slots
       .rediscover(undefined, new Set([master.address]))
       .catch((error: unknown) => (this.lastError = error));

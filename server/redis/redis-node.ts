@@ -81,15 +81,17 @@ export class RedisNode {
    * either, because each ping that it writes begins its `socketTimeout` again.
    */
   private pingLater(client: RedisClient): void {
-    this.timer = setTimeout(() => {
-      inTime(client.ping(), PONG_MILLIS).then(
-        () => {
-          if (this.client === client) this.pingLater(client);
-        },
-        (error: unknown) => this.fail(client, error),
-      );
-    }, PING_EVERY_MILLIS);
+    this.timer = setTimeout(() => void this.ping(client), PING_EVERY_MILLIS);
     this.timer.unref();
+  }
+
+  private async ping(client: RedisClient): Promise<void> {
+    try {
+      await inTime(client.ping(), PONG_MILLIS);
+      if (this.client === client) this.pingLater(client);
+    } catch (error) {
+      this.fail(client, error);
+    }
   }
 
   private fail(client: RedisClient | undefined, error: unknown): void {

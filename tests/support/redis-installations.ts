@@ -66,11 +66,11 @@ export class RedisProcess {
     const args = this.args.map((arg) => (arg === '<port>' ? String(this.port) : arg));
     const all = [...config, ...ports, ...tls, '--bind', '127.0.0.1', '--dir', this.folder, ...args];
     this.process = spawn(this.program, all, { stdio: 'ignore' });
-    const until = Date.now() + 20_000;
+    const end = Date.now() + 20_000;
     for (;;) {
       const answer = spawnSync('redis-cli', this.cli('PING'), { encoding: 'utf8' }).stdout;
       if (answer.includes('PONG')) return;
-      if (Date.now() > until) throw new Error(`${this.program} did not start: ${answer}`);
+      if (Date.now() > end) throw new Error(`${this.program} did not start: ${answer}`);
       await sleep(20);
     }
   }

@@ -11,7 +11,10 @@ interface OtherInstancesOptions {
 /** The users of one instance in one gym. */
 type Users = Map<string, OnlineEntry>;
 
-/** The entries of the other instances, in the gyms that this instance follows. */
+/**
+ * The entries of the other instances, in the gyms that this instance follows. Some loops remove what they iterate over, which
+ * a Map allows.
+ */
 export class OtherInstances {
   /** By gym and instance. */
   private readonly gyms = new Map<string, Map<string, Users>>();
@@ -95,12 +98,12 @@ export class OtherInstances {
   /** Removes the user at all instances. `onChange` is not called. */
   remove(userId: string): void {
     for (const { gymId } of this.entriesOf(userId))
-      for (const instanceId of [...this.idsIn(gymId)]) this.put(gymId, instanceId, userId, undefined);
+      for (const instanceId of this.idsIn(gymId)) this.put(gymId, instanceId, userId, undefined);
   }
 
   /** Removes a gym that is no longer followed. */
   forget(gymId: string): void {
-    for (const instanceId of [...this.idsIn(gymId)]) this.removeAll(gymId, instanceId);
+    for (const instanceId of this.idsIn(gymId)) this.removeAll(gymId, instanceId);
   }
 
   /** The latest entry of the user: that of this instance, or of another one. */
@@ -125,7 +128,7 @@ export class OtherInstances {
     clearTimeout(this.graces.get(instanceId));
     this.graces.delete(instanceId);
     const changed = new Set(entries.map(({ userId }) => userId));
-    for (const userId of [...(this.gyms.get(gymId)?.get(instanceId)?.keys() ?? [])])
+    for (const userId of this.gyms.get(gymId)?.get(instanceId)?.keys() ?? [])
       if (!newer.has(userId) && !changed.has(userId)) {
         this.put(gymId, instanceId, userId, undefined);
         changed.add(userId);
@@ -135,7 +138,7 @@ export class OtherInstances {
   }
 
   private removeAll(gymId: string, instanceId: string): void {
-    for (const userId of [...(this.gyms.get(gymId)?.get(instanceId)?.keys() ?? [])]) {
+    for (const userId of this.gyms.get(gymId)?.get(instanceId)?.keys() ?? []) {
       this.put(gymId, instanceId, userId, undefined);
       this.options.onChange(userId);
     }

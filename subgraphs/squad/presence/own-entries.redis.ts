@@ -58,10 +58,9 @@ export class OwnEntries {
   async renew(): Promise<void> {
     if (this.isLost || !(await this.keys.renewLease())) await this.writeAll();
     else if (this.unwritten.size > 0) await this.writeAgain();
-    for (const entry of [...this.unsentMoves.values()]) {
-      this.unsentMoves.delete(entry.userId);
-      if (this.get(entry.userId)?.gymId === entry.gymId) await this.move(entry);
-    }
+    const moves = Array.from(this.unsentMoves.values());
+    this.unsentMoves.clear();
+    for (const entry of moves) if (this.get(entry.userId)?.gymId === entry.gymId) await this.move(entry);
     await this.keys.renewEntries();
   }
 
