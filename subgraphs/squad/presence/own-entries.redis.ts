@@ -3,10 +3,12 @@ import type { OnlineEntry } from './online-entry.ts';
 import type { PresenceKeys } from './presence-keys.redis.ts';
 
 /**
- * Changes within this time are sent together: one message for each gym, in one packet. Less than the shortest interval between
- * two updates of a viewer (200 ms). `npm run bench:presence`.
+ * If there are many changes, those within this time are sent together: one message for each gym, in one packet. Less than the
+ * shortest interval between two updates of a viewer (200 ms). `npm run bench:presence`.
  */
 const GATHER_MILLIS = 25;
+/** With fewer changes within `GATHER_MILLIS`, each is sent at once. */
+const MANY_CHANGES = 100;
 
 /** Users whose change of gym waits for Redis. Of a further one, the old gym learns when their connections there end. */
 const MAX_UNSENT_MOVES = 10_000;
@@ -22,6 +24,9 @@ export class OwnEntries {
   private readonly changes = new Map<string, Map<string, OnlineEntry | undefined>>();
   private readonly moved = new Map<string, OnlineEntry>();
   private timer: NodeJS.Timeout | undefined;
+  /** The changes since `countedFrom`, which is at most `GATHER_MILLIS` ago. */
+  private count = 0;
+  private countedFrom = 0;
   /** Gyms of which Redis, or another instance, may lack a change. */
   private readonly unwritten = new Set<string>();
   private readonly unsentMoves = new Map<string, OnlineEntry>();
@@ -72,7 +77,19 @@ export class OwnEntries {
     const changes = this.changes.get(gymId);
     if (changes) changes.set(userId, entry);
     else this.changes.set(gymId, new Map([[userId, entry]]));
-    this.timer ??= setTimeout(() => void this.send(), GATHER_MILLIS);
+    const delayMillis = this.areMany() ? GATHER_MILLIS : 0;
+    this.timer ??= setTimeout(() => void this.send(), delayMillis);
+  }
+
+  /** Counts a change. */
+  private areMany(): boolean {
+    const now = performance.now();
+    if (now - this.countedFrom > GATHER_MILLIS) {
+      this.countedFrom = now;
+      this.count = 0;
+    }
+    this.count += 1;
+    return this.count >= MANY_CHANGES;
   }
 
   private async send(): Promise<void> {
