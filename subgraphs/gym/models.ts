@@ -33,3 +33,8 @@ export interface WorkoutRoutine {
   id: string;
 }
 export type { EventPageShape as EventPage, EventShape as Event } from '#server/events/events.shapes.ts';
+export type {
+  WebhookShape as Webhook,
+  WebhookDeliveryShape as WebhookDelivery,
+  WebhookWithSecretShape as WebhookWithSecret,
+} from './webhooks/webhooks.shapes.ts';

@@ -32,6 +32,10 @@ import { gymRetention, unusedPictures } from './retention.ts';
 import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
+import { DisabledMails } from './webhooks/disabled-mails.ts';
+import { WebhookDispatcher } from './webhooks/dispatcher.ts';
+import { webhooksGraphql } from './webhooks/webhooks.graphql.ts';
+import { webhooksRest } from './webhooks/webhooks.rest.ts';
 
 const gymSettings = z.object({
   /** The interval of the sweep that ends expired visits, in milliseconds. */
@@ -47,7 +51,7 @@ export const gym = defineSubgraph({
   storesFiles: true,
   events: gymEvents,
   deliversWebhooks: true,
-  async resources({ database: address, settings, serviceTokens, unitOf, files, events, log }) {
+  async resources({ database: address, settings, serviceTokens, unitOf, files, events, metrics, log }) {
     if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
@@ -59,10 +63,19 @@ export const gym = defineSubgraph({
     const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
     const automaticCheckOut = new AutomaticCheckOut(() => unitOf(), log, settings.gymCheckOutSweepMillis);
     const collector = new EventCollector({ settings, tokens: serviceTokens, unitOf, log });
+    const dispatcher = new WebhookDispatcher({
+      events,
+      unitOf,
+      mails: new DisabledMails(calls.to('identity')),
+      allowsLoopback: settings.demo,
+      metrics,
+      log,
+    });
     void automaticCheckOut.sweep(); // visits that expired while no service was running; `dispose` waits for it
     return {
       notifications,
       events,
+      webhooks: { wake: () => dispatcher.wake(), allowsLoopback: settings.demo },
       resolveQrCode: qrCodesOf(calls.to('identity')),
       files,
       references: new References(calls),
@@ -70,6 +83,7 @@ export const gym = defineSubgraph({
       async dispose() {
         await automaticCheckOut.dispose();
         await collector.dispose();
+        await dispatcher.dispose();
         await notifications.close();
         await removals.dispose();
         await calls.close();
@@ -92,6 +106,7 @@ export const gym = defineSubgraph({
     postsGraphql,
     shopGraphql,
     eventsGraphql,
+    webhooksGraphql,
   ],
   rest: [
     ...gymsRest,
@@ -102,6 +117,7 @@ export const gym = defineSubgraph({
     ...postsRest,
     ...shopRest,
     ...eventsRest,
+    ...webhooksRest,
     ...accountDataRest,
     ...removedReferencesRest,
   ],

@@ -17,6 +17,7 @@ import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { StaffMails } from './staff-mails/staff-mails.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { Users } from './users/users.ts';
 
@@ -69,6 +70,7 @@ export const identityServices = (
     }),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
+    staffMails: new StaffMails(unit, mailer),
     keys: new Keys(unit, keyRing, audit),
     apiClients,
     clientTokens: new ClientTokens(unit, tokens, serviceClients),

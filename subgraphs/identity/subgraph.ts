@@ -33,6 +33,7 @@ import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
 import { memberEvents } from './users/member-events.ts';
+import { staffMailsRest } from './staff-mails/staff-mails.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
 import { usersRest } from './users/users.rest.ts';
 
@@ -81,6 +82,7 @@ export const identity = defineSubgraph({
     ...apiClientsRest,
     ...removedReferencesRest,
     ...eventsRest,
+    ...staffMailsRest,
     ...keysRest,
   ],
   retention: (resources) => identityRetention(resources),
