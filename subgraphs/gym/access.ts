@@ -1,5 +1,13 @@
 import type { Scope } from '#server/auth/scopes.ts';
-import { isClientAt, isClientWith, isSuperAdmin, requireUser, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import {
+  isClientAt,
+  isClientWith,
+  isSuperAdmin,
+  requireUser,
+  runsGym,
+  seesGym,
+  type Viewer,
+} from '#server/auth/viewer.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 import { isEventType } from '#server/events/event-types.ts';
 import { mayReadType } from '#server/events/feed.ts';

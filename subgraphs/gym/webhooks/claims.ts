@@ -39,7 +39,9 @@ const EVENT = columnsOf(EventShape, {
  * events arrive in their order; a delivery that fails delays the other subjects of the webhook not at all.
  */
 export async function claimDue(unit: UnitOfWork, limit: number): Promise<Claimed[]> {
-  const rows = await unit.em.execute<(Omit<Claimed, 'event'> & { testEvent: EventShape | null } & EventShape)[]>(
+  const rows = await unit.em.execute<
+    (Omit<Claimed, 'event'> & { testEvent: EventShape | null } & EventShape)[]
+  >(
     `with due as (
        select first.id from webhook cross join lateral (
          select delivery.id from webhook_delivery as delivery
@@ -136,15 +138,21 @@ export async function writeResult(
     );
     if (written.length === 0 || isTest || !delivery.event) return;
     if (isReceived)
-      await unit.em.execute('update webhook set failing_since = null where id = ? and failing_since is not null', [
-        webhookId,
-      ]);
+      await unit.em.execute(
+        'update webhook set failing_since = null where id = ? and failing_since is not null',
+        [webhookId],
+      );
     else await noteFailure(unit, webhookId, isGone, result.error ?? '');
   });
 }
 
 /** Switches the webhook off if its receiver is gone, or if all attempts of 3 days have failed. */
-async function noteFailure(unit: UnitOfWork, webhookId: string, isGone: boolean, error: string): Promise<void> {
+async function noteFailure(
+  unit: UnitOfWork,
+  webhookId: string,
+  isGone: boolean,
+  error: string,
+): Promise<void> {
   const reason = isGone
     ? 'The receiver answered 410: it wants no more events.'
     : `All attempts of 3 days have failed. The last error: ${error}`;

@@ -9,12 +9,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { insertDeliveries, matching, type MatchedEvent } from './fan-out.ts';
 import type { Webhook } from './webhook.entity.ts';
-import {
-  DeliveriesFilter,
-  ReplayInput,
-  WebhookDeliveryShape,
-  type ReplayShape,
-} from './webhooks.shapes.ts';
+import { DeliveriesFilter, ReplayInput, WebhookDeliveryShape, type ReplayShape } from './webhooks.shapes.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const cursors = cursorsOf('webhookDeliveries', z.tuple([z.uuid()]));

@@ -23,7 +23,10 @@ export class DisabledMails {
       const isSent = await this.sendOne(webhook).then(
         () => true,
         (error: unknown) => {
-          unit.log.warn({ err: error, webhookId: webhook.id }, 'a mail about a webhook could not be sent; it is tried again');
+          unit.log.warn(
+            { err: error, webhookId: webhook.id },
+            'a mail about a webhook could not be sent; it is tried again',
+          );
           return false;
         },
       );

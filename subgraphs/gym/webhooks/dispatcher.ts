@@ -80,7 +80,8 @@ export class WebhookDispatcher {
       this.failed = false;
     } catch (error) {
       // The failure is logged once, not at every poll while the database is unreachable.
-      if (!this.failed) this.options.log.warn({ err: error }, 'webhooks cannot be sent now; each poll tries again');
+      if (!this.failed)
+        this.options.log.warn({ err: error }, 'webhooks cannot be sent now; each poll tries again');
       this.failed = true;
     }
   }
@@ -113,7 +114,10 @@ export class WebhookDispatcher {
       const durationMillis = Math.round(performance.now() - startedAt);
       await writeResult(unitOf(), delivery, { ...result, at, durationMillis });
     } catch (error) {
-      log.warn({ err: error, webhookId: delivery.webhookId }, 'the result of a delivery could not be written; it is sent again');
+      log.warn(
+        { err: error, webhookId: delivery.webhookId },
+        'the result of a delivery could not be written; it is sent again',
+      );
     }
   }
 }

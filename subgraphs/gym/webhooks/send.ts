@@ -109,7 +109,9 @@ function post(event: EventShape, { url: text, secrets }: SentTo, signal: AbortSi
       });
       response.once('end', end);
       response.once('error', reject);
-      response.once('aborted', () => reject(new Error('the connection was closed in the middle of the answer')));
+      response.once('aborted', () =>
+        reject(new Error('the connection was closed in the middle of the answer')),
+      );
     },
   );
   request.once('error', reject);

@@ -38,7 +38,8 @@ export function targetProblem(text: string, allowsLoopback: boolean): string | u
   if (url.protocol !== 'https:') return 'expected an https URL';
   const host = hostOf(url);
   if (isIP(host) && !isPublicAddress(host)) return 'expected an address of the public internet';
-  if (host === 'localhost' || host.endsWith('.localhost')) return 'expected an address of the public internet';
+  if (host === 'localhost' || host.endsWith('.localhost'))
+    return 'expected an address of the public internet';
   return undefined;
 }
 

@@ -22,7 +22,8 @@ const WebhookSchema = defineEntity({
     /** Why the platform has switched the webhook off. */
     disabledReason: p.text().nullable(),
     /** The only location whose events are sent, for a webhook of a machine client with a location. */
-    locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('cascade').nullable(),
+    locationId: () =>
+      p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('cascade').nullable(),
     /** It signs the deliveries, so it cannot be stored as a hash. */
     secret: p.text().hidden(),
     /** The secret before the last rotation. It signs, too, until `previousUntil`. */

@@ -29,7 +29,12 @@ export const webhooksRest = [
     ...MANAGERS,
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     query: pageQuery.extend(gymQuery.shape),
-    success: { status: 200, description: 'A page of webhooks, without secrets.', shape: WebhookShape, page: true },
+    success: {
+      status: 200,
+      description: 'A page of webhooks, without secrets.',
+      shape: WebhookShape,
+      page: true,
+    },
     errors: ['GYM_REQUIRED'],
     handler: ({ query: { gymId, ...page } }, { webhooks }) => webhooks.list({ gymId }, page),
   }),

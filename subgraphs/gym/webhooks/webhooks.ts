@@ -127,7 +127,8 @@ export class Webhooks {
       if (change.url) webhook.url = new URL(change.url).href;
       if (change.types) webhook.types = [...change.types];
       if (change.description !== undefined) webhook.description = change.description;
-      if (change.active) Object.assign(webhook, { disabledReason: null, failingSince: null, mailDueAt: null });
+      if (change.active)
+        Object.assign(webhook, { disabledReason: null, failingSince: null, mailDueAt: null });
       webhook.active = change.active ?? webhook.active;
       webhook.version += 1;
       return present(webhook);

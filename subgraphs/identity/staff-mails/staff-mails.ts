@@ -22,7 +22,8 @@ export class StaffMails {
   async send(input: unknown): Promise<void> {
     requireService(this.unit.viewer);
     const { gymId, subject, text } = validated(StaffMailInput, input);
-    const admins = gymId === null ? [] : await this.emailsOf('role = ? and gym_id = ?', [Role.GYM_ADMIN, gymId]);
+    const admins =
+      gymId === null ? [] : await this.emailsOf('role = ? and gym_id = ?', [Role.GYM_ADMIN, gymId]);
     const receivers = admins.length > 0 ? admins : await this.emailsOf('role = ?', [Role.SUPER_ADMIN]);
     noteOutsideEffect();
     for (const to of receivers) await this.mailer.send({ to, subject, text });
