@@ -36,9 +36,9 @@ export class Webhooks extends Migration {
       `alter table "webhook_delivery" add constraint "webhook_delivery_webhook_id_foreign" foreign key ("webhook_id") references "webhook" ("id") on delete cascade;`,
     );
     this.addSql(
-      `create table "webhook_cursor" ("id" int not null, "position" bigint not null, primary key ("id"));`,
+      `create table "webhook_cursor" ("feed" varchar(16) not null, "position" bigint not null, primary key ("feed"));`,
     );
-    this.addSql(`insert into "webhook_cursor" ("id", "position") values (1, 0);`);
+    this.addSql(`insert into "webhook_cursor" ("feed", "position") values ('collected', 0);`);
   }
 
   override down(): void {

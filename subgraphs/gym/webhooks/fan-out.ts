@@ -14,7 +14,7 @@ export interface MatchedEvent {
 const BATCH = 500;
 
 /** SQL: whether a webhook receives an event. */
-export const matching = `event.type = any(webhook.types)
+const matching = `event.type = any(webhook.types)
   and (webhook.gym_id is null or event.gym_id is null or event.gym_id = webhook.gym_id)
   and (webhook.location_id is null or event.location_id is null or event.location_id = webhook.location_id)`;
 
@@ -25,7 +25,7 @@ export const matching = `event.type = any(webhook.types)
 export async function createDeliveries(unit: UnitOfWork): Promise<number> {
   return unit.transaction(async () => {
     const [cursor] = await unit.em.execute<{ position: string }[]>(
-      'select position::text as position from webhook_cursor where id = 1 for update skip locked',
+      'select position::text as position from webhook_cursor for update skip locked',
     );
     if (!cursor) return 0; // another replica is doing it
     const [next] = await unit.em.execute<{ last: string | null; count: number }[]>(
@@ -43,7 +43,7 @@ export async function createDeliveries(unit: UnitOfWork): Promise<number> {
       [cursor.position, next.last],
     );
     await insertDeliveries(unit, matched, 'once');
-    await unit.em.execute('update webhook_cursor set position = ?::bigint where id = 1', [next.last]);
+    await unit.em.execute('update webhook_cursor set position = ?::bigint', [next.last]);
     return next.count;
   });
 }

@@ -1,4 +1,4 @@
-import { lookup, type LookupAddress } from 'node:dns';
+import dns, { type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -53,7 +53,7 @@ export class ForbiddenTargetError extends Error {}
 export function lookupFor(url: URL): LookupFunction {
   const isAllowed = url.protocol === 'http:' ? isLoopbackAddress : isPublicAddress;
   return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    dns.lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
       if (error) return done(error, '');
       const allowed = found.filter(({ address }) => isAllowed(address));
       const [first] = allowed;

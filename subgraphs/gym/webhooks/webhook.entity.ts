@@ -119,7 +119,7 @@ WebhookDeliverySchema.setClass(WebhookDelivery);
 const WebhookCursorSchema = defineEntity({
   name: 'WebhookCursor',
   tableName: 'webhook_cursor',
-  properties: { id: p.integer().primary(), position: p.bigint('number') },
+  properties: { feed: p.string().length(16).primary(), position: p.bigint('number') },
 });
 
 export class WebhookCursor extends WebhookCursorSchema.class {}

@@ -13,7 +13,7 @@ import {
 } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
-import { checkVersion, conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
+import { checkVersion, conflict, forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { EVENT_TYPE_NAMES } from '#server/events/event-types.ts';
 import { mayReadType, typesOf } from '#server/events/feed.ts';
 import { isUuid } from '#server/ids.ts';
@@ -87,7 +87,7 @@ export class Webhooks {
       if (gymId !== null) await requireOpenGym(this.unit, gymId);
       await this.requireRoomFor(gymId);
       const [feed] = await this.unit.em.execute<{ position: number }[]>(
-        'select coalesce(max(position), 0)::double precision as position from event',
+        'select position::double precision as position from event where position > 0 order by position desc limit 1',
       );
       const webhook = this.unit.em.create(Webhook, {
         gymId,
@@ -213,6 +213,8 @@ function managed(viewer: UserViewer | ClientViewer, id: string, webhook: Webhook
 
 /** @param named undefined if the input names no gym */
 function gymOfNew(viewer: UserViewer | ClientViewer, named: string | null | undefined): string | null {
+  if (named === null && !isSuperAdmin(viewer))
+    throw forbidden('Only a SUPER_ADMIN may create a webhook for all gyms; leave gymId out for your own.');
   if (viewer.kind === 'client') return requireGymOfClient(viewer, named);
   if (!isSuperAdmin(viewer)) return requireGymAdmin(viewer, named);
   if (named === undefined)
