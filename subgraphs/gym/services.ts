@@ -22,12 +22,12 @@ import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
 import { WebhookDeliveries } from './webhooks/deliveries.ts';
-import { Webhooks } from './webhooks/webhooks.ts';
+import { Webhooks, type WebhookSending } from './webhooks/webhooks.ts';
 
 interface GymResources {
   notifications: Notifications;
   events: EventLog;
-  webhooks: { wake(): void; allowsLoopback: boolean };
+  webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
   files: FileStorage;
   references: References;
@@ -43,7 +43,7 @@ export const gymServices = (
   const scores = new Scores(unit);
   const denials = new Denials(unit);
   const shop = new Shop(unit, gyms, references);
-  const webhooks = new Webhooks(unit, sending.allowsLoopback);
+  const webhooks = new Webhooks(unit, sending);
   const programs = new Programs(unit, gyms, references);
   return {
     events: new EventFeed(unit, events),

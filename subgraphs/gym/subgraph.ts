@@ -75,7 +75,11 @@ export const gym = defineSubgraph({
     return {
       notifications,
       events,
-      webhooks: { wake: () => dispatcher.wake(), allowsLoopback: settings.demo },
+      webhooks: {
+        allowsLoopback: settings.demo,
+        wake: () => dispatcher.wake(),
+        publish: () => events.publish(),
+      },
       resolveQrCode: qrCodesOf(calls.to('identity')),
       files,
       references: new References(calls),

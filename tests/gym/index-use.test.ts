@@ -63,8 +63,9 @@ async function seed(): Promise<void> {
     `insert into audit_event (id, gym_id, actor_id, action, details, at)
      select gen_random_uuid(), '${iron}', gen_random_uuid()::text, 'CHECK_IN_UNDONE', jsonb_build_object('userId', id), now() from person, generate_series(1, 2)`,
     `insert into event (id, type, gym_id, subject, location_id, people, occurred_at, data, published_at)
-     select gen_random_uuid(), 'check_in.opened', '${iron}', 'check-in/' || person.id, '${FORGE}', array[person.id], now(),
-       jsonb_build_object('userId', person.id), now() - interval '1 day' from person, generate_series(1, 3)`,
+     select gen_random_uuid(), 'check_in.opened', '${iron}', 'check-in/' || person.id, '${FORGE}', array[person.id],
+       now() - (9000 - person.n) * interval '1 minute', jsonb_build_object('userId', person.id), now() - interval '1 day'
+     from person, generate_series(1, 3) order by person.n`,
     `insert into event (id, type, gym_id, subject, people, occurred_at, data, published_at)
      select gen_random_uuid(), 'gym.deployed', id, 'gym/' || id, '{}', now(), '{}', now() - interval '1 day' from gym`,
     `insert into webhook (id, gym_id, url, types, secret, since_position, created_at)

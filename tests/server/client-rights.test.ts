@@ -21,6 +21,8 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query locations',
   'query location',
   'query events',
+  'query webhook',
+  'query webhooks',
 ]);
 const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   email qrCode body { heightCm } trainingGoals { activity }

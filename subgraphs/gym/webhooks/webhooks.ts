@@ -40,15 +40,24 @@ const MAX_WEBHOOKS = 20;
 /** How long the previous secret also signs after a rotation. */
 const PREVIOUS_SECRET_MILLIS = DAY_MILLIS;
 
+/** What the rules need of the dispatcher and of the feed. */
+export interface WebhookSending {
+  /** Whether a URL may be http to this machine. */
+  allowsLoopback: boolean;
+  /** Begins to send the deliveries that are due. */
+  wake(): void;
+  /** Publishes all events that are committed. */
+  publish(): Promise<void>;
+}
+
 /** The addresses to which the events of gyms are sent. Staff of the gym and machine clients with the scope `webhooks` manage them. */
 export class Webhooks {
   private readonly unit: UnitOfWork;
-  /** Whether a URL may be http to this machine. */
-  private readonly allowsLoopback: boolean;
+  private readonly sending: WebhookSending;
 
-  constructor(unit: UnitOfWork, allowsLoopback: boolean) {
+  constructor(unit: UnitOfWork, sending: WebhookSending) {
     this.unit = unit;
-    this.allowsLoopback = allowsLoopback;
+    this.sending = sending;
   }
 
   /** The webhooks of the caller's gym, for a SUPER_ADMIN all or those of one gym; the oldest first. */
@@ -83,11 +92,12 @@ export class Webhooks {
     if (viewer.kind === 'client') typesOf(viewer, types);
     this.checkUrl(url);
     const secret = newSecret();
+    await this.sending.publish(); // what has happened before is then at an earlier position
     return this.unit.transaction(async () => {
       if (gymId !== null) await requireOpenGym(this.unit, gymId);
       await this.requireRoomFor(gymId);
       const [feed] = await this.unit.em.execute<{ position: number }[]>(
-        'select position::double precision as position from event where position > 0 order by position desc limit 1',
+        'select position::double precision as position from event where position > 0 order by event.position desc limit 1',
       );
       const webhook = this.unit.em.create(Webhook, {
         gymId,
@@ -172,7 +182,7 @@ export class Webhooks {
   }
 
   private checkUrl(url: string): void {
-    const problem = targetProblem(url, this.allowsLoopback);
+    const problem = targetProblem(url, this.sending.allowsLoopback);
     if (problem) throw invalid('url', problem);
   }
 
