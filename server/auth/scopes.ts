@@ -9,6 +9,7 @@ export const SCOPES = {
   'members:read': 'Read the accounts of members, without their QR codes.',
   'members:write': 'Import members, and read the results of imports.',
   'content:read': 'Read workouts, exercises and products.',
+  webhooks: 'Manage webhooks that send events of those resources that the other scopes let the client read.',
   'events:read': 'Read the events of those resources that the other scopes let the client read.',
 } as const;
 export type Scope = keyof typeof SCOPES;

@@ -28,6 +28,12 @@ const EventSchema = defineEntity({
     { properties: ['gymId', 'type', 'position'] }, // the feed of a gym
     { properties: ['type', 'position'] }, // the feed of all gyms
     {
+      // the events of a time; rows are in the order of their times, so that a summary of blocks is enough
+      name: 'event_occurred',
+      expression:
+        'create index "event_occurred" on "event" using brin ("occurred_at") with (pages_per_range = 16)',
+    },
+    {
       name: 'event_people',
       expression: 'create index "event_people" on "event" using gin ("people")',
     },

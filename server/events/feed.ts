@@ -146,18 +146,20 @@ function typeNamed(name: string): EventType {
   return name;
 }
 
+/** Whether a machine client with `events:read` or `webhooks` gets events of this type: its scopes let it read the resource. */
+export function mayReadType(client: ClientViewer, type: EventType): boolean {
+  const { scope } = declarationOf(type);
+  return scope === null || client.scopes.has(scope);
+}
+
 /** The types that a machine client may read. @throws FORBIDDEN if it names one of which it may not read the resource */
 export function typesOf(client: ClientViewer, named: readonly EventType[] | undefined): readonly EventType[] {
-  const mayRead = (type: EventType): boolean => {
-    const { scope } = declarationOf(type);
-    return scope === null || client.scopes.has(scope);
-  };
-  const refused = named?.find((type) => !mayRead(type));
+  const refused = named?.find((type) => !mayReadType(client, type));
   if (refused)
     throw forbidden(
       `Events of the type ${refused} need the scope ${declarationOf(refused).scope}, which the token does not have.`,
     );
-  return named ?? EVENT_TYPE_NAMES.filter(mayRead);
+  return named ?? EVENT_TYPE_NAMES.filter((type) => mayReadType(client, type));
 }
 
 export const presentEvent = ({ id, type, gymId, subject, occurredAt, data }: EventRow): EventShape => ({

@@ -1,6 +1,16 @@
 import type { Scope } from '#server/auth/scopes.ts';
-import { isClientAt, isSuperAdmin, requireUser, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import {
+  isClientAt,
+  isClientWith,
+  isSuperAdmin,
+  requireUser,
+  runsGym,
+  seesGym,
+  type Viewer,
+} from '#server/auth/viewer.ts';
 import { forbidden, notFound } from '#server/errors.ts';
+import { isEventType } from '#server/events/event-types.ts';
+import { mayReadType } from '#server/events/feed.ts';
 
 /** Anything that belongs to one gym: a location, a challenge, a post, an announcement. */
 interface OfGym {
@@ -11,6 +21,12 @@ interface Visit extends OfGym {
 }
 interface Post extends OfGym {
   authorId?: string | null | undefined;
+}
+
+interface WebhookOfGym {
+  gymId: string | null;
+  types: readonly string[];
+  locationId: string | null;
 }
 
 const isSelf = (viewer: Viewer, userId: string | null | undefined): boolean =>
@@ -42,6 +58,16 @@ export const maySeeDenials = (viewer: Viewer, location: OfGym & { id: string }):
   mayManage(viewer, location) || isClientAt(viewer, 'visits:read', location);
 /** Whether the viewer may let members in although the location is full. */
 export const mayOverrideCapacity = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
+/**
+ * Those who run the gym manage its webhooks; of those for all gyms, only a SUPER_ADMIN. A machine client manages the webhooks of
+ * which it may read all events.
+ */
+export const mayManageWebhook = (viewer: Viewer, webhook: WebhookOfGym): boolean =>
+  runsGym(viewer, webhook.gymId) ||
+  (viewer.kind === 'client' &&
+    isClientWith(viewer, 'webhooks', webhook.gymId) &&
+    (viewer.locationId === null || viewer.locationId === webhook.locationId) &&
+    webhook.types.every((type) => isEventType(type) && mayReadType(viewer, type)));
 export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>
   isSelf(viewer, post.authorId) || mayManage(viewer, post);
 /** Whether the viewer may see the user's visits in all gyms. A GYM_ADMIN may see only the visits in their own gym. */

@@ -13,6 +13,7 @@ import { CollectedFeed } from './events/collected-feed.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { Comment, Like, Post, Report } from './posts/post.entity.ts';
 import { GymProduct, GymProgram } from './shop/shop.entity.ts';
+import { Webhook, WebhookCursor, WebhookDelivery } from './webhooks/webhook.entity.ts';
 
 export const database: DatabaseDeclaration = {
   name: 'platform_gym',
@@ -35,6 +36,9 @@ export const database: DatabaseDeclaration = {
     GymProduct,
     GymProgram,
     CollectedFeed,
+    Webhook,
+    WebhookDelivery,
+    WebhookCursor,
     ...sagaEntities,
     ...eventEntities,
   ],

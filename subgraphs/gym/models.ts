@@ -34,3 +34,8 @@ export interface WorkoutRoutine {
 }
 export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';
 export type { EventPageShape as EventPage, EventShape as Event } from '#server/events/events.shapes.ts';
+export type {
+  WebhookShape as Webhook,
+  WebhookDeliveryShape as WebhookDelivery,
+  WebhookWithSecretShape as WebhookWithSecret,
+} from './webhooks/webhooks.shapes.ts';

@@ -1,3 +1,4 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import { eventRetention } from '#server/events/event-retention.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { unusedFiles } from '#server/files/unused-files.ts';
@@ -46,4 +47,10 @@ export const gymRetention: readonly RetentionRule[] = [
   auditRetention,
   removalsRetention,
   eventRetention,
+  {
+    what: 'webhook_deliveries',
+    kept: { millis: 30 * DAY_MILLIS },
+    run: (unit, before) =>
+      removeRows(unit, 'webhook_delivery', "id < ? and status <> 'PENDING' order by id", [firstIdOf(before)]),
+  },
 ];

@@ -23,10 +23,13 @@ import { Locations } from './locations/locations.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
+import { WebhookDeliveries } from './webhooks/deliveries.ts';
+import { Webhooks, type WebhookSending } from './webhooks/webhooks.ts';
 
 interface GymResources {
   notifications: Notifications;
   events: EventLog;
+  webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
   files: FileStorage;
   references: References;
@@ -36,15 +39,18 @@ interface GymResources {
 /** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
-  { notifications, events, resolveQrCode, files, references, removals }: GymResources,
+  { notifications, events, webhooks: sending, resolveQrCode, files, references, removals }: GymResources,
 ) => {
   const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
   const denials = new Denials(unit);
   const shop = new Shop(unit, gyms, references);
+  const webhooks = new Webhooks(unit, sending);
   const programs = new Programs(unit, gyms, references);
   return {
     events: new EventFeed(unit, events),
+    webhooks,
+    webhookDeliveries: new WebhookDeliveries(unit, webhooks, sending.wake),
     gyms,
     configs: new Configs(unit, gyms),
     locations: new Locations(unit, notifications),

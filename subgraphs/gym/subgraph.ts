@@ -35,6 +35,10 @@ import { gymRetention, unusedPictures } from './retention.ts';
 import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
+import { DisabledMails } from './webhooks/disabled-mails.ts';
+import { WebhookDispatcher } from './webhooks/dispatcher.ts';
+import { webhooksGraphql } from './webhooks/webhooks.graphql.ts';
+import { webhooksRest } from './webhooks/webhooks.rest.ts';
 
 export const gym = defineSubgraph({
   name: 'gym',
@@ -45,7 +49,7 @@ export const gym = defineSubgraph({
   storesFiles: true,
   events: gymEvents,
   deliversWebhooks: true,
-  async resources({ database: address, settings, serviceTokens, unitOf, files, events, log }) {
+  async resources({ database: address, settings, serviceTokens, unitOf, files, events, metrics, log }) {
     if (!address) throw new Error('The gym service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
@@ -56,15 +60,29 @@ export const gym = defineSubgraph({
     });
     const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
     const collector = new EventCollector({ settings, tokens: serviceTokens, unitOf, log });
+    const dispatcher = new WebhookDispatcher({
+      events,
+      unitOf,
+      mails: new DisabledMails(calls.to('identity')),
+      allowsLoopback: settings.demo,
+      metrics,
+      log,
+    });
     return {
       notifications,
       events,
+      webhooks: {
+        allowsLoopback: settings.demo,
+        wake: () => dispatcher.wake(),
+        publish: () => events.publish(),
+      },
       resolveQrCode: qrCodesOf(calls.to('identity')),
       files,
       references: new References(calls),
       removals,
       async dispose() {
         await collector.dispose();
+        await dispatcher.dispose();
         await notifications.close();
         await removals.dispose();
         await calls.close();
@@ -88,6 +106,7 @@ export const gym = defineSubgraph({
     shopGraphql,
     jobsGraphql,
     eventsGraphql,
+    webhooksGraphql,
   ],
   examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
@@ -99,6 +118,7 @@ export const gym = defineSubgraph({
     ...postsRest,
     ...shopRest,
     ...eventsRest,
+    ...webhooksRest,
     ...accountDataRest,
     ...jobsRest,
     ...removedReferencesRest,

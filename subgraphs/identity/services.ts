@@ -19,6 +19,7 @@ import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { StaffMails } from './staff-mails/staff-mails.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { UserImports } from './user-imports/user-imports.ts';
 import { Users } from './users/users.ts';
@@ -37,6 +38,7 @@ export const identityServices = (
     sagaStore,
     references,
     locations,
+    mails,
   }: IdentityResources,
 ) => {
   const audit = new Audit(unit);
@@ -72,6 +74,7 @@ export const identityServices = (
     userImports: new UserImports(unit, audit, gyms),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
+    staffMails: new StaffMails(unit, mails),
     jobs: new Jobs(unit, identityJobs),
     keys: new Keys(unit, keyRing, audit),
     apiClients,

@@ -37,6 +37,7 @@ import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
 import { memberEvents } from './users/member-events.ts';
+import { staffMailsRest } from './staff-mails/staff-mails.rest.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
 import { usersGraphql } from './users/users.graphql.ts';
@@ -91,6 +92,7 @@ export const identity = defineSubgraph({
     ...apiClientsRest,
     ...removedReferencesRest,
     ...eventsRest,
+    ...staffMailsRest,
     ...keysRest,
     ...jobsRest,
   ],

@@ -7,6 +7,7 @@ import { openApiDocument } from '#server/rest/openapi.ts';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { commonExamples } from './common.ts';
 import { contentExamples } from './content.ts';
 import { gymExamples } from './gym.ts';
 import { identityExamples } from './identity.ts';
@@ -35,7 +36,9 @@ beforeAll(async () => {
   platform = await startPlatform({ services: SERVICE_NAMES, env: { WIZARD_DEPLOYMENT_RETRY_MILLIS: '100' } });
   const now = new Date();
   for (const [service, scenario] of Object.entries(SCENARIOS) as [ServiceName, (typeof SCENARIOS)['gym']][]) {
-    const { examples, recorder } = recordingOf(platform, service, now);
+    const recording = recordingOf(platform, service, now);
+    const { examples, recorder } = recording;
+    await commonExamples(recording, fresh.get('content') ?? {});
     await scenario(recorder);
     const sorted = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     fresh.set(service, sorted);

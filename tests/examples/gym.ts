@@ -1,5 +1,6 @@
 import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { eventually } from '../support/eventually.ts';
 import { pictures } from '../support/pictures.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -17,6 +18,7 @@ export async function gymExamples(recorder: Recorder): Promise<void> {
   await challenges(recorder);
   await posts(recorder);
   await shop(recorder);
+  await webhooks(recorder);
   const { record } = recorder;
   await record('removeReferences', { as: 'content', params: { typeName: 'Product', id: demoId('999', 1) } });
   await record('listAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
@@ -156,4 +158,31 @@ async function shop({ platform, record }: Recorder): Promise<void> {
     },
   });
   await record('listGymPrograms', { as: 'nobody', params: { gymId: slug } });
+}
+
+async function webhooks({ platform, record }: Recorder): Promise<void> {
+  const at = (id: string) => ({ as: STAFF, params: { id } }) as const;
+  const { id } = await record('createWebhook', {
+    as: STAFF,
+    body: { url: 'https://crm.example.com/events', types: ['check_in.opened'], description: 'CRM' },
+  });
+  await record('listWebhooks', { as: STAFF });
+  await record('getWebhook', at(id));
+  await record('updateWebhook', { ...at(id), body: { types: ['check_in.opened', 'check_in.closed'] } });
+  await record('rotateWebhookSecret', at(id));
+  const delivery = await record('testWebhook', at(id));
+  await eventually(async () => {
+    const rows = await platform.sql('gym', 'select status from webhook_delivery where id = $1', [
+      delivery.id,
+    ]);
+    return rows[0]?.status !== 'PENDING';
+  });
+  await record('listWebhookDeliveries', { ...at(id), query: { limit: 1 } });
+  await record('replayDelivery', { as: STAFF, params: { id, deliveryId: delivery.id } });
+  const now = Date.now();
+  await record('replayWebhook', {
+    ...at(id),
+    body: { from: new Date(now - 3_600_000).toISOString(), to: new Date(now).toISOString() },
+  });
+  await record('deleteWebhook', at(id));
 }

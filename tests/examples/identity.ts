@@ -13,6 +13,7 @@ export async function identityExamples(recorder: Recorder): Promise<void> {
   const nora = await account(recorder);
   await profile(recorder, nora.token);
   await staffExamples(recorder, nora.id);
+  await imports(recorder);
   await machineClients(recorder);
   await personalData(recorder, nora.token);
   const { record } = recorder;
@@ -89,6 +90,19 @@ async function staffExamples({ record, send }: Recorder, userId: string): Promis
   await record('setUserGym', { as: SUPER, params: { id }, body: { gymId: DEMO_GYMS.aquaClub.id } });
   await record('listAuditEvents', { as: SUPER, query: { limit: 2 } });
   await send('getUser', { as: STAFF, params: { id: userId } });
+}
+
+async function imports({ record }: Recorder): Promise<void> {
+  const { id } = await record('importUsers', {
+    as: STAFF,
+    type: 'application/x-ndjson',
+    body: '{"email": "rosa@iron.test", "displayName": "Rosa"}\n{"email": "nobody", "displayName": "Nobody"}\n',
+  });
+  await record('getUserImport', { as: STAFF, params: { id }, query: { status: 'FAILED' } });
+  await record('mailStaff', {
+    as: 'gym',
+    body: { gymId, subject: 'A webhook was switched off', text: 'It failed for 3 days.' },
+  });
 }
 
 async function machineClients({ record }: Recorder): Promise<void> {

@@ -65,10 +65,18 @@ async function seed(): Promise<void> {
     `insert into audit_event (id, gym_id, actor_id, action, details, at)
      select gen_random_uuid(), '${iron}', gen_random_uuid()::text, 'CHECK_IN_UNDONE', jsonb_build_object('userId', id), now() from person, generate_series(1, 2)`,
     `insert into event (id, type, gym_id, subject, location_id, people, occurred_at, data, published_at)
-     select gen_random_uuid(), 'check_in.opened', '${iron}', 'check-in/' || person.id, '${FORGE}', array[person.id], now(),
-       jsonb_build_object('userId', person.id), now() - interval '1 day' from person, generate_series(1, 3)`,
+     select gen_random_uuid(), 'check_in.opened', '${iron}', 'check-in/' || person.id, '${FORGE}', array[person.id],
+       now() - (9000 - person.n) * interval '1 minute', jsonb_build_object('userId', person.id), now() - interval '1 day'
+     from person, generate_series(1, 3) order by person.n`,
     `insert into event (id, type, gym_id, subject, people, occurred_at, data, published_at)
      select gen_random_uuid(), 'gym.deployed', id, 'gym/' || id, '{}', now(), '{}', now() - interval '1 day' from gym`,
+    `insert into webhook (id, gym_id, url, types, secret, since_position, created_at)
+     select gen_random_uuid(), id, 'https://192.0.2.1/', '{gym.deployed}', 'whsec_AAAA', 0, now() from gym limit 500`,
+    `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, status, attempts)
+     select gen_random_uuid(), webhook.id, gen_random_uuid(), 'gym.deployed', 'gym/' || n, n, 'DELIVERED', '[]' from webhook, generate_series(1, 40) n`,
+    `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, status, attempts, next_attempt_at)
+     select gen_random_uuid(), webhook.id, gen_random_uuid(), 'gym.deployed', 'gym/' || n, n + 100, 'PENDING', '[]', now() + interval '1 day' from webhook, generate_series(1, 4) n`,
+    `update webhook_cursor set position = (select max(position) from event)`,
     `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, created_at)
      select 'user:' || id, 'key', 'POST /posts', 'x', 201, '{}', now() from person`,
     'analyze',
@@ -246,6 +254,30 @@ async function everyDoor(): Promise<void> {
 
   await route('GET', '/events', staffToken);
   await route('GET', '/events', superAdminToken, { query: '?types=check_in.opened,gym.deployed&limit=3' });
+
+  const hook = await route('POST', '/webhooks', staffToken, {
+    body: { url: 'https://192.0.2.2.example/', types: ['check_in.opened'] },
+  });
+  await route('GET', '/webhooks', staffToken);
+  await nextPage('/webhooks?limit=1', superAdminToken);
+  await route('GET', '/webhooks/:id', staffToken, hook);
+  await route('PUT', '/webhooks/:id', staffToken, { ...hook, body: { description: 'CRM' } });
+  await route('POST', '/webhooks/:id/rotate-secret', staffToken, hook);
+  const sentNow = await route('POST', '/webhooks/:id/test', staffToken, hook);
+  await route('POST', '/webhooks/:id/replay', staffToken, {
+    ...hook,
+    body: {
+      from: new Date(Date.now() - 60_000).toISOString(),
+      to: new Date(Date.now() - 59_000).toISOString(),
+    },
+  });
+  await route('GET', '/webhooks/:id/deliveries', staffToken, hook);
+  await route('GET', '/webhooks/:id/deliveries', staffToken, { ...hook, query: '?status=PENDING' });
+  await route('POST', '/webhooks/:id/deliveries/:deliveryId/replay', staffToken, {
+    ...hook,
+    deliveryId: sentNow.id,
+  });
+  await route('DELETE', '/webhooks/:id', staffToken, hook);
 
   // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
   const identity = await platform.serviceToken('identity');

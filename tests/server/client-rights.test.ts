@@ -11,7 +11,7 @@ import { subgraphs } from '../../subgraphs/index.ts';
 import { randomFrom } from '../support/graph-doubles/random.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { bodyFor } from '../support/route-bodies.ts';
-import { OBJECTS, objectIn } from '../support/stored-objects.ts';
+import { DELIVERY, OBJECTS, objectIn, storeObjects } from '../support/stored-objects.ts';
 import { graphRequest, rootFields } from '../system/fuzz/graph-operations.ts';
 
 /** Root fields that return more to a machine client than to an anonymous caller, also without `content:read`. Other tests check them. */
@@ -21,6 +21,8 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query locations',
   'query location',
   'query events',
+  'query webhook',
+  'query webhooks',
   'query checkInDenials', // with visits:read
   'query userImport', // with members:write
 ]);
@@ -43,6 +45,7 @@ let qrCode: string;
 
 beforeAll(async () => {
   platform = await startPlatform({ services: SERVICE_NAMES, gateway: true });
+  await storeObjects(platform);
   for (const scope of SCOPE_NAMES) tokens.set(scope, await clientToken(DEMO_GYMS.ironTemple.id, [scope]));
   tokens.set('all', await clientToken(DEMO_GYMS.ironTemple.id, SCOPE_NAMES));
   const withoutContent = SCOPE_NAMES.filter((scope) => scope !== 'content:read');
@@ -73,6 +76,12 @@ const routes = subgraphs.flatMap(({ name, rest }) =>
     .map((route: RestRoute<never>) => [name, `${route.method} ${route.path}`, route] as const),
 );
 
+/** The ids that paths name besides those of the objects. */
+const KNOWN_IDS: Readonly<Record<string, string>> = {
+  gymId: DEMO_GYMS.ironTemple.id,
+  deliveryId: DELIVERY,
+};
+
 /** A member's code, for the routes that take one. */
 function scanFor({ path }: RestRoute<never>): object | undefined {
   if (path === '/locations/check-in') return { qrCode, locationId: OBJECTS['/locations/:id'] };
@@ -84,7 +93,7 @@ async function statusOf(service: ServiceName, route: RestRoute<never>, token: st
   const object = objectIn(route) ?? '';
   const path = route.path
     .replace(object, object.replace(/:\w+/, OBJECTS[object] ?? ''))
-    .replaceAll(/:(\w+)/g, (_all, name) => (name === 'gymId' ? DEMO_GYMS.ironTemple.id : randomUUID()));
+    .replaceAll(/:(\w+)/g, (_all, name) => KNOWN_IDS[name as string] ?? randomUUID());
   const { status } = await platform.rest(service, route.method, path, {
     token,
     ...((route.body || route.consumes) && { body: scanFor(route) ?? bodyFor(route) ?? {} }),

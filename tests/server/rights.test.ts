@@ -9,7 +9,7 @@ import { rightsPage } from '../../scripts/rights-page.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { bodyFor } from '../support/route-bodies.ts';
-import { OBJECTS, objectIn } from '../support/stored-objects.ts';
+import { OBJECTS, objectIn, storeObjects } from '../support/stored-objects.ts';
 
 const USERS_OF_ANOTHER_GYM = ['zoe@aqua.test', 'admin@aqua.test'] as const;
 const KINDS: readonly CallerKind[] = ['MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'];
@@ -28,6 +28,7 @@ const routes = subgraphs.flatMap(({ name, rest }) =>
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startPlatform({ services: SERVICE_NAMES });
+  await storeObjects(platform);
 });
 afterAll(() => platform.stop());
 

@@ -1,5 +1,7 @@
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { RestRoute } from '#server/rest/route.ts';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import type { TestPlatform } from './platform.ts';
 
 /** Objects of Iron Temple and of its member Maya, by the beginning of the paths that name them. */
 export const OBJECTS: Readonly<Record<string, string>> = {
@@ -11,6 +13,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   '/challenges/:id': demoId('302', 1),
   '/announcements/:id': demoId('304', 1),
   '/posts/:id': demoId('305', 1),
+  '/webhooks/:id': demoId('307', 1),
   '/log/:id': demoId('410', 11),
   '/foods/:id': demoId('411', 1),
 };
@@ -20,3 +23,23 @@ export const objectIn = ({ path }: RestRoute<never>): string | undefined => {
   const [prefix = ''] = /^(?:\/[\w-]+)+\/:\w+/.exec(path) ?? [];
   return prefix in OBJECTS ? prefix : undefined;
 };
+
+/** A delivery of the webhook. */
+export const DELIVERY = demoId('308', 1);
+
+/** Stores those of the objects that are not in the demo data: a webhook that is switched off, and its delivery. */
+export async function storeObjects(platform: TestPlatform): Promise<void> {
+  const webhook = OBJECTS['/webhooks/:id'];
+  await platform.sql(
+    'gym',
+    `insert into webhook (id, gym_id, url, types, active, secret, since_position, created_at)
+     values ($1, $2, 'https://example.com/', '{challenge.ended}', false, 'whsec_AAAA', 0, now())`,
+    [webhook, DEMO_GYMS.ironTemple.id],
+  );
+  await platform.sql(
+    'gym',
+    `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, test_event, status, attempts)
+     values ($1, $2, gen_random_uuid(), 'webhook.test', 'test', 0, '{}', 'DELIVERED', '[]')`,
+    [DELIVERY, webhook],
+  );
+}

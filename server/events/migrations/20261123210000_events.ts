@@ -13,6 +13,9 @@ export class CreateEvents extends Migration {
     this.addSql(`alter table "event" add constraint "event_id_unique" unique ("id");`);
     this.addSql(`create index "event_gym_id_type_position_index" on "event" ("gym_id", "type", "position");`);
     this.addSql(`create index "event_type_position_index" on "event" ("type", "position");`);
+    this.addSql(
+      `create index "event_occurred" on "event" using brin ("occurred_at") with (pages_per_range = 16);`,
+    );
     this.addSql(`create index "event_people" on "event" using gin ("people");`);
     // Moves committed events from the outbox to the feed, and returns their number.
     //

@@ -44,6 +44,7 @@ export async function eraseMember(
     (await run('update announcement set author_id = null where author_id = ?')) +
     (await run(`update gym_config_version set published_by = '${NOBODY}' where published_by = ?`)) +
     (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`));
+  await eraseAnswersAbout(unit, userId);
   await eraseFromEvents(unit, userId);
   return resultOf(anonymised > 0, await isInAudit(unit, userId));
 }
@@ -125,6 +126,16 @@ async function picturesOf(unit: UnitOfWork, userId: string): Promise<string[]> {
     [userId],
   );
   return rows.map(({ image }) => image);
+}
+
+/** Removes the answers of receivers of webhooks to events about the member, because they may repeat the data. */
+async function eraseAnswersAbout(unit: UnitOfWork, userId: string): Promise<void> {
+  await unit.em.execute(
+    `update webhook_delivery set attempts = (
+       select coalesce(jsonb_agg(one || '{"answer": null}'), '[]') from jsonb_array_elements(attempts) as one)
+     where event_id = any(array(select id from event where people @> array[?::uuid])) and attempts <> '[]'`,
+    [userId],
+  );
 }
 
 async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {

@@ -13,6 +13,7 @@ import { ListIndexes } from './20261123010200_list_indexes.ts';
 import { Retention } from './20261123050000_retention.ts';
 import { FilesWithoutRows } from './20261123090944_files_without_rows.ts';
 import { Events } from './20261123210100_events.ts';
+import { Webhooks } from './20261123210200_webhooks.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -30,4 +31,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123090944_files_without_rows', class: FilesWithoutRows },
   ...eventMigrations,
   { name: '20261123210100_events', class: Events },
+  { name: '20261123210200_webhooks', class: Webhooks },
 ];

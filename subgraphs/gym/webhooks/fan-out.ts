@@ -1,0 +1,73 @@
+import { uuidv7 } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+
+/** An event that a webhook receives. */
+export interface MatchedEvent {
+  webhookId: string;
+  eventId: string;
+  type: string;
+  subject: string;
+  position: number;
+}
+
+/** Events for which deliveries are created in one transaction. */
+const BATCH = 500;
+
+/** SQL: whether a webhook receives an event. */
+const matching = `event.type = any(webhook.types)
+  and (webhook.gym_id is null or event.gym_id is null or event.gym_id = webhook.gym_id)
+  and (webhook.location_id is null or event.location_id is null or event.location_id = webhook.location_id)`;
+
+/**
+ * Creates the deliveries of the next events of the feed, in the order of the feed; returns the number of events. The cursor
+ * moves in the same transaction, so each event is handled once, whatever number of replicas do this.
+ */
+export async function createDeliveries(unit: UnitOfWork): Promise<number> {
+  return unit.transaction(async () => {
+    const [cursor] = await unit.em.execute<{ position: string }[]>(
+      'select position::text as position from webhook_cursor for update skip locked',
+    );
+    if (!cursor) return 0; // another replica is doing it
+    const [next] = await unit.em.execute<{ last: string | null; count: number }[]>(
+      `select max(position)::text as last, count(*)::int as count
+       from (select position from event where position > ?::bigint order by position limit ${BATCH}) as next`,
+      [cursor.position],
+    );
+    if (!next?.last) return 0;
+    const matched = await unit.em.execute<MatchedEvent[]>(
+      `select webhook.id as "webhookId", event.id as "eventId", event.type, event.subject,
+         event.position::double precision as position
+       from event join webhook on ${matching}
+       where event.position > ?::bigint and event.position <= ?::bigint
+         and webhook.active and event.position > webhook.since_position order by event.position`,
+      [cursor.position, next.last],
+    );
+    await insertDeliveries(unit, matched, 'once');
+    await unit.em.execute('update webhook_cursor set position = ?::bigint', [next.last]);
+    return next.count;
+  });
+}
+
+/** Deliveries in one statement. */
+const ROWS = 1_000;
+
+/** Creates deliveries. @param mode what happens to an event that was sent already: nothing, or it is sent again */
+export async function insertDeliveries(
+  unit: UnitOfWork,
+  events: readonly MatchedEvent[],
+  mode: 'once' | 'again',
+): Promise<void> {
+  const onConflict =
+    mode === 'once'
+      ? 'nothing'
+      : "update set status = 'PENDING', attempt_count = 0, next_attempt_at = excluded.next_attempt_at";
+  for (let start = 0; start < events.length; start += ROWS) {
+    const rows = events.slice(start, start + ROWS);
+    await unit.em.execute(
+      `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, status, attempts, next_attempt_at)
+       values ${rows.map(() => "(?, ?, ?, ?, ?, ?, 'PENDING', '[]', now())").join(', ')}
+       on conflict (webhook_id, event_id) do ${onConflict}`,
+      rows.flatMap((row) => [uuidv7(), row.webhookId, row.eventId, row.type, row.subject, row.position]),
+    );
+  }
+}

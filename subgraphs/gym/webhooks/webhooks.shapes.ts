@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { EVENT_TYPE_NAMES } from '#server/events/event-types.ts';
+import { pageQuery } from '#server/paging.ts';
+import { instant, versionNumber, visibleText } from '#server/shapes.ts';
+import { DeliveryStatus } from './webhook.entity.ts';
+
+const type = z.enum(EVENT_TYPE_NAMES, `expected types of events: ${EVENT_TYPE_NAMES.join(', ')}`);
+const types = z
+  .array(type)
+  .min(1, 'expected at least one type of events')
+  .max(EVENT_TYPE_NAMES.length)
+  .refine((names) => new Set(names).size === names.length, 'expected each type once');
+const url = z
+  .string()
+  .max(2_000)
+  .meta({ description: 'A public https address, without user name, password and fragment.' });
+
+export const WebhookShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.uuid().nullable().meta({ description: 'Null: the events of all gyms.' }),
+    url: z.string(),
+    types: z.array(z.string()).meta({ description: 'The types of events that are sent.' }),
+    description: z.string().nullable(),
+    active: z.boolean().meta({ description: 'Whether events are sent.' }),
+    disabledReason: z.string().nullable().meta({
+      description: 'Why the platform has switched the webhook off; null if it has not.',
+    }),
+    createdAt: z.iso.datetime(),
+    version: z.int(),
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookShape = z.infer<typeof WebhookShape>;
+
+export const WebhookWithSecretShape = WebhookShape.extend({
+  secret: z
+    .string()
+    .meta({ description: 'It signs the deliveries, `whsec_...`. It is in this answer only.' }),
+}).meta({ id: 'WebhookWithSecret' });
+export type WebhookWithSecretShape = z.infer<typeof WebhookWithSecretShape>;
+
+export const CreateWebhookInput = z.object({
+  url,
+  types,
+  description: visibleText(200).nullish(),
+  gymId: z.uuid().nullish().meta({
+    description:
+      'Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym.',
+  }),
+});
+
+/** Absent fields are unchanged. */
+export const UpdateWebhookInput = z.object({
+  url: url.nullish(),
+  types: types.nullish(),
+  description: visibleText(200).nullish().meta({ description: 'Null removes the description.' }),
+  active: z.boolean().nullish().meta({
+    description: 'true switches the webhook on again; the deliveries that wait are then sent.',
+  }),
+  version: versionNumber.nullish(),
+});
+
+export const WebhookDeliveryShape = z
+  .object({
+    id: z.uuid(),
+    eventId: z.uuid().meta({ description: 'The `webhook-id` of the requests.' }),
+    type: z.string(),
+    status: z.enum(DeliveryStatus).meta({
+      description: 'PENDING: it is sent at `nextAttemptAt`. FAILED: it is not sent any more.',
+    }),
+    attempts: z
+      .array(
+        z.object({
+          at: z.iso.datetime(),
+          statusCode: z.int().nullable().meta({ description: 'Null if there was no answer.' }),
+          durationMillis: z.int(),
+          answer: z
+            .string()
+            .nullable()
+            .meta({ description: "The beginning of the answer's body, at most 1 KiB." }),
+          error: z
+            .string()
+            .nullable()
+            .meta({ description: 'Why the attempt failed; null if the event was received.' }),
+        }),
+      )
+      .meta({ description: 'The latest 20 attempts, the oldest first.' }),
+    nextAttemptAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDeliveryShape = z.infer<typeof WebhookDeliveryShape>;
+
+export const DeliveriesQuery = pageQuery.extend({
+  status: z.enum(DeliveryStatus, 'expected PENDING, DELIVERED or FAILED').optional(),
+});
+/** The rule checks the filter, for every door. */
+export const DeliveriesFilter = z.object({
+  status: z.enum(DeliveryStatus, 'expected PENDING, DELIVERED or FAILED').nullish(),
+});
+
+/** The rule checks the filter, because an `ID` of the graph may be any text. */
+export const WebhooksFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
+
+export const ReplayInput = z.object({
+  from: instant.meta({ description: 'The events that occurred from this time on ...' }),
+  to: instant.meta({ description: '... and before this time; at most 30 days later.' }),
+});
+
+export const ReplayShape = z
+  .object({ deliveries: z.int().meta({ description: 'The number of events that are sent again.' }) })
+  .meta({ id: 'WebhookReplay' });
+export type ReplayShape = z.infer<typeof ReplayShape>;

@@ -1,0 +1,53 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that a receiver of webhooks got. */
+export interface ReceivedRequest {
+  at: number;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  // oxlint-disable-next-line no-explicit-any -- the expectations check its shape
+  event: any;
+}
+
+/** Answers a request; without it, 204. */
+export type Answering = (request: ReceivedRequest, response: http.ServerResponse) => void;
+
+/** A real HTTP server on this machine that receives webhooks. */
+export async function startReceiver(answering?: Answering) {
+  const requests: ReceivedRequest[] = [];
+  const receiver = {
+    requests,
+    url: '',
+    /** May be replaced while it runs. */
+    answering,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const received: ReceivedRequest = {
+        at: Date.now(),
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        body,
+        event: JSON.parse(body),
+      };
+      requests.push(received);
+      if (receiver.answering) receiver.answering(received, response);
+      else response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  return receiver;
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
