@@ -45,6 +45,7 @@ function write(name: string, text: string): void {
 }
 
 interface Operation {
+  parameters?: JsonObject[];
   responses: Record<string, { content?: JsonObject }>;
 }
 
@@ -65,6 +66,9 @@ function withOneError(document: JsonObject): JsonObject {
               method,
               {
                 ...others,
+                ...(operation.parameters && {
+                  parameters: operation.parameters.map(({ example: _example, ...parameter }) => parameter),
+                }),
                 responses: {
                   ...Object.fromEntries(responses.filter(([status]) => Number(status) < 300)),
                   ...(failure && { default: { ...failure, description: 'A problem.' } }),

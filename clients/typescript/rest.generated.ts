@@ -1035,6 +1035,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identity/staff-mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail to those who run a gym
+         * @description To the GYM_ADMINs of the gym; to the SUPER_ADMINs if it has none, or if no gym is named.
+         *
+         *     For services.
+         */
+        post: operations["mailStaff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identity/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -1947,6 +1969,172 @@ export interface paths {
         get: operations["gymListEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhooks, the oldest first
+         * @description For GYM_ADMIN: of their gym; SUPER_ADMIN: all; machine clients with `webhooks`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description The events of the gym are sent to the URL from now on, by the Standard Webhooks specification. A machine client may choose only types whose resource its scopes let it read. A gym has at most 20.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One webhook
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Change a webhook, or switch it on or off
+         * @description Absent fields are unchanged.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook with its deliveries
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description For 24 hours, deliveries are signed with both secrets, so that there is time to set the new one at the receiver. A further rotation ends the oldest.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was sent to a webhook, newest first
+         * @description Deliveries are kept for 30 days.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks/{id}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one event again
+         * @description With the same `webhook-id`.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a time again
+         * @description All events of its types that occurred in this time, also those that were not sent because the webhook did not exist or was switched off; at most 10,000.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event of the type `webhook.test`
+         * @description Once, also if the webhook is switched off.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4327,7 +4515,7 @@ export interface components {
             /** Format: uuid */
             gymId: string;
             name: string;
-            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "events:read")[];
+            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
             locationId: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4340,7 +4528,7 @@ export interface components {
             /** Format: uuid */
             gymId: string;
             name: string;
-            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "events:read")[];
+            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
             locationId: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4714,6 +4902,74 @@ export interface components {
              */
             routineId: string;
             note: string | null;
+        };
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null: the events of all gyms. */
+            gymId: string | null;
+            url: string;
+            /** @description The types of events that are sent. */
+            types: string[];
+            description: string | null;
+            /** @description Whether events are sent. */
+            active: boolean;
+            /** @description Why the platform has switched the webhook off; null if it has not. */
+            disabledReason: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            version: number;
+        };
+        WebhookWithSecret: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null: the events of all gyms. */
+            gymId: string | null;
+            url: string;
+            /** @description The types of events that are sent. */
+            types: string[];
+            description: string | null;
+            /** @description Whether events are sent. */
+            active: boolean;
+            /** @description Why the platform has switched the webhook off; null if it has not. */
+            disabledReason: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            version: number;
+            /** @description It signs the deliveries, `whsec_...`. It is in this answer only. */
+            secret: string;
+        };
+        WebhookDelivery: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of the requests.
+             */
+            eventId: string;
+            type: string;
+            /**
+             * @description PENDING: it is sent at `nextAttemptAt`. FAILED: it is not sent any more.
+             * @enum {string}
+             */
+            status: "PENDING" | "DELIVERED" | "FAILED";
+            /** @description The latest 20 attempts, the oldest first. */
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                /** @description Null if there was no answer. */
+                statusCode: number | null;
+                durationMillis: number;
+                /** @description The beginning of the answer's body, at most 1 KiB. */
+                answer: string | null;
+                /** @description Why the attempt failed; null if the event was received. */
+                error: string | null;
+            }[];
+            nextAttemptAt: string | null;
+        };
+        WebhookReplay: {
+            /** @description The number of events that are sent again. */
+            deliveries: number;
         };
         AccountRecords: {
             /** @description The records of the page, one kind after the other. */
@@ -5653,6 +5909,10 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {"email": "rosa@iron.test", "displayName": "Rosa"}
+                 *     {"email": "nobody", "displayName": "Nobody"}
+                 */
                 "application/x-ndjson": string;
                 "text/csv": string;
             };
@@ -5664,6 +5924,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "status": "RUNNING",
+                     *       "total": 2,
+                     *       "created": 0,
+                     *       "existing": 0,
+                     *       "failed": 1,
+                     *       "startedAt": "2026-06-15T10:00:00.000Z",
+                     *       "finishedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserImport"];
                 };
             };
@@ -5703,6 +5976,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "status": "RUNNING",
+                     *       "total": 2,
+                     *       "created": 0,
+                     *       "existing": 0,
+                     *       "failed": 1,
+                     *       "startedAt": "2026-06-15T10:00:00.000Z",
+                     *       "finishedAt": null,
+                     *       "lines": [
+                     *         {
+                     *           "line": 2,
+                     *           "status": "FAILED",
+                     *           "userId": null,
+                     *           "errors": [
+                     *             {
+                     *               "path": "email",
+                     *               "message": "expected an email address"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextAfter": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserImportWithLines"];
                 };
             };
@@ -5767,7 +6067,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "AMQ-4trtis8qnZJxVVqkT2cpy3LO6dv",
+                     *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -5816,7 +6116,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "AMQ-4trtis8qnZJxVVqkT2cpy3LO6dv",
+                     *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -5865,7 +6165,7 @@ export interface operations {
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "maya@iron.test",
-                     *       "qrCode": "EXE-D1OIgRtj4yTAgOA0lxNRvrkhrgP",
+                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221",
                      *       "body": {
                      *         "sex": null,
                      *         "heightCm": 170,
@@ -5937,10 +6237,7 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -5977,7 +6274,7 @@ export interface operations {
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z",
                      *         "email": "admin@iron.test",
-                     *         "qrCode": "VPH-IzNguefOecKBD8iSuOOapPwXdVb",
+                     *         "qrCode": "FIT-fff839461e4855818effe585c84",
                      *         "body": null,
                      *         "trainingGoals": null
                      *       },
@@ -5995,7 +6292,7 @@ export interface operations {
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-06-15T10:00:00.000Z",
                      *         "email": "maya@iron.test",
-                     *         "qrCode": "EXE-D1OIgRtj4yTAgOA0lxNRvrkhrgP"
+                     *         "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
                      *       }
                      *     ]
                      */
@@ -6073,10 +6370,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's current code.
-                 * @example EXE-D1OIgRtj4yTAgOA0lxNRvrkhrgP
-                 */
+                /** @description The user's current code. */
                 qrCode: string;
             };
             cookie?: never;
@@ -6104,7 +6398,7 @@ export interface operations {
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "maya@iron.test",
-                     *       "qrCode": "EXE-D1OIgRtj4yTAgOA0lxNRvrkhrgP"
+                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -6124,10 +6418,7 @@ export interface operations {
     checkEmailAvailability: {
         parameters: {
             query: {
-                /**
-                 * @description The email to check; upper and lower case do not matter.
-                 * @example new@iron.test
-                 */
+                /** @description The email to check; upper and lower case do not matter. */
                 email: string;
             };
             header?: never;
@@ -6172,10 +6463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8000-000000000103
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -6203,7 +6491,7 @@ export interface operations {
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "maya@iron.test",
-                     *       "qrCode": "EXE-D1OIgRtj4yTAgOA0lxNRvrkhrgP"
+                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -6258,7 +6546,7 @@ export interface operations {
                      *       "token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl",
                      *       "tokenType": "Bearer",
                      *       "expiresIn": 900,
-                     *       "refreshToken": "h91WmtzNo0Z8GwNp0VAYhDQu_SNFImB327HQqMRFxQ9",
+                     *       "refreshToken": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65",
                      *       "user": {
                      *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "displayName": "Nora",
@@ -6273,7 +6561,7 @@ export interface operations {
                      *         "createdAt": "2026-06-15T10:00:00.000Z",
                      *         "updatedAt": "2026-06-15T10:00:00.000Z",
                      *         "email": "nora@iron.test",
-                     *         "qrCode": "AMQ-4trtis8qnZJxVVqkT2cpy3LO6dv",
+                     *         "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *         "body": null,
                      *         "trainingGoals": null
                      *       }
@@ -6307,7 +6595,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "refreshToken": "h91WmtzNo0Z8GwNp0VAYhDQu_SNFImB327HQqMRFxQ9"
+                 *       "refreshToken": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65"
                  *     }
                  */
                 "application/json": {
@@ -6329,7 +6617,7 @@ export interface operations {
                      *       "token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl",
                      *       "tokenType": "Bearer",
                      *       "expiresIn": 900,
-                     *       "refreshToken": "6VNtEUjqtaFuTCMp5_4WUJIzpVVYyAfjPy_y_qYAZ-q",
+                     *       "refreshToken": "c345cea8d3df5a892716acabd357990df3fc9fe9f2f",
                      *       "user": {
                      *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "displayName": "Nora",
@@ -6344,7 +6632,7 @@ export interface operations {
                      *         "createdAt": "2026-06-15T10:00:00.000Z",
                      *         "updatedAt": "2026-06-15T10:00:00.000Z",
                      *         "email": "nora@iron.test",
-                     *         "qrCode": "AMQ-4trtis8qnZJxVVqkT2cpy3LO6dv",
+                     *         "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *         "body": null,
                      *         "trainingGoals": null
                      *       }
@@ -6378,7 +6666,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "refreshToken": "VzHxd_AMGQGQo_6T4tLW1ykgmS65Hs3UwW9i3f7Wl67"
+                 *       "refreshToken": "9f91463de41dbcb81d97ac1a879ee05b1c27b17c879"
                  *     }
                  */
                 "application/json": {
@@ -6470,10 +6758,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -6528,7 +6813,7 @@ export interface operations {
                      *           "refusedUntil": "2026-06-15T10:15:00.000Z"
                      *         }
                      *       ],
-                     *       "next": "9624",
+                     *       "next": "6c30",
                      *       "more": false
                      *     }
                      */
@@ -6601,7 +6886,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "nSa1huSO71aAPwLcZJ7sChqznvB6caPVfzzd-PAkFxZ",
+                 *       "token": "b1186d964dcccad59aa316bb36b498ee8a6a139f470",
                  *       "password": "another-good-password"
                  *     }
                  */
@@ -6737,7 +7022,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "AMQ-4trtis8qnZJxVVqkT2cpy3LO6dv",
+                     *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -6789,7 +7074,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "HMQ-s9jcrlpzuDsbwyJpKZ7NH425aas",
+                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -6903,7 +7188,7 @@ export interface operations {
                      *       "bio": "Rower",
                      *       "role": "MEMBER",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "avatar": "/avatars/65a5ju37-264l-221t-9m5r-644vn697568i.webp",
+                     *       "avatar": "/avatars/01900000-0000-7000-9000-000000000006.webp",
                      *       "locale": "de",
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
@@ -6911,7 +7196,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "HMQ-s9jcrlpzuDsbwyJpKZ7NH425aas",
+                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -6935,10 +7220,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The name of the file, from `avatar` of a user.
-                 * @example 01900000-0000-7000-9000-000000000006.webp
-                 */
+                /** @description The name of the file, from `avatar` of a user. */
                 file: string;
             };
             cookie?: never;
@@ -6970,10 +7252,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7013,7 +7292,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "lou@iron.test",
-                     *       "qrCode": "TJI-j77kiScth4xdX2tf7Dg7_M2z-QU"
+                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -7035,10 +7314,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7077,7 +7353,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "lou@iron.test",
-                     *       "qrCode": "TJI-j77kiScth4xdX2tf7Dg7_M2z-QU"
+                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -7097,10 +7373,7 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -7200,7 +7473,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "kim@iron.test",
-                     *       "qrCode": "WRL-erkP6GzzYe2OlL3h13sYUMHiGNA"
+                     *       "qrCode": "FIT-3010a57c008e04701ce7df28a84"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -7225,10 +7498,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7250,8 +7520,8 @@ export interface operations {
                      *       "role": "MEMBER",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "sentAt": null,
-                     *       "expiresAt": null
+                     *       "sentAt": "2026-06-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-22T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Invitation"];
@@ -7273,10 +7543,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7327,7 +7594,7 @@ export interface operations {
                      *             "bio": "Rower",
                      *             "role": "MEMBER",
                      *             "gymId": "01900000-0000-7000-8000-000000000001",
-                     *             "avatar": "/avatars/65a5ju37-264l-221t-9m5r-644vn697568i.webp",
+                     *             "avatar": "/avatars/01900000-0000-7000-9000-000000000006.webp",
                      *             "locale": "de",
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
@@ -7335,13 +7602,59 @@ export interface operations {
                      *             "createdAt": "2026-06-15T10:00:00.000Z",
                      *             "updatedAt": "2026-06-15T10:00:00.000Z",
                      *             "email": "nora@iron.test",
-                     *             "qrCode": "HMQ-s9jcrlpzuDsbwyJpKZ7NH425aas",
+                     *             "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
+                     *           "events": [
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000013",
+                     *               "type": "member.joined",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": null,
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "en",
+                     *                 "version": 1,
+                     *                 "timezone": "UTC",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             },
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000014",
+                     *               "type": "member.updated",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": "Rower",
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "de",
+                     *                 "version": 4,
+                     *                 "timezone": "Europe/Berlin",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             }
+                     *           ],
                      *           "sessions": [
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000012",
+                     *               "id": "01900000-0000-7000-9000-000000000015",
                      *               "createdAt": "2026-06-15T10:00:00.000Z",
                      *               "lastUsedAt": "2026-06-15T10:00:00.000Z",
                      *               "expiresAt": "2026-07-15T10:00:00.000Z",
@@ -7360,7 +7673,7 @@ export interface operations {
                      *           "passwordResets": [],
                      *           "auditEvents": [
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000013",
+                     *               "id": "01900000-0000-7000-9000-000000000016",
                      *               "at": "2026-06-15T10:00:00.000Z",
                      *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
@@ -7368,7 +7681,7 @@ export interface operations {
                      *               "details": {}
                      *             },
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000014",
+                     *               "id": "01900000-0000-7000-9000-000000000017",
                      *               "at": "2026-06-15T10:00:00.000Z",
                      *               "action": "PASSWORD_RESET",
                      *               "actor": "anonymous",
@@ -7388,7 +7701,53 @@ export interface operations {
                      *           "likes": [],
                      *           "reports": [],
                      *           "announcements": [],
-                     *           "auditEvents": []
+                     *           "auditEvents": [],
+                     *           "events": [
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000013",
+                     *               "type": "member.joined",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": null,
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "en",
+                     *                 "version": 1,
+                     *                 "timezone": "UTC",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             },
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000014",
+                     *               "type": "member.updated",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": "Rower",
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "de",
+                     *                 "version": 4,
+                     *                 "timezone": "Europe/Berlin",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             }
+                     *           ]
                      *         },
                      *         "nutrition": {
                      *           "foodLogs": [],
@@ -7455,7 +7814,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000015",
+                     *         "id": "01900000-0000-7000-9000-000000000018",
                      *         "requestedAt": "2026-06-15T10:00:00.000Z",
                      *         "finishedAt": "2026-06-15T10:00:00.000Z",
                      *         "expiresAt": "2026-06-22T10:00:00.000Z",
@@ -7469,10 +7828,10 @@ export interface operations {
                      *             "status": "DONE"
                      *           }
                      *         ],
-                     *         "document": "/users/me/exports/01900000-0000-7000-9000-000000000015/document"
+                     *         "document": "/users/me/exports/01900000-0000-7000-9000-000000000018/document"
                      *       },
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000016",
+                     *         "id": "01900000-0000-7000-9000-000000000019",
                      *         "requestedAt": "2026-06-15T10:00:00.000Z",
                      *         "finishedAt": "2026-06-15T10:00:00.000Z",
                      *         "expiresAt": "2026-06-15T10:10:00.000Z",
@@ -7486,7 +7845,7 @@ export interface operations {
                      *             "status": "DONE"
                      *           }
                      *         ],
-                     *         "document": "/users/me/exports/01900000-0000-7000-9000-000000000016/document"
+                     *         "document": "/users/me/exports/01900000-0000-7000-9000-000000000019/document"
                      *       }
                      *     ]
                      */
@@ -7524,7 +7883,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "requestedAt": "2026-06-15T10:00:00.000Z",
                      *       "finishedAt": null,
                      *       "expiresAt": "2026-06-22T10:00:00.000Z",
@@ -7560,10 +7919,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000015
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7578,7 +7934,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "requestedAt": "2026-06-15T10:00:00.000Z",
                      *       "finishedAt": "2026-06-15T10:00:00.000Z",
                      *       "expiresAt": "2026-06-22T10:00:00.000Z",
@@ -7592,7 +7948,7 @@ export interface operations {
                      *           "status": "DONE"
                      *         }
                      *       ],
-                     *       "document": "/users/me/exports/01900000-0000-7000-9000-000000000015/document"
+                     *       "document": "/users/me/exports/01900000-0000-7000-9000-000000000018/document"
                      *     }
                      */
                     "application/json": components["schemas"]["AccountExport"];
@@ -7614,10 +7970,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000015
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7641,7 +7994,7 @@ export interface operations {
                      *             "bio": "Rower",
                      *             "role": "MEMBER",
                      *             "gymId": "01900000-0000-7000-8000-000000000001",
-                     *             "avatar": "/avatars/65a5ju37-264l-221t-9m5r-644vn697568i.webp",
+                     *             "avatar": "/avatars/01900000-0000-7000-9000-000000000006.webp",
                      *             "locale": "de",
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
@@ -7649,13 +8002,59 @@ export interface operations {
                      *             "createdAt": "2026-06-15T10:00:00.000Z",
                      *             "updatedAt": "2026-06-15T10:00:00.000Z",
                      *             "email": "nora@iron.test",
-                     *             "qrCode": "HMQ-s9jcrlpzuDsbwyJpKZ7NH425aas",
+                     *             "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
+                     *           "events": [
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000013",
+                     *               "type": "member.joined",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": null,
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "en",
+                     *                 "version": 1,
+                     *                 "timezone": "UTC",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             },
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000014",
+                     *               "type": "member.updated",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": "Rower",
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "de",
+                     *                 "version": 4,
+                     *                 "timezone": "Europe/Berlin",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             }
+                     *           ],
                      *           "sessions": [
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000012",
+                     *               "id": "01900000-0000-7000-9000-000000000015",
                      *               "createdAt": "2026-06-15T10:00:00.000Z",
                      *               "lastUsedAt": "2026-06-15T10:00:00.000Z",
                      *               "expiresAt": "2026-07-15T10:00:00.000Z",
@@ -7674,7 +8073,7 @@ export interface operations {
                      *           "passwordResets": [],
                      *           "auditEvents": [
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000013",
+                     *               "id": "01900000-0000-7000-9000-000000000016",
                      *               "at": "2026-06-15T10:00:00.000Z",
                      *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
@@ -7682,7 +8081,7 @@ export interface operations {
                      *               "details": {}
                      *             },
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000014",
+                     *               "id": "01900000-0000-7000-9000-000000000017",
                      *               "at": "2026-06-15T10:00:00.000Z",
                      *               "action": "PASSWORD_RESET",
                      *               "actor": "anonymous",
@@ -7702,7 +8101,53 @@ export interface operations {
                      *           "likes": [],
                      *           "reports": [],
                      *           "announcements": [],
-                     *           "auditEvents": []
+                     *           "auditEvents": [],
+                     *           "events": [
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000013",
+                     *               "type": "member.joined",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": null,
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "en",
+                     *                 "version": 1,
+                     *                 "timezone": "UTC",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             },
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000014",
+                     *               "type": "member.updated",
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "subject": "member/01900000-0000-7000-9000-000000000001",
+                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "data": {
+                     *                 "id": "01900000-0000-7000-9000-000000000001",
+                     *                 "bio": "Rower",
+                     *                 "role": "MEMBER",
+                     *                 "email": "nora@iron.test",
+                     *                 "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                 "units": "METRIC",
+                     *                 "avatar": null,
+                     *                 "locale": "de",
+                     *                 "version": 4,
+                     *                 "timezone": "Europe/Berlin",
+                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "displayName": "Nora"
+                     *               }
+                     *             }
+                     *           ]
                      *         },
                      *         "nutrition": {
                      *           "foodLogs": [],
@@ -7749,10 +8194,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000017
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -7767,12 +8209,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "id": "01900000-0000-7000-9000-000000000020",
                      *       "requestedAt": "2026-06-15T10:00:00.000Z",
                      *       "finishedAt": "2026-06-15T10:00:00.000Z",
                      *       "parts": [
                      *         {
-                     *           "reason": "The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.",
+                     *           "reason": "The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Events of the last month keep the id only, because the systems of the gym must learn which member to remove. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.",
                      *           "outcome": "RETAINED",
                      *           "service": "identity"
                      *         },
@@ -7801,10 +8243,7 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -7880,8 +8319,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "grant_type": "client_credentials",
-                 *       "client_id": "01900000-0000-7000-9000-000000000011",
-                 *       "client_secret": "cVmCdmeUif2cUqE3uBpXSIdftaAw8m1eVdSrOWPQrUN",
+                 *       "client_id": "01900000-0000-7000-9000-000000000012",
+                 *       "client_secret": "1c48a6b5e9f132a968b2de93d8b95ebc8672171e327",
                  *       "scope": "check-in"
                  *     }
                  */
@@ -7945,10 +8384,7 @@ export interface operations {
     listApiClients: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -7972,7 +8408,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000011",
+                     *         "id": "01900000-0000-7000-9000-000000000012",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "name": "Turnstile at Forge",
                      *         "scopes": [
@@ -8024,7 +8460,7 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
-                    scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "events:read")[];
+                    scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
                     locationId?: string | null;
                     expiresAt?: string | null;
                     gymId?: string | null;
@@ -8040,7 +8476,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "id": "01900000-0000-7000-9000-000000000012",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "name": "Turnstile at Forge",
                      *       "scopes": [
@@ -8051,7 +8487,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
-                     *       "secret": "cVmCdmeUif2cUqE3uBpXSIdftaAw8m1eVdSrOWPQrUN"
+                     *       "secret": "1c48a6b5e9f132a968b2de93d8b95ebc8672171e327"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -8076,10 +8512,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000011
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -8094,7 +8527,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "id": "01900000-0000-7000-9000-000000000012",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "name": "Turnstile at Forge",
                      *       "scopes": [
@@ -8105,7 +8538,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": "2026-06-15T10:00:00.000Z",
                      *       "expiresAt": null,
-                     *       "secret": "ehKvemAzz1ICd7fjml5MTLaqb2wCNIAuyvxo2cOR7T9"
+                     *       "secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -8127,10 +8560,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000011
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -8160,15 +8590,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The entity's type in the graph, such as `Product`.
-                 * @example Gym
-                 */
+                /** @description The entity's type in the graph, such as `Product`. */
                 typeName: string;
-                /**
-                 * @description The id of the removed entity.
-                 * @example 01900000-0000-7000-8999-099900000001
-                 */
+                /** @description The id of the removed entity. */
                 id: string;
             };
             cookie?: never;
@@ -8219,8 +8643,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "next": "82dbc4681e280b749ca508bb9dc2cb8"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventPage"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mailStaff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "gymId": "01900000-0000-7000-8000-000000000001",
+                 *       "subject": "A webhook was switched off",
+                 *       "text": "It failed for 3 days."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Null: to the SUPER_ADMINs. */
+                    gymId: string | null;
+                    subject: string;
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is sent. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -8253,10 +8729,10 @@ export interface operations {
                      *       "keys": [
                      *         {
                      *           "kty": "EC",
-                     *           "x": "6kCUYWXfk5JLrG0z62r0dXVMXLmbbTm6nikMUb9YpKW",
-                     *           "y": "6DrbNYxUPmRs_zJqijj7x--Ackv8R3GPN3lPzKIPD-2",
+                     *           "x": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9",
+                     *           "y": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e",
                      *           "crv": "P-256",
-                     *           "kid": "BQJdRFadOMNChI5EIK79bbs28VgDbcIfAf4bELgPaML",
+                     *           "kid": "69433b1ac39cca3088edb95f49979777fcfdd15aa33",
                      *           "use": "sig",
                      *           "alg": "ES256"
                      *         }
@@ -8302,7 +8778,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "kid": "TT8nvuY6hE-FcMYWG08M3kVfh0hCNI-3DOea5SuLYK5",
+                     *       "kid": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
                      *       "signsFrom": "2026-06-15T10:10:00.000Z"
                      *     }
                      */
@@ -8350,6 +8826,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "5",
+                     *         "name": "remove_failed_jobs",
+                     *         "attempts": 0,
+                     *         "maxAttempts": 25,
+                     *         "error": null,
+                     *         "status": "PENDING",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "payload": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Job"][];
                 };
             };
@@ -8385,6 +8876,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "5",
+                     *       "name": "remove_failed_jobs",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 25,
+                     *       "error": null,
+                     *       "status": "PENDING",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "payload": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -8637,10 +9141,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The gym's id.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The gym's id. */
                 gymId: string;
             };
             cookie?: never;
@@ -8687,10 +9188,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The gym's id.
-                 * @example 01900000-0000-7000-9000-000000000003
-                 */
+                /** @description The gym's id. */
                 gymId: string;
             };
             cookie?: never;
@@ -8720,10 +9218,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example iron-temple
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -8888,10 +9383,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example 01900000-0000-7000-8000-000000000001
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -8963,10 +9455,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example 01900000-0000-7000-8000-000000000001
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -9062,10 +9551,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example 01900000-0000-7000-8000-000000000001
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -9131,20 +9617,14 @@ export interface operations {
     listGymConfigVersions: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example 01900000-0000-7000-8000-000000000001
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -9253,10 +9733,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example 01900000-0000-7000-8000-000000000001
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -9335,10 +9812,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example iron-temple
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -9627,10 +10101,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8301-030100000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -9685,10 +10156,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000004
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -9774,10 +10242,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8301-030100000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -9827,10 +10292,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8301-030100000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -9848,13 +10310,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "from": "2026-06-14T09:55:00.000Z",
-                     *         "peak": 1,
-                     *         "checkIns": 1
+                     *         "from": "2026-06-14T00:00:00.000Z",
+                     *         "peak": 0,
+                     *         "checkIns": 0
                      *       },
                      *       {
-                     *         "from": "2026-06-14T10:55:00.000Z",
-                     *         "peak": 1,
+                     *         "from": "2026-06-14T01:00:00.000Z",
+                     *         "peak": 0,
                      *         "checkIns": 0
                      *       }
                      *     ]
@@ -9883,10 +10345,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8301-030100000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -9927,7 +10386,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "qrCode": "AMQ-I5RTiSsq9zJXvVQ0tsCPydlosdV",
+                 *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                  *       "locationId": "01900000-0000-7000-8301-030100000001",
                  *       "source": "app"
                  *     }
@@ -9998,7 +10457,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "qrCode": "AMQ-I5RTiSsq9zJXvVQ0tsCPydlosdV"
+                 *       "qrCode": "FIT-07a86d4770426106883d0f432e5"
                  *     }
                  */
                 "application/json": {
@@ -10045,10 +10504,7 @@ export interface operations {
     listVisits: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -10103,10 +10559,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000005
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10134,20 +10587,14 @@ export interface operations {
     listDenials: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8301-030100000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10335,10 +10782,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8302-030200000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10387,10 +10831,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10439,10 +10880,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10491,10 +10929,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10550,20 +10985,14 @@ export interface operations {
     listLeaderboard: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8302-030200000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10731,10 +11160,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -10762,10 +11188,7 @@ export interface operations {
     listPosts: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -10899,10 +11322,7 @@ export interface operations {
     listPostReports: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -10952,10 +11372,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11004,10 +11421,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11037,10 +11451,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11086,10 +11497,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11133,20 +11541,14 @@ export interface operations {
     listComments: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11194,10 +11596,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11252,10 +11651,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000009
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -11306,10 +11702,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The name of the file, from `image` of a post.
-                 * @example 01900000-0000-7000-9000-000000000011.webp
-                 */
+                /** @description The name of the file, from `image` of a post. */
                 file: string;
             };
             cookie?: never;
@@ -11346,10 +11739,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example iron-temple
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -11401,10 +11791,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example iron-temple
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -11486,10 +11873,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example iron-temple
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -11537,10 +11921,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id or slug of the gym.
-                 * @example iron-temple
-                 */
+                /** @description Id or slug of the gym. */
                 gymId: string;
             };
             cookie?: never;
@@ -11631,7 +12012,557 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "next": "82dbc4681e280b749ca508bb9dc2cb8"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                gymId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhooks, without secrets. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000012",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "url": "https://crm.example.com/events",
+                     *         "types": [
+                     *           "check_in.opened"
+                     *         ],
+                     *         "description": "CRM",
+                     *         "active": true,
+                     *         "disabledReason": null,
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "version": 1
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://crm.example.com/events",
+                 *       "types": [
+                 *         "check_in.opened"
+                 *       ],
+                 *       "description": "CRM"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description A public https address, without user name, password and fragment. */
+                    url: string;
+                    types: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[];
+                    description?: string | null;
+                    /** @description Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym. */
+                    gymId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret, which is in no other answer but that of a rotation. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "url": "https://crm.example.com/events",
+                     *       "types": [
+                     *         "check_in.opened"
+                     *       ],
+                     *       "description": "CRM",
+                     *       "active": true,
+                     *       "disabledReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 1,
+                     *       "secret": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65cf602ad"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook, without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "url": "https://crm.example.com/events",
+                     *       "types": [
+                     *         "check_in.opened"
+                     *       ],
+                     *       "description": "CRM",
+                     *       "active": true,
+                     *       "disabledReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "types": [
+                 *         "check_in.opened",
+                 *         "check_in.closed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    url?: string | null;
+                    types?: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[] | null;
+                    /** @description Null removes the description. */
+                    description?: string | null;
+                    /** @description true switches the webhook on again; the deliveries that wait are then sent. */
+                    active?: boolean | null;
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "url": "https://crm.example.com/events",
+                     *       "types": [
+                     *         "check_in.opened",
+                     *         "check_in.closed"
+                     *       ],
+                     *       "description": "CRM",
+                     *       "active": true,
+                     *       "disabledReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "url": "https://crm.example.com/events",
+                     *       "types": [
+                     *         "check_in.opened",
+                     *         "check_in.closed"
+                     *       ],
+                     *       "description": "CRM",
+                     *       "active": true,
+                     *       "disabledReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 3,
+                     *       "secret": "c345cea8d3df5a892716acabd357990df3fc9fe9f2f67c36f9"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                status?: "PENDING" | "DELIVERED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000013",
+                     *         "eventId": "01900000-0000-7000-9000-000000000014",
+                     *         "type": "webhook.test",
+                     *         "status": "FAILED",
+                     *         "attempts": [
+                     *           {
+                     *             "at": "2026-06-15T10:00:00.000Z",
+                     *             "error": "getaddrinfo ENOTFOUND crm.example.com",
+                     *             "answer": null,
+                     *             "statusCode": null,
+                     *             "durationMillis": 9
+                     *           }
+                     *         ],
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+                /** @description The delivery's id. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is sent now. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "eventId": "01900000-0000-7000-9000-000000000014",
+                     *       "type": "webhook.test",
+                     *       "status": "PENDING",
+                     *       "attempts": [
+                     *         {
+                     *           "at": "2026-06-15T10:00:00.000Z",
+                     *           "error": "getaddrinfo ENOTFOUND crm.example.com",
+                     *           "answer": null,
+                     *           "statusCode": null,
+                     *           "durationMillis": 9
+                     *         }
+                     *       ],
+                     *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-06-15T09:00:00.000Z",
+                 *       "to": "2026-06-15T10:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description The events that occurred from this time on ...
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description ... and before this time; at most 30 days later.
+                     */
+                    to: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The number of events, which are sent now. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is sent now. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "eventId": "01900000-0000-7000-9000-000000000014",
+                     *       "type": "webhook.test",
+                     *       "status": "PENDING",
+                     *       "attempts": [],
+                     *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             /** @description A problem. */
@@ -11653,10 +12584,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -11698,10 +12626,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -11760,6 +12685,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "5",
+                     *         "name": "remove_failed_jobs",
+                     *         "attempts": 0,
+                     *         "maxAttempts": 25,
+                     *         "error": null,
+                     *         "status": "PENDING",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "payload": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Job"][];
                 };
             };
@@ -11795,6 +12735,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "5",
+                     *       "name": "remove_failed_jobs",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 25,
+                     *       "error": null,
+                     *       "status": "PENDING",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "payload": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -11814,15 +12767,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The entity's type in the graph, such as `Product`.
-                 * @example Product
-                 */
+                /** @description The entity's type in the graph, such as `Product`. */
                 typeName: string;
-                /**
-                 * @description The id of the removed entity.
-                 * @example 01900000-0000-7000-8999-099900000001
-                 */
+                /** @description The id of the removed entity. */
                 id: string;
             };
             cookie?: never;
@@ -11855,10 +12802,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -11899,10 +12843,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -11961,6 +12902,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "3",
+                     *         "name": "remove_failed_jobs",
+                     *         "attempts": 0,
+                     *         "maxAttempts": 25,
+                     *         "error": null,
+                     *         "status": "PENDING",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "payload": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Job"][];
                 };
             };
@@ -11996,6 +12952,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3",
+                     *       "name": "remove_failed_jobs",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 25,
+                     *       "error": null,
+                     *       "status": "PENDING",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "payload": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -12013,25 +12982,13 @@ export interface operations {
     checkAvailability: {
         parameters: {
             query: {
-                /**
-                 * @description What the value is: `gym-name`, `gym-slug`, `email` or `slot`.
-                 * @example gym-slug
-                 */
+                /** @description What the value is: `gym-name`, `gym-slug`, `email` or `slot`. */
                 resource: "gym-name" | "gym-slug" | "slot" | "email";
-                /**
-                 * @description A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.
-                 * @example river-side
-                 */
+                /** @description A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`. */
                 value: string;
-                /**
-                 * @description Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.
-                 * @example true
-                 */
+                /** @description Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`. */
                 reserve?: (boolean | ("true" | "false")) | null;
-                /**
-                 * @description The session for which the value is checked: values that it has reserved itself are available to it.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The session for which the value is checked: values that it has reserved itself are available to it. */
                 sessionId?: string | null;
             };
             header?: never;
@@ -12103,8 +13060,8 @@ export interface operations {
                      *         "id": "01900000-0000-7000-9000-000000000007",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "locationId": "01900000-0000-7000-8301-030100000002",
-                     *         "startsAt": "2026-06-18T08:55:00.000Z",
-                     *         "endsAt": "2026-06-18T09:25:00.000Z"
+                     *         "startsAt": "2026-06-18T12:00:00.000Z",
+                     *         "endsAt": "2026-06-18T12:30:00.000Z"
                      *       }
                      *     ]
                      */
@@ -12125,17 +13082,11 @@ export interface operations {
     listWizardSessions: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 1
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /**
-                 * @description Only sessions with this status.
-                 * @example DEPLOYED
-                 */
+                /** @description Only sessions with this status. */
                 status?: "DRAFT" | "READY" | "DEPLOYING" | "DEPLOYED" | "FAILED" | "CANCELLED" | "EXPIRED";
                 /** @description Only sessions of this kind. */
                 kind?: "GYM_SETUP" | "MEMBER_ONBOARDING";
@@ -12185,7 +13136,7 @@ export interface operations {
                      *                 }
                      *               },
                      *               "assets": {
-                     *                 "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *                 "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *               }
                      *             },
                      *             "status": "COMPLETE",
@@ -12197,12 +13148,12 @@ export interface operations {
                      *           {
                      *             "id": "01900000-0000-7000-9000-000000000002",
                      *             "step": "branding",
-                     *             "bytes": 48500,
+                     *             "bytes": 244,
                      *             "field": "logo",
                      *             "filename": "picture.png",
                      *             "uploadedAt": "2026-06-15T10:00:00.000Z",
                      *             "contentType": "image/webp",
-                     *             "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *             "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *           }
                      *         ],
                      *         "version": 10,
@@ -12348,10 +13299,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -12394,7 +13342,7 @@ export interface operations {
                      *               }
                      *             },
                      *             "assets": {
-                     *               "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *               "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *             }
                      *           },
                      *           "status": "COMPLETE",
@@ -12406,12 +13354,12 @@ export interface operations {
                      *         {
                      *           "id": "01900000-0000-7000-9000-000000000002",
                      *           "step": "branding",
-                     *           "bytes": 48500,
+                     *           "bytes": 244,
                      *           "field": "logo",
                      *           "filename": "picture.png",
                      *           "uploadedAt": "2026-06-15T10:00:00.000Z",
                      *           "contentType": "image/webp",
-                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
@@ -12443,10 +13391,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -12541,10 +13486,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -12553,7 +13495,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "resumeToken": "HnhwMT3NoSzAgw9p-V0yH1QUP_NfImbtmJhQqmRfXqB"
+                 *       "resumeToken": "82dbc4681e280b749ca508bb9dc2cb8aa16c4cfb4d6"
                  *     }
                  */
                 "application/json": {
@@ -12630,10 +13572,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -12714,10 +13653,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -12778,7 +13714,7 @@ export interface operations {
                      *               }
                      *             },
                      *             "assets": {
-                     *               "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *               "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *             }
                      *           },
                      *           "status": "COMPLETE",
@@ -12793,9 +13729,9 @@ export interface operations {
                      *           "field": "logo",
                      *           "filename": "picture.png",
                      *           "contentType": "image/webp",
-                     *           "bytes": 48500,
+                     *           "bytes": 244,
                      *           "uploadedAt": "2026-06-15T10:00:00.000Z",
-                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
@@ -12824,15 +13760,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
-                /**
-                 * @description The file's id.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The file's id. */
                 fileId: string;
             };
             cookie?: never;
@@ -12869,10 +13799,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -12930,7 +13857,7 @@ export interface operations {
                      *               }
                      *             },
                      *             "assets": {
-                     *               "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *               "logo": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *             }
                      *           },
                      *           "status": "COMPLETE",
@@ -12942,12 +13869,12 @@ export interface operations {
                      *         {
                      *           "id": "01900000-0000-7000-9000-000000000002",
                      *           "step": "branding",
-                     *           "bytes": 48500,
+                     *           "bytes": 244,
                      *           "field": "logo",
                      *           "filename": "picture.png",
                      *           "uploadedAt": "2026-06-15T10:00:00.000Z",
                      *           "contentType": "image/webp",
-                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/00q74573-48q9-7375-k72c-2d1o69vdh6ft"
+                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 9,
@@ -13001,10 +13928,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The wizard session's id.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The wizard session's id. */
                 sessionId: string;
             };
             cookie?: never;
@@ -13223,10 +14147,7 @@ export interface operations {
             query?: {
                 /** @description An id that you choose, to read the progress by GET /log/imports/:id. */
                 importId?: string;
-                /**
-                 * @description IANA time zone that decides the day of an instant. Default: the user's profile.
-                 * @example Europe/Berlin
-                 */
+                /** @description IANA time zone that decides the day of an instant. Default: the user's profile. */
                 timezone?: string;
                 /** @description DMY: 3/4/2026 is 3 April; MDY: it is 4 March. Default: detected from the dates of the file; 400 if they are ambiguous. */
                 dateOrder?: string | null;
@@ -13304,10 +14225,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000003
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -13357,17 +14275,12 @@ export interface operations {
     exportFoodLog: {
         parameters: {
             query?: {
-                /** @example 2026-06-13 */
                 from?: string;
-                /** @example 2026-06-13 */
                 to?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description Your own user id, or `me`.
-                 * @example me
-                 */
+                /** @description Your own user id, or `me`. */
                 userId: string;
             };
             cookie?: never;
@@ -13382,13 +14295,13 @@ export interface operations {
                 content: {
                     /**
                      * @example id,localDate,loggedAt,mealType,foodName,quantity,unit,grams,calories,protein,carbs,fats,foodId
-                     *     01900000-0000-7000-8410-041000000021,2026-06-13,2026-06-13T03:55:00.000Z,BREAKFAST,"Egg, scrambled",2,large,122,182,12.19,1.96,13.4,
-                     *     01900000-0000-7000-9000-000000000004,2026-06-13,2026-06-13T07:55:00.000Z,LUNCH,Lentil soup,,,,310,18,0,0,
-                     *     01900000-0000-7000-9000-000000000005,2026-06-13,2026-06-13T07:55:00.000Z,SNACK,Skyr,,,,95,17,0,0,
-                     *     01900000-0000-7000-8410-041000000022,2026-06-13,2026-06-13T09:00:00.000Z,LUNCH,"Lentils, boiled",1,cup,198,230,17.86,39.86,0.75,
-                     *     01900000-0000-7000-8410-041000000023,2026-06-13,2026-06-13T09:05:00.000Z,LUNCH,"White rice, long-grain, cooked",1,cup,158,205,4.25,44.51,0.44,
-                     *     01900000-0000-7000-8410-041000000024,2026-06-13,2026-06-13T12:10:00.000Z,SNACK,Apple with skin,1,medium,182,95,0.47,25.13,0.31,
-                     *     01900000-0000-7000-8410-041000000025,2026-06-13,2026-06-13T15:15:00.000Z,DINNER,"Tofu, firm",200,g,200,156,18.08,5.7,8.34,
+                     *     01900000-0000-7000-8410-041000000021,2026-06-13,2026-06-13T07:00:00.000Z,BREAKFAST,"Egg, scrambled",2,large,122,182,12.19,1.96,13.4,
+                     *     01900000-0000-7000-9000-000000000004,2026-06-13,2026-06-13T11:00:00.000Z,LUNCH,Lentil soup,,,,310,18,0,0,
+                     *     01900000-0000-7000-9000-000000000005,2026-06-13,2026-06-13T11:00:00.000Z,SNACK,Skyr,,,,95,17,0,0,
+                     *     01900000-0000-7000-8410-041000000022,2026-06-13,2026-06-13T12:05:00.000Z,LUNCH,"Lentils, boiled",1,cup,198,230,17.86,39.86,0.75,
+                     *     01900000-0000-7000-8410-041000000023,2026-06-13,2026-06-13T12:10:00.000Z,LUNCH,"White rice, long-grain, cooked",1,cup,158,205,4.25,44.51,0.44,
+                     *     01900000-0000-7000-8410-041000000024,2026-06-13,2026-06-13T15:15:00.000Z,SNACK,Apple with skin,1,medium,182,95,0.47,25.13,0.31,
+                     *     01900000-0000-7000-8410-041000000025,2026-06-13,2026-06-13T18:20:00.000Z,DINNER,"Tofu, firm",200,g,200,156,18.08,5.7,8.34,
                      */
                     "text/csv": string;
                 };
@@ -13484,7 +14397,7 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-14T07:55:00.000Z",
+                     *       "loggedAt": "2026-06-14T11:00:00.000Z",
                      *       "localDate": "2026-06-14",
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "version": 1
@@ -13507,31 +14420,19 @@ export interface operations {
     listFoodLog: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /**
-                 * @description First day.
-                 * @example 2026-06-08
-                 */
+                /** @description First day. */
                 from?: string;
-                /**
-                 * @description Last day, included.
-                 * @example 2026-06-14
-                 */
+                /** @description Last day, included. */
                 to?: string;
                 mealType?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description Your own user id, or `me`.
-                 * @example me
-                 */
+                /** @description Your own user id, or `me`. */
                 userId: string;
             };
             cookie?: never;
@@ -13562,9 +14463,9 @@ export interface operations {
                      *         "grams": 214,
                      *         "mealType": "DINNER",
                      *         "source": "FOOD_TABLE",
-                     *         "loggedAt": "2026-06-14T15:15:00.000Z",
+                     *         "loggedAt": "2026-06-14T18:20:00.000Z",
                      *         "localDate": "2026-06-14",
-                     *         "createdAt": "2026-06-14T15:15:00.000Z",
+                     *         "createdAt": "2026-06-14T18:20:00.000Z",
                      *         "version": 1
                      *       },
                      *       {
@@ -13581,9 +14482,9 @@ export interface operations {
                      *         "grams": 182,
                      *         "mealType": "SNACK",
                      *         "source": "FOOD_TABLE",
-                     *         "loggedAt": "2026-06-14T12:20:00.000Z",
+                     *         "loggedAt": "2026-06-14T15:25:00.000Z",
                      *         "localDate": "2026-06-14",
-                     *         "createdAt": "2026-06-14T12:20:00.000Z",
+                     *         "createdAt": "2026-06-14T15:25:00.000Z",
                      *         "version": 1
                      *       }
                      *     ]
@@ -13607,10 +14508,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -13638,7 +14536,7 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-14T07:55:00.000Z",
+                     *       "loggedAt": "2026-06-14T11:00:00.000Z",
                      *       "localDate": "2026-06-14",
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "version": 1
@@ -13666,10 +14564,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -13722,7 +14617,7 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-14T07:55:00.000Z",
+                     *       "loggedAt": "2026-06-14T11:00:00.000Z",
                      *       "localDate": "2026-06-14",
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "version": 2
@@ -13750,10 +14645,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -13786,10 +14678,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -13987,10 +14876,7 @@ export interface operations {
     deleteGoal: {
         parameters: {
             query?: {
-                /**
-                 * @description 1 (Monday) to 7 (Sunday). Not with `date`.
-                 * @example 6
-                 */
+                /** @description 1 (Monday) to 7 (Sunday). Not with `date`. */
                 weekday?: number;
                 date?: string;
                 /** @description First day without the goal; earlier days keep it. Default: the user's today. Not with `date`. */
@@ -14028,25 +14914,16 @@ export interface operations {
     listDays: {
         parameters: {
             query?: {
-                /**
-                 * @description First day. Default: six days before the last.
-                 * @example 2026-06-08
-                 */
+                /** @description First day. Default: six days before the last. */
                 from?: string;
-                /**
-                 * @description Last day, included. Default: today.
-                 * @example 2026-06-14
-                 */
+                /** @description Last day, included. Default: today. */
                 to?: string;
                 /** @description IANA time zone that decides which day is today. Default: the user's profile. */
                 timezone?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description Your own user id, or `me`.
-                 * @example me
-                 */
+                /** @description Your own user id, or `me`. */
                 userId: string;
             };
             cookie?: never;
@@ -14104,9 +14981,9 @@ export interface operations {
                      *               "grams": 170,
                      *               "mealType": "BREAKFAST",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-08T03:55:00.000Z",
+                     *               "loggedAt": "2026-06-08T07:00:00.000Z",
                      *               "localDate": "2026-06-08",
-                     *               "createdAt": "2026-06-08T03:55:00.000Z",
+                     *               "createdAt": "2026-06-08T07:00:00.000Z",
                      *               "version": 1
                      *             },
                      *             {
@@ -14123,9 +15000,9 @@ export interface operations {
                      *               "grams": 150,
                      *               "mealType": "LUNCH",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-08T09:00:00.000Z",
+                     *               "loggedAt": "2026-06-08T12:05:00.000Z",
                      *               "localDate": "2026-06-08",
-                     *               "createdAt": "2026-06-08T09:00:00.000Z",
+                     *               "createdAt": "2026-06-08T12:05:00.000Z",
                      *               "version": 1
                      *             }
                      *           ]
@@ -14170,9 +15047,9 @@ export interface operations {
                      *               "grams": 234,
                      *               "mealType": "BREAKFAST",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-09T03:55:00.000Z",
+                     *               "loggedAt": "2026-06-09T07:00:00.000Z",
                      *               "localDate": "2026-06-09",
-                     *               "createdAt": "2026-06-09T03:55:00.000Z",
+                     *               "createdAt": "2026-06-09T07:00:00.000Z",
                      *               "version": 1
                      *             },
                      *             {
@@ -14189,9 +15066,9 @@ export interface operations {
                      *               "grams": 150,
                      *               "mealType": "LUNCH",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-09T09:00:00.000Z",
+                     *               "loggedAt": "2026-06-09T12:05:00.000Z",
                      *               "localDate": "2026-06-09",
-                     *               "createdAt": "2026-06-09T09:00:00.000Z",
+                     *               "createdAt": "2026-06-09T12:05:00.000Z",
                      *               "version": 1
                      *             }
                      *           ]
@@ -14223,22 +15100,13 @@ export interface operations {
     getNutritionSeries: {
         parameters: {
             query?: {
-                /**
-                 * @description First day. Default: 29 days before the last.
-                 * @example 2026-06-08
-                 */
+                /** @description First day. Default: 29 days before the last. */
                 from?: string;
-                /**
-                 * @description Last day, included. Default: today.
-                 * @example 2026-06-14
-                 */
+                /** @description Last day, included. Default: today. */
                 to?: string;
                 /** @description IANA time zone that decides which day is today. Default: the user's profile. */
                 timezone?: string;
-                /**
-                 * @description day, week (from Monday) or month. Default: day.
-                 * @example day
-                 */
+                /** @description day, week (from Monday) or month. Default: day. */
                 bucket?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -14247,10 +15115,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description Your own user id, or `me`.
-                 * @example me
-                 */
+                /** @description Your own user id, or `me`. */
                 userId: string;
             };
             cookie?: never;
@@ -14334,15 +15199,9 @@ export interface operations {
     getNutritionChart: {
         parameters: {
             query?: {
-                /**
-                 * @description First day. Default: 29 days before the last.
-                 * @example 2026-06-08
-                 */
+                /** @description First day. Default: 29 days before the last. */
                 from?: string;
-                /**
-                 * @description Last day, included. Default: today.
-                 * @example 2026-06-14
-                 */
+                /** @description Last day, included. Default: today. */
                 to?: string;
                 /** @description IANA time zone that decides which day is today. Default: the user's profile. */
                 timezone?: string;
@@ -14353,10 +15212,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description Your own user id, or `me`.
-                 * @example me
-                 */
+                /** @description Your own user id, or `me`. */
                 userId: string;
             };
             cookie?: never;
@@ -14386,17 +15242,11 @@ export interface operations {
     listFoods: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /**
-                 * @description Words of a name; the best match comes first. The beginning of a word is enough; small typing errors are corrected.
-                 * @example oat
-                 */
+                /** @description Words of a name; the best match comes first. The beginning of a word is enough; small typing errors are corrected. */
                 search?: string | null;
                 /** @description For example fruit, dairy. */
                 category?: string | null;
@@ -14611,10 +15461,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The digits of the barcode: EAN-8, UPC-A or EAN-13.
-                 * @example 4006381333931
-                 */
+                /** @description The digits of the barcode: EAN-8, UPC-A or EAN-13. */
                 code: string;
             };
             cookie?: never;
@@ -14677,10 +15524,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The food's id.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The food's id. */
                 id: string;
             };
             cookie?: never;
@@ -14743,10 +15587,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The food's id.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The food's id. */
                 id: string;
             };
             cookie?: never;
@@ -14837,10 +15678,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The food's id.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The food's id. */
                 id: string;
             };
             cookie?: never;
@@ -14870,10 +15708,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The food's id.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The food's id. */
                 id: string;
             };
             cookie?: never;
@@ -14933,10 +15768,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The food's id.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The food's id. */
                 id: string;
             };
             cookie?: never;
@@ -14999,10 +15831,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -15044,10 +15873,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -15106,6 +15932,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "3",
+                     *         "name": "remove_failed_jobs",
+                     *         "attempts": 0,
+                     *         "maxAttempts": 25,
+                     *         "error": null,
+                     *         "status": "PENDING",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "payload": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Job"][];
                 };
             };
@@ -15141,6 +15982,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3",
+                     *       "name": "remove_failed_jobs",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 25,
+                     *       "error": null,
+                     *       "status": "PENDING",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "payload": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -15158,17 +16012,11 @@ export interface operations {
     listExercises: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /**
-                 * @description Words of names, categories, muscles, levels and so on; the best match comes first. The beginning of a word is enough; joined and split words and small typing errors are corrected. A text without a letter or digit, such as `%`, finds nothing.
-                 * @example squat
-                 */
+                /** @description Words of names, categories, muscles, levels and so on; the best match comes first. The beginning of a word is enough; joined and split words and small typing errors are corrected. A text without a letter or digit, such as `%`, finds nothing. */
                 search?: string;
                 /** @description Only what this gym has added, as far as you may see it. */
                 gymId?: string;
@@ -15418,10 +16266,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -15487,10 +16332,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -15572,10 +16414,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -15699,10 +16538,7 @@ export interface operations {
     listWorkouts: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 1
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -15712,10 +16548,7 @@ export interface operations {
                 gymId?: string;
                 /** @description A target muscle, e.g. chest. */
                 muscle?: string;
-                /**
-                 * @description Beginner, Intermediate or Advanced.
-                 * @example Beginner
-                 */
+                /** @description Beginner, Intermediate or Advanced. */
                 difficulty?: string;
                 /** @description A piece of equipment that one of its exercises needs, e.g. barbell. */
                 equipment?: string;
@@ -15891,7 +16724,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000008",
                      *       "title": "Sled and Squat",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -15947,20 +16780,14 @@ export interface operations {
     listWorkoutsOfCategory: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 1
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description The category of the routine, e.g. Strength. Upper and lower case do not matter.
-                 * @example Strength
-                 */
+                /** @description The category of the routine, e.g. Strength. Upper and lower case do not matter. */
                 category: string;
             };
             cookie?: never;
@@ -16065,10 +16892,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8401-040100000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16170,10 +16994,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16207,7 +17028,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000008",
                      *       "title": "Sled and Squat, 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -16268,10 +17089,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16306,10 +17124,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16364,10 +17179,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8401-040100000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16460,10 +17272,7 @@ export interface operations {
     listProducts: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -16471,10 +17280,7 @@ export interface operations {
                 search?: string;
                 /** @description Only what this gym has added, as far as you may see it. */
                 gymId?: string;
-                /**
-                 * @description SUPPLEMENT or MERCHANDISE.
-                 * @example SUPPLEMENT
-                 */
+                /** @description SUPPLEMENT or MERCHANDISE. */
                 kind?: string;
                 /** @description The lowest price, in minor units. */
                 minPrice?: number;
@@ -16605,7 +17411,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -16736,10 +17542,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-8402-040200000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16795,10 +17598,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16837,7 +17637,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -16878,10 +17678,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16914,10 +17711,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The name of the file, from `image` or `images`.
-                 * @example 01900000-0000-7000-9000-000000000009.webp
-                 */
+                /** @description The name of the file, from `image` or `images`. */
                 file: string;
             };
             cookie?: never;
@@ -16952,10 +17746,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000007
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -16982,7 +17773,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000008",
                      *       "title": "Sled and Squat, 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -17013,7 +17804,7 @@ export interface operations {
                      *           "restSeconds": 120
                      *         }
                      *       ],
-                     *       "image": "/media/79h46133-0za8-91mv-y712-5sn988b327hq.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000009.webp",
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "version": 3,
@@ -17043,10 +17834,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000006
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -17090,7 +17878,7 @@ export interface operations {
                      *       "mechanic": null,
                      *       "category": "strength",
                      *       "modality": "WEIGHT_DISTANCE",
-                     *       "image": "/media/00q74573-4s89-737v-07s0-2314sdv7hi3t.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000007.webp",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "version": 3
                      *     }
@@ -17117,10 +17905,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000008
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -17147,7 +17932,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -17155,7 +17940,7 @@ export interface operations {
                      *       "price": 1799,
                      *       "currency": "EUR",
                      *       "images": [
-                     *         "/media/61n70818-0f01-0951-w2ji-77v68afjp8o0.webp"
+                     *         "/media/01900000-0000-7000-9000-000000000011.webp"
                      *       ],
                      *       "variants": [],
                      *       "stock": 25,
@@ -17208,6 +17993,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "next": "82dbc4681e280b749ca508bb9dc2cb8"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
@@ -17230,10 +18021,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -17272,10 +18060,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -17334,6 +18119,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "3",
+                     *         "name": "remove_failed_jobs",
+                     *         "attempts": 0,
+                     *         "maxAttempts": 25,
+                     *         "error": null,
+                     *         "status": "PENDING",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "payload": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Job"][];
                 };
             };
@@ -17369,6 +18169,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3",
+                     *       "name": "remove_failed_jobs",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 25,
+                     *       "error": null,
+                     *       "status": "PENDING",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "payload": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -17388,15 +18201,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The entity's type in the graph, such as `Product`.
-                 * @example Gym
-                 */
+                /** @description The entity's type in the graph, such as `Product`. */
                 typeName: string;
-                /**
-                 * @description The id of the removed entity.
-                 * @example 01900000-0000-7000-8999-099900000001
-                 */
+                /** @description The id of the removed entity. */
                 id: string;
             };
             cookie?: never;
@@ -17645,10 +18452,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -17698,10 +18502,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000001
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -17745,10 +18546,7 @@ export interface operations {
     listInvites: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -17869,10 +18667,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000003
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -17929,10 +18724,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000005
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -17960,10 +18752,7 @@ export interface operations {
     listMySquads: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -18117,10 +18906,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18193,18 +18979,12 @@ export interface operations {
     listSquadEvents: {
         parameters: {
             query?: {
-                /**
-                 * @description The last revision that the client has.
-                 * @example 1
-                 */
+                /** @description The last revision that the client has. */
                 fromRevision?: number;
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18324,10 +19104,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18401,10 +19178,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18482,10 +19256,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18559,10 +19330,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18640,10 +19408,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18721,10 +19486,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18814,10 +19576,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -18907,10 +19666,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -19023,20 +19779,14 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -19087,10 +19837,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
             };
             cookie?: never;
@@ -19147,15 +19894,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
-                /**
-                 * @description The message's id.
-                 * @example 01900000-0000-7000-9000-000000000004
-                 */
+                /** @description The message's id. */
                 messageId: string;
             };
             cookie?: never;
@@ -19188,15 +19929,9 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The id of the object that the path names.
-                 * @example 01900000-0000-7000-9000-000000000002
-                 */
+                /** @description The id of the object that the path names. */
                 id: string;
-                /**
-                 * @description The message's id.
-                 * @example 01900000-0000-7000-9000-000000000004
-                 */
+                /** @description The message's id. */
                 messageId: string;
             };
             cookie?: never;
@@ -19248,10 +19983,7 @@ export interface operations {
     listMessageReports: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -19348,10 +20080,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8000-000000000104
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -19381,10 +20110,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8000-000000000104
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -19412,20 +20138,14 @@ export interface operations {
     listSquadHistory: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /**
-                 * @description The caller's own user id.
-                 * @example 01900000-0000-7000-8000-000000000103
-                 */
+                /** @description The caller's own user id. */
                 userId: string;
             };
             cookie?: never;
@@ -19475,10 +20195,7 @@ export interface operations {
     listFeed: {
         parameters: {
             query?: {
-                /**
-                 * @description Items a page, at most 200; a larger number is treated as 200.
-                 * @example 2
-                 */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
@@ -19550,10 +20267,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -19595,10 +20309,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The user's id.
-                 * @example 01900000-0000-7000-8999-099900000002
-                 */
+                /** @description The user's id. */
                 userId: string;
             };
             cookie?: never;
@@ -19657,6 +20368,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "3",
+                     *         "name": "remove_failed_jobs",
+                     *         "attempts": 0,
+                     *         "maxAttempts": 25,
+                     *         "error": null,
+                     *         "status": "PENDING",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "payload": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Job"][];
                 };
             };
@@ -19692,6 +20418,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3",
+                     *       "name": "remove_failed_jobs",
+                     *       "attempts": 0,
+                     *       "maxAttempts": 25,
+                     *       "error": null,
+                     *       "status": "PENDING",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "payload": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };

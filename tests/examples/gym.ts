@@ -72,7 +72,10 @@ async function locations({ record }: Recorder): Promise<void> {
     body: { capacity: 75, version: 1 },
   });
   await record('getOccupancy', { params: { id: FORGE } });
-  await record('listOccupancyHistory', { params: { id: FORGE } });
+  await record('listOccupancyHistory', {
+    params: { id: FORGE },
+    query: { from: inDays(-2), to: inDays(-1) },
+  });
   await record('getOccupancyChart', { params: { id: FORGE } });
 }
 

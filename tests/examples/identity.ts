@@ -145,5 +145,9 @@ async function personalData({ platform, record }: Recorder, token: string): Prom
     'select id from account_deletion order by id desc limit 1',
     [],
   );
+  await eventually(async () => {
+    const { body } = await platform.rest('identity', 'GET', `/account-deletions/${deletion}`);
+    return body.finishedAt !== null;
+  }, 25_000);
   await record('getDeletionReceipt', { as: 'nobody', params: { id: deletion } });
 }

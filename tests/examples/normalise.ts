@@ -60,8 +60,8 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
     return text
       .replaceAll(JWT, 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl')
       .replaceAll(CURSOR, randomText)
-      .replaceAll(STORED_FILE, randomText)
       .replaceAll(UUID, idOf)
+      .replaceAll(STORED_FILE, (name) => (name.length === 36 ? name : randomText(name)))
       .replaceAll(TIME, (time) => `\0${times.push(timeOf(time)) - 1}\0`)
       .replaceAll(DATE, dateOf)
       .replaceAll(/\0(\d+)\0/g, (_all, index: string) => times[Number(index)] ?? '');
@@ -75,14 +75,9 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
   return <Value>(value: Value) => normalised(value, '') as Value;
 }
 
-/** A text of the same length and kinds of characters that depends only on `index`. */
+/** A text of the same length that depends only on `index`; a prefix such as `GYM-` stays. */
 function lookalike(text: string, index: number): string {
-  const bytes = [...createHash('sha512').update(`example ${index}`).digest()];
-  return Array.from(text, (character, at) => {
-    const byte = bytes[at % bytes.length]! + at;
-    if (/\d/.test(character)) return String(byte % 10);
-    if (/[a-z]/.test(character)) return String.fromCharCode(97 + (byte % 26));
-    if (/[A-Z]/.test(character)) return String.fromCharCode(65 + (byte % 26));
-    return character;
-  }).join('');
+  const prefix = /^[A-Z]{2,5}-/.exec(text)?.[0] ?? '';
+  const digits = createHash('sha512').update(`example ${index}`).digest('hex');
+  return (prefix + digits).slice(0, text.length);
 }

@@ -28,7 +28,7 @@ export async function wizardExamples(recorder: Recorder): Promise<void> {
   await record('updateWizardSession', { ...at, body: { step: 'basics', data: basics } });
   for (const [step, data] of Object.entries(others))
     await send('updateWizardSession', { ...at, body: { step, data } });
-  const logo = { step: 'branding', field: 'logo', file: await pictures.normal('png', 320, 320) };
+  const logo = { step: 'branding', field: 'logo', file: pictures.bomb(320, 320) };
   const file = await record('uploadWizardFile', { ...at, form: logo });
   const fileId = /\/files\/([\w-]+)/.exec(JSON.stringify(file))?.[1] ?? file.id;
   await record('getWizardFile', { as: SUPER, params: { sessionId: session.id, fileId } });

@@ -37,7 +37,7 @@ export const shopRest = [
   route({
     method: 'GET',
     path: '/gym/:gymId/programs',
-    operationId: 'listGymProducts',
+    operationId: 'listGymPrograms',
     summary: "A gym's programme: routines of the content service in the gym's order",
     auth: 'optional',
     params,
