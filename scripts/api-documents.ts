@@ -3,7 +3,7 @@ import { Supergraph } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
 import { RequestOrigins } from '#server/http/request-origin.ts';
 import type { JsonObject } from '#server/json-object.ts';
-import { openApiDocument } from '#server/rest/openapi.ts';
+import { openApiOf } from '#server/start/openapi-of.ts';
 import { documentFor } from '#server/served-document.ts';
 import { gatewayAsyncApi } from '../gateway/api-documents/gateway-asyncapi.ts';
 import { gatewayOpenApi } from '../gateway/api-documents/gateway-openapi.ts';
@@ -39,9 +39,7 @@ const current = (service: ServiceDocument['service'], document: object): Service
 
 /** The OpenAPI documents of the services, and the gateway's at the end. */
 export function openApiDocuments(): Named[] {
-  const services = subgraphs.map((subgraph) =>
-    current(subgraph.name, openApiDocument(subgraph, subgraph.rest, subgraph.examples)),
-  );
+  const services = subgraphs.map((subgraph) => current(subgraph.name, openApiOf(subgraph)));
   return [
     ...services.map(({ service, document = {} }) => served(`${service} openapi`, document)),
     served('gateway openapi', mergeOpenApi(gatewayOpenApi, services)),

@@ -4250,9 +4250,272 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "member.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * member.joined
+         * @description A user has become a member of the gym. The data is the user. A machine client needs the scope `members:read`.
+         */
+        post: operations["onMemberJoined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * member.updated
+         * @description The profile or the role of a member has changed. The data is the user. A machine client needs the scope `members:read`.
+         */
+        post: operations["onMemberUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * member.removed
+         * @description A user is no longer a member of the gym: they left, they were moved, or the account was deleted. The data is their id only. A machine client needs the scope `members:read`.
+         */
+        post: operations["onMemberRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "check_in.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * check_in.opened
+         * @description A member was checked in. The data is the visit. A machine client needs the scope `visits:read`.
+         */
+        post: operations["onCheckInOpened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "check_in.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * check_in.closed
+         * @description A visit has ended: by a check-out, by a check-in at another location, or automatically. A machine client needs the scope `visits:read`.
+         */
+        post: operations["onCheckInClosed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "check_in.undone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * check_in.undone
+         * @description Staff have undone a mistaken check-in; the visit no longer counts. A machine client needs the scope `visits:read`.
+         */
+        post: operations["onCheckInUndone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "check_in.denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * check_in.denied
+         * @description A check-in was refused. The data is the denial. The first 60 denials of one caller in an hour have an event each; further ones have none. A machine client needs the scope `visits:read`.
+         */
+        post: operations["onCheckInDenied"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "occupancy.level_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * occupancy.level_changed
+         * @description The level of a location (OK, BUSY, FULL) has changed. The data is its occupancy. A machine client needs the scope `occupancy:read`.
+         */
+        post: operations["onOccupancyLevelChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "challenge.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * challenge.ended
+         * @description A challenge has reached its end. The data is the challenge.
+         */
+        post: operations["onChallengeEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "gym_config.published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * gym_config.published
+         * @description Branding or feature switches of a gym were published. The data is the configuration.
+         */
+        post: operations["onGymConfigPublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "gym.deployed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * gym.deployed
+         * @description A gym has been opened. The data is the gym.
+         */
+        post: operations["onGymDeployed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "product.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * product.changed
+         * @description A product was added, changed or deleted (subject `product/<id>`), or its price, stock or listing in the shop of a gym has changed (subject `gym-product/<productId>`). The data is the product or the listed product; after a removal it is the ids only. A machine client needs the scope `content:read`.
+         */
+        post: operations["onProductChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
+        /** @description A user, without their QR code, body and training goals. `avatar` is the path at the gateway. */
+        Member: {
+            /** Format: uuid */
+            id: string;
+            email?: string;
+            displayName: string;
+            bio: string | null;
+            /** @enum {string} */
+            role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
+            gymId: string | null;
+            avatar: string | null;
+            locale: string;
+            timezone: string;
+            /** @enum {string} */
+            units: "METRIC" | "IMPERIAL";
+            version: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** @description An import of many members into one gym. It is removed 30 days after it began; the accounts stay. */
         UserImport: {
             /**
              * Format: uuid
@@ -4265,7 +4528,10 @@ export interface components {
              */
             gymId: string;
             /**
-             * @description RECEIVING: the file is still arriving. RUNNING: the file is stored, and its lines are written. DONE: every line has a result.
+             * @description How far the import is.
+             *     - `RECEIVING`: The file is still arriving.
+             *     - `RUNNING`: The file is stored, and its lines are written.
+             *     - `DONE`: Every line has a result.
              * @enum {string}
              */
             status: "RECEIVING" | "RUNNING" | "DONE";
@@ -4337,11 +4603,16 @@ export interface components {
             /** @description The `after` that gives the following lines; null if there are none. */
             nextAfter: number | null;
         };
+        /** @description A line of an imported file, and its result. */
         UserImportLine: {
             /** @description The line of the file; the first one is 1. */
             line: number;
             /**
-             * @description PENDING: not written yet. CREATED: a new account. EXISTING: an account with this email existed already, and was not changed. FAILED: see `errors`.
+             * @description What has become of the line.
+             *     - `PENDING`: Not written yet.
+             *     - `CREATED`: A new account.
+             *     - `EXISTING`: An account with this email existed already, and was not changed.
+             *     - `FAILED`: The line is wrong; see `errors`.
              * @enum {string}
              */
             status: "PENDING" | "CREATED" | "EXISTING" | "FAILED";
@@ -4355,56 +4626,123 @@ export interface components {
                 message: string;
             }[] | null;
         };
+        /** @description A user: a person with an account. */
         User: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The user's id.
+             */
             id: string;
+            /** @description The email for log-in. Visible only to the user and the admins of their gym; the email of a SUPER_ADMIN is visible to every logged-in user. */
             email?: string;
+            /** @description The name that other users see. */
             displayName: string;
+            /** @description A text by the user about themselves; null if there is none. */
             bio: string | null;
-            /** @enum {string} */
+            /**
+             * @description What the user may do on the platform.
+             *     - `MEMBER`: Trains at a gym.
+             *     - `GYM_ADMIN`: Manages one gym.
+             *     - `SUPER_ADMIN`: Manages the platform.
+             * @enum {string}
+             */
             role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
+            /** @description The gym that the user belongs to; null if there is none. */
             gymId: string | null;
+            /** @description The code that the member shows to check in. Visible only to the user and the admins of their gym. */
             qrCode?: string;
+            /** @description Path of the picture, at the server of this request; at the gateway `/identity/avatars/<file>`. Null if there is none. */
             avatar: string | null;
+            /** @description BCP 47 language tag, e.g. `de-AT`. */
             locale: string;
+            /** @description IANA time zone, e.g. `Europe/Berlin`. */
             timezone: string;
-            /** @enum {string} */
+            /**
+             * @description The units in which front ends show weights and lengths to the user.
+             *     - `METRIC`: Kilograms, centimetres.
+             *     - `IMPERIAL`: Pounds, feet and inches.
+             * @enum {string}
+             */
             units: "METRIC" | "IMPERIAL";
+            /** @description Measurements by the user. Visible only to the user; null if not given. */
             body?: {
+                /** @description The height in centimetres. */
                 heightCm: number | null;
+                /** @description The weight in kilograms. */
                 weightKg: number | null;
+                /**
+                 * @description The sex that the user stated.
+                 *     - `FEMALE`: Female.
+                 *     - `MALE`: Male.
+                 *     - `OTHER`: Another sex.
+                 */
                 sex: ("FEMALE" | "MALE" | "OTHER") | null;
+                /** @description The day of birth, YYYY-MM-DD. */
                 birthDate: string | null;
             } | null;
+            /** @description What the user trains for. Visible only to the user; null if not given. */
             trainingGoals?: {
+                /** @description The goals in the user's own words, at most 10. */
                 goals: string[];
+                /** @description How active the user is, in their own words; null if not given. */
                 activity: string | null;
             } | null;
+            /** @description Increases with every change. */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the account was created.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the last change of the account.
+             */
             updatedAt: string;
         };
+        /** @description The result of a log-in or a refresh. */
         AuthPayload: {
+            /** @description Access token (JWT), to be sent as `Authorization: Bearer <token>`. */
             token: string;
-            /** @constant */
+            /**
+             * @description Always `Bearer`.
+             * @constant
+             */
             tokenType: "Bearer";
+            /** @description Seconds until the access token expires. */
             expiresIn: number;
+            /** @description Returns the next tokens, once; a second use ends the session. */
             refreshToken: string;
+            /** @description The user who has logged in. */
             user: components["schemas"]["User"];
         };
+        /** @description A log-in of a user on one device, until log-out, expiry or revocation. Each refresh token of a session is replaced by the next one at its use. */
         Session: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the log-in.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the log-in or of the latest refresh.
+             */
             lastUsedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the session expires; extended by each refresh.
+             */
             expiresAt: string;
+            /** @description The `User-Agent` header of the log-in. */
             userAgent: string;
+            /** @description Network address of the log-in. */
             address: string;
+            /** @description Whether this request was made in this session. */
             current: boolean;
         };
         EndedSessions: {
@@ -4426,19 +4764,40 @@ export interface components {
             /** @description Whether there are more entries, so that the next request should follow at once. */
             more: boolean;
         };
+        /** @description An account that was created for a user who has not set a password yet. */
         Invitation: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the invited user: `id` and `userId` are equal, because an invitation is an account without a password.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Equal to `id`.
+             */
             userId: string;
+            /** @description The address to which the mail is sent, and with which the user logs in later. */
             email: string;
+            /** @description The name that other users see. */
             displayName: string;
-            /** @enum {string} */
+            /**
+             * @description The role that the user has once they accept the invitation.
+             *     - `MEMBER`: Trains at a gym.
+             *     - `GYM_ADMIN`: Manages one gym.
+             *     - `SUPER_ADMIN`: Manages the platform.
+             * @enum {string}
+             */
             role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
+            /** @description The gym that the user is invited into; null if there is none. */
             gymId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the user was invited.
+             */
             createdAt: string;
+            /** @description When the latest mail was sent. Null before the first mail is sent, and again 8 days after the latest mail was requested, when its token has expired. */
             sentAt: string | null;
+            /** @description When the token of the latest mail expires, 7 days after the mail. Null if `sentAt` is null. */
             expiresAt: string | null;
         };
         AccountDocument: {
@@ -4454,44 +4813,95 @@ export interface components {
                 };
             };
         };
+        /** @description A copy of everything that all services store about a user. */
         AccountExport: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The export's id.
+             */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the request.
+             */
             requestedAt: string;
+            /** @description The time at which the export was complete; null while a part is PENDING. */
             finishedAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The export can be downloaded until this time.
+             */
             expiresAt: string;
+            /** @description One part for each service. */
             parts: {
+                /** @description The service's name: `identity`, `gym`, `wizard`, `nutrition`, `content` or `squad`. */
                 service: string;
-                /** @enum {string} */
+                /**
+                 * @description Whether the service has delivered its part.
+                 *     - `PENDING`: The service has not answered yet; it is called until it answers.
+                 *     - `DONE`: The part is in the document.
+                 * @enum {string}
+                 */
                 status: "PENDING" | "DONE";
             }[];
+            /** @description Path of the JSON document, at the server of this request; download it with your access token. Null until the export is complete. */
             document: string | null;
         };
+        /** @description The receipt of a deleted account. */
         AccountDeletion: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The receipt's id. Keep it secret: every caller who knows it may read the receipt.
+             */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the user deleted the account.
+             */
             requestedAt: string;
+            /** @description The time at which every service had done its part; null while a part is PENDING. */
             finishedAt: string | null;
+            /** @description What each service did. */
             parts: components["schemas"]["AccountPart"][];
         };
+        /** @description What one service did with the data of a deleted account. */
         AccountPart: {
+            /** @description The service's name: `identity`, `gym`, `wizard`, `nutrition`, `content` or `squad`. */
             service: string;
-            /** @enum {string} */
+            /**
+             * @description What has happened to the data.
+             *     - `PENDING`: Not done yet; the service is called until it has done it.
+             *     - `DELETED`: Nothing about the user is left but their id, which the service stores to refuse later writes about them.
+             *     - `ANONYMISED`: Records of the user are left, but without their id and everything else that identifies them; `reason` names the records.
+             *     - `RETAINED`: Records with the id of the user are kept; `reason` names them and says why.
+             * @enum {string}
+             */
             outcome: "PENDING" | "DELETED" | "ANONYMISED" | "RETAINED";
+            /** @description Which records are kept, and why; null if none are. */
             reason: string | null;
         };
+        /** @description An action on an account, with its actor. */
         AuditEvent: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The record's id.
+             */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the action.
+             */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description What was done: `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_SENT_AGAIN`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`, `API_CLIENT_CREATED`, `API_CLIENT_SECRET_ROTATED`, `API_CLIENT_DELETED`.
+             * @enum {string}
+             */
             action: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
+            /** @description Who did it: `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
             actor: string;
+            /** @description The user whose account the action concerned; null if it concerned no account. */
             subjectId: string | null;
+            /** @description Names and values, e.g. `{from: "MEMBER", to: "GYM_ADMIN"}`. */
             details: {
                 [key: string]: string | null;
             };
@@ -4509,40 +4919,71 @@ export interface components {
             /** @description The scopes of a machine client, separated by spaces. */
             scope?: string;
         };
+        /** @description A machine of a gym that uses the platform with rights of its own, e.g. a turnstile. */
         ApiClient: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `client_id` for `POST /auth/token`.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym that the client belongs to.
+             */
             gymId: string;
+            /** @description The name that the admins of the gym see. */
             name: string;
+            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `members:write`, `content:read`. */
             scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
+            /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the client was created.
+             */
             createdAt: string;
+            /** @description When the client last got a token; null if it never did. */
             lastUsedAt: string | null;
+            /** @description The client gets no token from then on; null if it does not expire. */
             expiresAt: string | null;
         };
+        /** @description A machine client with a new secret. */
         ApiClientWithSecret: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `client_id` for `POST /auth/token`.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym that the client belongs to.
+             */
             gymId: string;
+            /** @description The name that the admins of the gym see. */
             name: string;
+            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`. */
             scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
+            /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the client was created.
+             */
             createdAt: string;
+            /** @description When the client last got a token; null if it never did. */
             lastUsedAt: string | null;
+            /** @description The client gets no token from then on; null if it does not expire. */
             expiresAt: string | null;
+            /** @description The `client_secret`. It is in this answer only. */
             secret: string;
         };
-        EventPage: {
+        "identity.EventPage": {
             /** @description The events, the oldest first. */
-            events: components["schemas"]["Event"][];
+            events: components["schemas"]["identity.Event"][];
             /** @description `after` of the next request; also if there are no events. */
             next: string;
         };
-        Event: {
+        "identity.Event": {
             /**
              * Format: uuid
              * @description The same in every feed and every delivery of the event.
@@ -4564,90 +5005,224 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Work that a service does later, or again and again. A job that has succeeded is not stored; one that has failed for good is kept for 30 days. */
         Job: {
             /** @description Unique in its service. */
             id: string;
             /** @description What the job does, e.g. `mail_password_token`. */
             name: string;
             /**
-             * @description `PENDING`: it waits for its time or its next attempt. `RUNNING`. `FAILED`: its last attempt failed, and it does not run again by itself.
+             * @description Whether it waits, runs or has failed.
+             *     - `PENDING`: It waits for its time or its next attempt.
+             *     - `RUNNING`: A worker runs it now.
+             *     - `FAILED`: Its last attempt failed, and it does not run again by itself.
              * @enum {string}
              */
             status: "PENDING" | "RUNNING" | "FAILED";
             /** @description The attempts so far, with the one that is running. */
             attempts: number;
+            /** @description After so many failed attempts it has failed for good. */
             maxAttempts: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the job was added.
+             */
             createdAt: string;
             /** @description The time of the next attempt, or of the running one before it began; null after the last one. */
             runAt: string | null;
             /** @description Why the last attempt failed; null if none has, or if its process was killed. */
             error: string | null;
-            /** @description The part of what the job was given that an operator may see. Secrets and personal data are not in it. */
+            /** @description An object: the part of what the job was given that an operator may see. Secrets and personal data are not in it. */
             payload: {
                 [key: string]: unknown;
             };
         };
-        Gym: {
+        /** @description A visit of a member at a location. */
+        CheckIn: {
+            /**
+             * Format: uuid
+             * @description The visit's id.
+             */
             id: string;
+            /** @description The member; null if the account is deleted. */
+            userId: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the gym that the location belongs to.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description The location's id.
+             */
+            locationId: string;
+            /**
+             * Format: date-time
+             * @description The time at which the visit began.
+             */
+            checkedInAt: string;
+            /** @description The time at which the visit ended; null while it is open. */
+            checkedOutAt: string | null;
+            /** @description The scanning device, as the caller named it; null if they did not. */
+            source: string | null;
+            /**
+             * @description How the member was let in.
+             *     - `QR`: The member's code was presented, and the location had room.
+             *     - `OVERRIDE`: Staff let the member in although the location was full.
+             * @enum {string}
+             */
+            method: "QR" | "OVERRIDE";
+            /** @description Whether the visit was already open before this scan. */
+            duplicate: boolean;
+        };
+        /** @description A denial: a refused check-in. */
+        CheckInDenial: {
+            /**
+             * Format: uuid
+             * @description The denial's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The location's id.
+             */
+            locationId: string;
+            /** @description The owner of the code; null if the code had no owner, or if the account is deleted. */
+            userId: string | null;
+            /** @description The error code of the refusal. */
+            reason: string;
+            /** @description The user or the machine client that presented the code; null if the account is deleted. */
+            presentedBy: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the refusal.
+             */
+            deniedAt: string;
+            /** @description How many denials this entry represents. The first 60 denials of one caller in an hour have one entry each; the last of these entries also counts the following ones, whatever their reason. */
+            count: number;
+        };
+        OccupancyOfLocation: {
+            people: number;
+            capacity: number;
+            percent: number;
+            /** @enum {string} */
+            level: "OK" | "BUSY" | "FULL";
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            locationId: string;
+        };
+        ChallengeOfGym: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            gymId: string;
+            title: string;
+            /** @enum {string} */
+            metric: "CHECK_INS" | "WORKOUTS" | "MINUTES" | "CUSTOM";
+            goal: number;
+            /** Format: date-time */
+            startsAt: string;
+            /** Format: date-time */
+            endsAt: string;
+            version: number;
+        };
+        /** @description The gym's own branding, and the modules that are on for its members. */
+        GymConfig: {
+            /** @description The gym's id. */
+            gymId: string;
+            /** @description `{colors: {primary, ...}, typography, spacing}`. Every text under `colors` is `#rgb`, `#rrggbb` or `#rrggbbaa`, except below keys that begin with `x-`; unknown keys are kept, and no text can end a CSS value. */
+            theme: {
+                /** @description Colours by their use: `#rgb`, `#rrggbb` or `#rrggbbaa`. */
+                colors?: {
+                    /** @description The main colour of the gym. */
+                    primary?: string;
+                    /** @description The second colour of the gym. */
+                    secondary?: string;
+                    /** @description The colour behind texts. */
+                    background?: string;
+                    /** @description The colour of texts. */
+                    text?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** @description Fonts and their sizes. */
+                typography?: {
+                    /** @description The fonts, as in CSS `font-family`. */
+                    fontFamily?: string;
+                    /** @description The size of texts in CSS pixels. */
+                    baseSize?: number;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** @description Distances between parts of a page. */
+                spacing?: {
+                    /** @description The smallest distance in CSS pixels, of which others are multiples. */
+                    unit?: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Pictures by use: `{logo, splash, icon, ...}`; unknown keys are kept. Every text is an http(s) URL or a path. */
+            assets: {
+                /** @description The address of the logo. */
+                logo?: string;
+                /** @description The address of the picture that an app shows while it starts. */
+                splash?: string;
+                /** @description The address of the app's icon. */
+                icon?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Modules by name, `{nutrition: true, ...}`; a module without a switch is on. A module that is off is refused to the gym's members with `FEATURE_DISABLED`. */
+            features: {
+                [key: string]: boolean;
+            };
+            /** @description Increases with every change. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description The time at which this version was published.
+             */
+            updatedAt: string;
+        };
+        /** @description A white-labelled gym. */
+        Gym: {
+            /** @description The gym's id. */
+            id: string;
+            /** @description Short name for URLs: lower-case letters, digits and hyphens; unique. */
             slug: string;
+            /** @description The name that users see. */
             name: string;
+            /** @description The published configuration: branding, and which modules are on. */
             config: components["schemas"]["GymConfig"];
         };
-        GymConfig: {
+        /** @description A product of the content service in a gym's shop. */
+        GymProduct: {
+            /**
+             * Format: uuid
+             * @description The id of the gym that sells the product.
+             */
             gymId: string;
-            theme: {
-                /** @description Colours by their use: `#rgb`, `#rrggbb` or `#rrggbbaa`. */
-                colors?: {
-                    /** @description The main colour of the gym. */
-                    primary?: string;
-                    /** @description The second colour of the gym. */
-                    secondary?: string;
-                    /** @description The colour behind texts. */
-                    background?: string;
-                    /** @description The colour of texts. */
-                    text?: string;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** @description Fonts and their sizes. */
-                typography?: {
-                    /** @description The fonts, as in CSS `font-family`. */
-                    fontFamily?: string;
-                    /** @description The size of texts in CSS pixels. */
-                    baseSize?: number;
-                } & {
-                    [key: string]: unknown;
-                };
-                /** @description Distances between parts of a page. */
-                spacing?: {
-                    /** @description The smallest distance in CSS pixels, of which others are multiples. */
-                    unit?: number;
-                } & {
-                    [key: string]: unknown;
-                };
-            } & {
-                [key: string]: unknown;
-            };
-            assets: {
-                /** @description The address of the logo. */
-                logo?: string;
-                /** @description The address of the picture that an app shows while it starts. */
-                splash?: string;
-                /** @description The address of the app's icon. */
-                icon?: string;
-            } & {
-                [key: string]: unknown;
-            };
-            features: {
-                [key: string]: boolean;
-            };
-            version: number;
-            /** Format: date-time */
-            updatedAt: string;
+            /**
+             * Format: uuid
+             * @description A product of the content service.
+             */
+            productId: string;
+            /** @description The gym's own price in minor units of `currency`; null: the product's own price. */
+            price: number | null;
+            /** @description The currency of `price`, ISO 4217, e.g. `EUR`; null if the gym has stated none. */
+            currency: string | null;
+            /** @description The number of pieces that the gym has; null if the gym does not count its stock. */
+            stock: number | null;
         };
+        /** @description The next configuration, which is not published yet. */
         GymConfigDraft: {
+            /** @description The gym's id. */
             gymId: string;
+            /** @description The theme as it will be after publication; see `GymConfig.theme`. */
             theme: {
                 /** @description Colours by their use: `#rgb`, `#rrggbb` or `#rrggbbaa`. */
                 colors?: {
@@ -4681,6 +5256,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+            /** @description The assets as they will be after publication; see `GymConfig.assets`. */
             assets: {
                 /** @description The address of the logo. */
                 logo?: string;
@@ -4691,24 +5267,43 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+            /** @description The feature switches as they will be after publication; see `GymConfig.features`. */
             features: {
                 [key: string]: boolean;
             };
+            /** @description The published version on which the draft is based. */
             basedOnVersion: number;
+            /** @description Increases with every change, across all drafts of the gym. */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the last change of the draft.
+             */
             updatedAt: string;
         };
+        /** @description A physical site of a gym, where members check in. */
         LocationWithOccupancy: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The location's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym that the location belongs to.
+             */
             gymId: string;
+            /** @description The name that users see. */
             name: string;
+            /** @description The postal address, as the staff entered it; null if it is unknown. */
             address: string | null;
+            /** @description IANA time zone, e.g. `Europe/Berlin`. */
             timezone: string;
+            /** @description How many people may be inside at once. */
             capacity: number;
+            /** @description A visit ends automatically after this many minutes. */
             maxStayMinutes: number;
+            /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null if they are unknown. */
             openingHours: {
                 [key: string]: {
                     /** @description Local time, HH:MM. */
@@ -4717,38 +5312,81 @@ export interface components {
                     closes: string;
                 };
             } | null;
+            /** @description Increases with every change. */
             version: number;
+            /** @description How many members have an open visit now. */
             occupancy: components["schemas"]["Occupancy"];
         };
+        /** @description The number of members with an open visit at a location. */
         Occupancy: {
+            /** @description The number of members with an open visit. */
             people: number;
+            /** @description How many people may be inside at once. */
             capacity: number;
+            /** @description How full the location is: `people` of `capacity` in percent, rounded. */
             percent: number;
-            /** @enum {string} */
+            /**
+             * @description How full the location is.
+             *     - `OK`: Below 80 percent.
+             *     - `BUSY`: From 80 percent.
+             *     - `FULL`: No more members are let in.
+             * @enum {string}
+             */
             level: "OK" | "BUSY" | "FULL";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the number of people last changed.
+             */
             updatedAt: string;
         };
+        /** @description One hour of a location's occupancy. */
         OccupancySample: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The beginning of the hour.
+             */
             from: string;
+            /** @description The highest number of people who were inside at the same time. */
             peak: number;
+            /** @description Check-ins in this hour. */
             checkIns: number;
         };
+        /** @description A visit of a member at a location. */
         CheckedIn: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The visit's id.
+             */
             id: string;
+            /** @description The member; null if the account is deleted. */
             userId: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym that the location belongs to.
+             */
             gymId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The location's id.
+             */
             locationId: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the visit began.
+             */
             checkedInAt: string;
+            /** @description The time at which the visit ended; null while it is open. */
             checkedOutAt: string | null;
+            /** @description The scanning device, as the caller named it; null if they did not. */
             source: string | null;
-            /** @enum {string} */
+            /**
+             * @description How the member was let in.
+             *     - `QR`: The member's code was presented, and the location had room.
+             *     - `OVERRIDE`: Staff let the member in although the location was full.
+             * @enum {string}
+             */
             method: "QR" | "OVERRIDE";
+            /** @description Whether the visit was already open before this scan. */
             duplicate: boolean;
             /** @description Only for staff and machine clients: the member who was checked in. */
             member?: components["schemas"]["MemberAtTheDoor"];
@@ -4764,132 +5402,176 @@ export interface components {
             /** @description Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none. */
             avatar: string | null;
         };
-        CheckIn: {
-            /** Format: uuid */
-            id: string;
-            userId: string | null;
-            /** Format: uuid */
-            gymId: string;
-            /** Format: uuid */
-            locationId: string;
-            /** Format: date-time */
-            checkedInAt: string;
-            checkedOutAt: string | null;
-            source: string | null;
-            /** @enum {string} */
-            method: "QR" | "OVERRIDE";
-            duplicate: boolean;
-        };
-        CheckInDenial: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            locationId: string;
-            userId: string | null;
-            reason: string;
-            presentedBy: string | null;
-            /** Format: date-time */
-            deniedAt: string;
-            count: number;
-        };
+        /** @description A competition among the members of a gym, with a score for each participant. */
         Challenge: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The challenge's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym whose users may join.
+             */
             gymId: string;
+            /** @description The title that users see. */
             title: string;
-            /** @enum {string} */
+            /**
+             * @description What the score counts.
+             *     - `CHECK_INS`: Visits during the challenge; counted automatically.
+             *     - `WORKOUTS`: Workouts; the participants add to their own scores.
+             *     - `MINUTES`: Minutes of training; the participants add to their own scores.
+             *     - `CUSTOM`: What the title of the challenge says; the participants add to their own scores.
+             * @enum {string}
+             */
             metric: "CHECK_INS" | "WORKOUTS" | "MINUTES" | "CUSTOM";
+            /** @description The score that the participants try to reach. A score may be higher. */
             goal: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The beginning of the challenge.
+             */
             startsAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the challenge; what happens later does not count.
+             */
             endsAt: string;
+            /** @description Increases when the challenge changes, not with scores. */
             version: number;
+            /** @description Whether you have joined. */
             joined: boolean;
+            /** @description Your score; null if you have not joined. */
             score: number | null;
         };
+        /** @description A participant of a challenge, with their rank and score. */
         LeaderboardEntry: {
+            /** @description The best participant has rank 1. */
             rank: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The participant's id.
+             */
             userId: string;
+            /** @description The participant's score. */
             score: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the score was reached.
+             */
             reachedAt: string;
         };
+        /** @description News of a gym for its users. */
         Announcement: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The announcement's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym whose users may read it.
+             */
             gymId: string;
             /** @description The user who published it; null once the account is deleted. */
             authorId: string | null;
+            /** @description The title that users see. */
             title: string;
+            /** @description The text that users see. */
             text: string;
+            /** @description Increases with every change. */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time from which the announcement is valid.
+             */
             startsAt: string;
+            /** @description The time until which the announcement is valid; null: until it is deleted. */
             endsAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the announcement was created.
+             */
             createdAt: string;
         };
+        /** @description A text of a member for their gym, with or without a picture. The feed of the gym contains it. */
         Post: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The post's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the gym whose users may read the post.
+             */
             gymId: string;
             /** @description Null once the account is deleted; `text` is empty then. */
             authorId: string | null;
+            /** @description Empty once the account of its author is deleted. */
             text: string;
+            /** @description Path of the picture, at the server of this request; at the gateway `/gym/media/<file>`. Null if there is none. */
             image: string | null;
+            /** @description The number of users who like the post. */
             likeCount: number;
+            /** @description The number of comments on the post. */
             commentCount: number;
+            /** @description Whether you like the post. */
             likedByMe: boolean;
+            /** @description Increases when the text or the picture changes, not with likes and comments. */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the post was written.
+             */
             createdAt: string;
         };
+        /** @description A member's report that a post should be removed. */
         PostReport: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the reported post.
+             */
             postId: string;
             /**
              * Format: uuid
              * @description The user who reported the post.
              */
             reporterId: string;
+            /** @description Why the post should be removed, in the words of the reporter. */
             reason: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the user's latest report of this post.
+             */
             createdAt: string;
         };
+        /** @description A comment of a user on a post. */
         Comment: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The comment's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The post's id.
+             */
             postId: string;
             /**
              * Format: uuid
              * @description The user who wrote the comment.
              */
             authorId: string;
+            /** @description The text of the comment. */
             text: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the comment was written.
+             */
             createdAt: string;
         };
-        GymProduct: {
-            /**
-             * Format: uuid
-             * @description The id of the gym that sells the product.
-             */
-            gymId: string;
-            /**
-             * Format: uuid
-             * @description A product of the content service.
-             */
-            productId: string;
-            price: number | null;
-            currency: string | null;
-            stock: number | null;
-        };
+        /** @description A routine of the content service in a gym's programme. */
         GymProgram: {
             /**
              * Format: uuid
@@ -4901,70 +5583,134 @@ export interface components {
              * @description A workout routine of the content service.
              */
             routineId: string;
+            /** @description A note of the gym on the routine; null if there is none. */
             note: string | null;
         };
+        /** @description Events, and the cursor after them. */
+        "gym.EventPage": {
+            /** @description The events, the oldest first. */
+            events: components["schemas"]["gym.Event"][];
+            /** @description `after` of the next query; also if there are no events. */
+            next: string;
+        };
+        /** @description Something that happened in a gym, as machine clients and webhooks get it. */
+        "gym.Event": {
+            /**
+             * Format: uuid
+             * @description The same in every feed and every delivery of the event.
+             */
+            id: string;
+            /** @description `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed` or `product.changed`. */
+            type: string;
+            /** @description Null for something that belongs to all gyms. */
+            gymId: string | null;
+            /** @description What the event is about, `<type>/<id>`, such as `check-in/0199...`. The events of one subject are in the order in which they happened. */
+            subject: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurredAt: string;
+            /** @description The resource after the event, as its GET returns it to a machine client. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description An address to which events are sent by the Standard Webhooks specification. */
         Webhook: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The webhook's id.
+             */
             id: string;
             /** @description Null: the events of all gyms. */
             gymId: string | null;
+            /** @description The address to which events are sent. */
             url: string;
             /** @description The types of events that are sent. */
             types: string[];
+            /** @description A note for people, such as the name of the receiving system; null if there is none. */
             description: string | null;
             /** @description Whether events are sent. */
             active: boolean;
             /** @description Why the platform has switched the webhook off; null if it has not. */
             disabledReason: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the webhook was created.
+             */
             createdAt: string;
+            /** @description Increases with every change. */
             version: number;
         };
+        /** @description A webhook with its secret, which is in no other answer. */
         WebhookWithSecret: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The webhook's id.
+             */
             id: string;
             /** @description Null: the events of all gyms. */
             gymId: string | null;
+            /** @description The address to which events are sent. */
             url: string;
             /** @description The types of events that are sent. */
             types: string[];
+            /** @description A note for people, such as the name of the receiving system; null if there is none. */
             description: string | null;
             /** @description Whether events are sent. */
             active: boolean;
             /** @description Why the platform has switched the webhook off; null if it has not. */
             disabledReason: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the webhook was created.
+             */
             createdAt: string;
+            /** @description Increases with every change. */
             version: number;
-            /** @description It signs the deliveries, `whsec_...`. It is in this answer only. */
+            /** @description It signs the deliveries, `whsec_...`. */
             secret: string;
         };
+        /** @description One event for one webhook. */
         WebhookDelivery: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The delivery's id.
+             */
             id: string;
             /**
              * Format: uuid
              * @description The `webhook-id` of the requests.
              */
             eventId: string;
+            /** @description The type of the event. */
             type: string;
             /**
-             * @description PENDING: it is sent at `nextAttemptAt`. FAILED: it is not sent any more.
+             * @description Whether the event was received.
+             *     - `PENDING`: It is sent at `nextAttemptAt`.
+             *     - `DELIVERED`: The receiver answered with a status from 200 to 299.
+             *     - `FAILED`: It is not sent any more.
              * @enum {string}
              */
             status: "PENDING" | "DELIVERED" | "FAILED";
             /** @description The latest 20 attempts, the oldest first. */
             attempts: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the request was sent.
+                 */
                 at: string;
                 /** @description Null if there was no answer. */
                 statusCode: number | null;
+                /** @description How long the request took. */
                 durationMillis: number;
                 /** @description The beginning of the answer's body, at most 1 KiB. */
                 answer: string | null;
                 /** @description Why the attempt failed; null if the event was received. */
                 error: string | null;
             }[];
+            /** @description When it is sent next; null unless the status is PENDING. */
             nextAttemptAt: string | null;
         };
         WebhookReplay: {
@@ -4995,205 +5741,463 @@ export interface components {
             /** @description Which records are kept, and why; null if none are. */
             reason: string | null;
         };
+        /** @description Whether a value of a resource is available. */
         Availability: {
-            /** @enum {string} */
+            /**
+             * @description What the value is: `gym-name`, `gym-slug`, `email` or `slot`.
+             * @enum {string}
+             */
             resource: "gym-name" | "gym-slug" | "slot" | "email";
+            /** @description The checked value. */
             value: string;
+            /** @description Whether the value is available; true also if it was reserved by this request. */
             available: boolean;
-            /** @enum {string} */
+            /**
+             * @description Why the value is not available: `INVALID` (breaks a rule), `TAKEN` (belongs to an account or a gym), `RESERVED` (by another session, for a limited time); for a slot also `FULL`, `CLOSED`, `PAST`, `TOO_FAR` (more than 90 days ahead), `BOOKED` (the member has another first visit), `UNKNOWN_LOCATION`. Only if it is not available.
+             * @enum {string}
+             */
             reason?: "INVALID" | "TAKEN" | "RESERVED" | "FULL" | "CLOSED" | "PAST" | "TOO_FAR" | "BOOKED" | "UNKNOWN_LOCATION";
+            /** @description Similar values that are available; at most three. */
             suggestions: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the reservation. Only if this request has reserved the value for the session.
+             */
             reservedUntil?: string;
         };
+        /** @description The first visit of a new member to a gym. */
         FirstVisit: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the wizard session.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the new member.
+             */
             userId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The location's id.
+             */
             locationId: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The beginning of the reserved slot.
+             */
             startsAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the reserved slot, half an hour later.
+             */
             endsAt: string;
         };
+        /** @description One run of a wizard: the data of its steps so far. */
         WizardSession: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What the session sets up.
+             *     - `GYM_SETUP`: A new gym: name, branding, locations, features, first admin.
+             *     - `MEMBER_ONBOARDING`: A new member: profile, body, goals, nutrition target, first visit.
+             * @enum {string}
+             */
             kind: "GYM_SETUP" | "MEMBER_ONBOARDING";
-            /** @enum {string} */
+            /**
+             * @description The state of the session.
+             *     - `DRAFT`: Steps are missing.
+             *     - `READY`: Every step is complete or skipped; the session can be deployed.
+             *     - `DEPLOYING`: The data of the session is being written to the other services; see `deployment`.
+             *     - `DEPLOYED`: The other services have the data of the session.
+             *     - `FAILED`: A service refused an action, and everything was undone; the session can be corrected and deployed again. If an action could not be undone (`deployment.status` UNDO_FAILED), a SUPER_ADMIN must resolve that first.
+             *     - `CANCELLED`: The session was cancelled; it can no longer be changed.
+             *     - `EXPIRED`: The time `expiresAt` has passed; the session can be read, but not changed.
+             * @enum {string}
+             */
             status: "DRAFT" | "READY" | "DEPLOYING" | "DEPLOYED" | "FAILED" | "CANCELLED" | "EXPIRED";
+            /** @description The version of the wizard's definition that applies to the session. */
             definitionVersion: number;
+            /** @description Key of the current step. */
             currentStep: string;
+            /** @description The steps in their order. */
             steps: components["schemas"]["WizardStep"][];
+            /** @description The files that were uploaded into the steps. */
             files: components["schemas"]["WizardFile"][];
+            /** @description Increases with every change. */
             version: number;
+            /** @description The user who created or claimed the session; null while it has no account. */
             createdBy: string | null;
+            /** @description For MEMBER_ONBOARDING the gym of the owner; for GYM_SETUP the gym, once it is created. Null if there is none. */
             gymId: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description An open session expires at this time: 30 days after it was created or claimed, or 7 days after it was created without an account. A session that a SUPER_ADMIN must resolve does not expire.
+             */
             expiresAt: string;
+            /** @description The last deployment; null if there was none. */
             deployment: components["schemas"]["WizardDeployment"] | null;
+            /** @description The secret that opens the session without an account. Only in the answer that creates such a session. */
             resumeToken?: string;
         };
+        /** @description One page of a wizard. */
         WizardStep: {
+            /** @description The name of the step, unique in the session, e.g. `profile`. */
             key: string;
+            /** @description The title that users see. */
             title: string;
-            /** @enum {string} */
+            /**
+             * @description The state of the step.
+             *     - `EMPTY`: No data is saved in the step yet.
+             *     - `INCOMPLETE`: Some data is saved; `errors` and `currentlyDue` say what is wrong or missing.
+             *     - `COMPLETE`: All required data is saved and valid.
+             *     - `SKIPPED`: The step does not apply, because of a value in an earlier step.
+             * @enum {string}
+             */
             status: "EMPTY" | "INCOMPLETE" | "COMPLETE" | "SKIPPED";
+            /** @description The saved data of the step: an object whose keys depend on the step. */
             data: {
                 [key: string]: unknown;
             };
+            /** @description The invalid fields. */
             errors: {
+                /** @description Dotted path, e.g. `locations.0.capacity`. */
                 path: string;
+                /** @description What was expected. */
                 message: string;
             }[];
+            /** @description Dotted paths of the missing fields. */
             currentlyDue: string[];
         };
+        /** @description A picture or a document that belongs to a step. */
         WizardFile: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The file's id.
+             */
             id: string;
+            /** @description Key of the step that the file belongs to. */
             step: string;
+            /** @description The file field of the step, e.g. `logo`. */
             field: string;
+            /** @description The name of the uploaded file. */
             filename: string;
-            /** @enum {string} */
+            /**
+             * @description The media type of the stored file: `image/webp` or `application/pdf`.
+             * @enum {string}
+             */
             contentType: "image/webp" | "application/pdf";
+            /** @description The size of the stored file in bytes. */
             bytes: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the upload.
+             */
             uploadedAt: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The URL of the file: for callers who may open the session; pictures of a deployed gym are public.
+             */
             url: string;
         };
+        /** @description The writes of a session's data to the other services: either all of them are completed, or all of them are undone. If an action cannot be undone, the deployment waits for a SUPER_ADMIN. */
         WizardDeployment: {
-            /** @enum {string} */
+            /**
+             * @description The state of the deployment.
+             *     - `RUNNING`: The actions are being done.
+             *     - `UNDOING`: An action was refused; the completed ones are being undone.
+             *     - `DONE`: All actions are done.
+             *     - `UNDONE`: All actions that were done are undone, except those that a SUPER_ADMIN left in place.
+             *     - `UNDO_FAILED`: An action could not be undone; the deployment waits until a SUPER_ADMIN resolves it (`resolveDeployment`).
+             * @enum {string}
+             */
             status: "RUNNING" | "UNDOING" | "DONE" | "UNDONE" | "UNDO_FAILED";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the deployment began.
+             */
             startedAt: string;
+            /** @description The time at which all actions were done, or undone; null before. */
             finishedAt: string | null;
+            /** @description The actions in the order in which they run. */
             actions: {
+                /** @description The name of the action, unique in the deployment. */
                 name: string;
+                /** @description The service that the action calls. */
                 service: string;
-                /** @enum {string} */
+                /**
+                 * @description The state of the action.
+                 *     - `PENDING`: The action is not done yet.
+                 *     - `DONE`: The action is done.
+                 *     - `FAILED`: The service refused the action.
+                 *     - `UNDONE`: The action was done, or may have been done, and was undone.
+                 * @enum {string}
+                 */
                 status: "PENDING" | "DONE" | "FAILED" | "UNDONE";
+                /** @description How many attempts to do the action have begun. */
                 attempts: number;
+                /** @description Why the last attempt failed; for an action that was done, why it could not be undone. Only after such a failure. */
                 error?: {
+                    /** @description A code of the platform's table of errors. */
                     code: string;
+                    /** @description What was expected, and what was received. */
                     message: string;
                 };
+                /** @description Why the last attempt to undo the action failed. Only after such a failure. */
                 undoError?: {
+                    /** @description A code of the platform's table of errors. */
                     code: string;
+                    /** @description What was expected, and what was received. */
                     message: string;
                 };
+                /** @description The result of the action, an object whose keys depend on the action; null if there is none. */
                 result: unknown;
             }[];
+            /** @description Once DONE: the ids of the created objects, `{gymId, slug, locationIds, adminId}` or `{userId, slot: {locationId, startsAt}}`. */
             result: {
                 [key: string]: unknown;
             } | null;
+            /** @description The last decision about a deployment that could not be undone; null if there is none. */
             resolution: components["schemas"]["WizardResolution"] | null;
         };
+        /** @description The decision of a SUPER_ADMIN about a deployment that could not be undone. */
         WizardResolution: {
-            /** @enum {string} */
+            /**
+             * @description What the SUPER_ADMIN decided.
+             *     - `RETRY`: Tries again to undo the remaining actions.
+             *     - `ACCEPT`: Leaves the remaining effects in place; the deployment counts as UNDONE.
+             * @enum {string}
+             */
             action: "RETRY" | "ACCEPT";
+            /** @description The reason, in the words of the SUPER_ADMIN. */
             note: string;
+            /** @description The SUPER_ADMIN who decided; null once their account is deleted. */
             by: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the decision.
+             */
             at: string;
         };
+        /** @description An estimate of a meal. */
         FoodAnalysis: {
+            /** @description The recognised foods, in the order of the text. */
             items: components["schemas"]["AnalysisItem"][];
+            /** @description The sums of the items. */
             total: components["schemas"]["Nutrients"];
+            /** @description Confidence of the total, 0 to 1: its true calories are expected within (1 - confidence) of the number. At 0.8 and above, this is right for at least four of five meals of the calibration set. */
             confidence: number;
+            /** @description Questions whose answers would improve the estimate: about assumed portions, weights above a usual meal, ambiguous numbers, corrected words. */
             questions: string[];
+            /** @description Parts of the text that were not understood, as written, and implausible items of an AI provider. They are in no item and not in the total. */
             unknown: string[];
+            /** @description What has estimated the meal: `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table added or corrected nutrients. */
             provider: string;
         };
+        /** @description One food of an analysed meal. */
         AnalysisItem: {
+            /** @description The name of the food, in the language of the request if there is such a name. */
             name: string;
+            /** @description The weight in grams. */
             grams: number;
+            /** @description Energy in kcal. */
             calories: number;
+            /** @description Protein in g. */
             protein: number;
+            /** @description Carbohydrates in g. */
             carbs: number;
+            /** @description Fat in g. */
             fats: number;
+            /** @description How certain the estimate is, 0 to 1: the true value is expected within (1 - confidence) of the number. */
             confidence: number;
+            /** @description True in every item: food that was not recognised is no item, but in `unknown` of the analysis. */
             known: boolean;
         };
+        /** @description Energy in kcal, the others in grams. */
         Nutrients: {
+            /** @description Energy in kcal. */
             calories: number;
+            /** @description Protein in g. */
             protein: number;
+            /** @description Carbohydrates in g. */
             carbs: number;
+            /** @description Fat in g. */
             fats: number;
         };
+        /** @description The progress, or the result, of an import of a CSV file. */
         FoodLogImport: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The import's id.
+             */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Whether the import is still running.
+             *     - `RUNNING`: The file is being read.
+             *     - `DONE`: The whole file was read.
+             *     - `FAILED`: The import did not reach the end of the file. Imported lines stay; send the same file again for the rest.
+             * @enum {string}
+             */
             status: "RUNNING" | "DONE" | "FAILED";
+            /** @description Lines read so far, without the header and empty lines: the sum of `imported`, `duplicates` and `failed`. A text in quotes with line breaks counts as one line. */
             lines: number;
+            /** @description Lines of which an entry was written. */
             imported: number;
+            /** @description Lines that were imported before. */
             duplicates: number;
+            /** @description Lines with errors, which were not imported. */
             failed: number;
+            /** @description The first 1,000 errors of lines. */
             errors: components["schemas"]["ImportError"][];
+            /** @description The number of further errors. */
             errorsOmitted: number;
+            /** @description How the file was read; null until it is decided. */
             format: components["schemas"]["CsvFormat"] | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the import began.
+             */
             startedAt: string;
+            /** @description The time at which the import ended; null while it is running. */
             finishedAt: string | null;
         };
+        /** @description An error in a line of a CSV file. */
         ImportError: {
+            /** @description Line of the file; the first line is 1. */
             line: number;
+            /** @description The title of the column in the file; null: the whole line. */
             column: string | null;
+            /** @description What was expected, and what was received. */
             message: string;
         };
         /** @description How the file was read. */
         CsvFormat: {
-            /** @enum {string} */
+            /**
+             * @description How the characters are stored.
+             *     - `UTF_8`: UTF-8, with or without a byte order mark.
+             *     - `UTF_16LE`: UTF-16, little-endian.
+             *     - `UTF_16BE`: UTF-16, big-endian.
+             *     - `WINDOWS_1252`: Windows code page 1252, of Western European spreadsheets.
+             * @enum {string}
+             */
             encoding: "UTF_8" | "UTF_16LE" | "UTF_16BE" | "WINDOWS_1252";
-            /** @enum {string} */
+            /**
+             * @description The character between two columns.
+             *     - `COMMA`: The character `,`.
+             *     - `SEMICOLON`: The character `;`.
+             *     - `TAB`: A tab character.
+             * @enum {string}
+             */
             delimiter: "COMMA" | "SEMICOLON" | "TAB";
-            /** @enum {string} */
+            /**
+             * @description The decimal sign of numbers.
+             *     - `POINT`: A point: 1.5 and 1,234.5.
+             *     - `COMMA`: A comma: 1,5 and 1.234,5.
+             * @enum {string}
+             */
             decimal: "POINT" | "COMMA";
+            /**
+             * @description The order of day and month in dates such as 03/04/2026. Null: no date of the file depends on it.
+             *     - `DMY`: The day comes first: 3/4/2026 is 3 April.
+             *     - `MDY`: The month comes first: 3/4/2026 is 4 March.
+             */
             dateOrder: ("DMY" | "MDY") | null;
         };
+        /** @description Something that was eaten. Only its owner sees it; no admin does. */
         FoodLog: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The entry's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the user who ate it.
+             */
             userId: string;
+            /** @description The food of the entry; null: the entry has none, or it was deleted. */
             foodId: string | null;
+            /** @description The name of what was eaten, as it was when the entry was written. */
             foodName: string;
+            /** @description Energy in kcal. */
             calories: number;
+            /** @description Protein in g. */
             protein: number;
+            /** @description Carbohydrates in g. */
             carbs: number;
+            /** @description Fat in g. */
             fats: number;
+            /** @description Number of `unit`; null if the entry has none. */
             quantity: number | null;
+            /** @description The unit of `quantity`, e.g. `cup`, `slice`, `g`; null if the entry has none. */
             unit: string | null;
+            /** @description The weight in grams; null if it is unknown. */
             grams: number | null;
+            /**
+             * @description The meal that the entry belongs to; null if the user has not stated it.
+             *     - `BREAKFAST`: Breakfast.
+             *     - `LUNCH`: Lunch.
+             *     - `DINNER`: Dinner.
+             *     - `SNACK`: Anything between the meals.
+             */
             mealType: ("BREAKFAST" | "LUNCH" | "DINNER" | "SNACK") | null;
-            /** @enum {string} */
+            /**
+             * @description The origin of the entry.
+             *     - `MANUAL`: The user has entered it.
+             *     - `AI`: An analysis by the AI provider, which the user confirmed.
+             *     - `FOOD_TABLE`: An estimate by the food table, which the user confirmed.
+             *     - `COPY`: A copy of another entry.
+             *     - `IMPORT`: A line of an imported CSV file.
+             * @enum {string}
+             */
             source: "MANUAL" | "AI" | "FOOD_TABLE" | "COPY" | "IMPORT";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was eaten.
+             */
             loggedAt: string;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day that the entry counts for, in the user's time zone when they logged it.
+             */
             localDate: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the entry was written.
+             */
             createdAt: string;
+            /** @description Starts at 1 and increases with every change. */
             version: number;
         };
+        /** @description The entries of a confirmed meal. */
         LoggedMeal: {
+            /** @description The new entries, in the order of the input. */
             entries: components["schemas"]["FoodLog"][];
+            /** @description The sums of the entries. */
             totals: components["schemas"]["Nutrients"];
         };
         /** @description With neither weekday nor date, it is the default goal. */
         NutritionGoal: {
+            /** @description Energy in kcal per day. */
             calories: number;
+            /** @description Protein in g per day. Null: no goal. */
             protein: number | null;
+            /** @description Carbohydrates in g per day. Null: no goal. */
             carbs: number | null;
+            /** @description Fat in g per day. Null: no goal. */
             fats: number | null;
+            /** @description The weekday of the goal: 1 (Monday) to 7 (Sunday). Null: it is the default or for a date. */
             weekday: number | null;
+            /** @description The only day of the goal; null: it is the default or for a weekday. */
             date: string | null;
+            /** @description First day of the goal; null for the goal of a date. */
             from: string | null;
+            /** @description Last day of the goal, because the next one follows or it was deleted; null: it has no end. */
             until: string | null;
+            /** @description Starts at 1 and increases with every change. */
             version: number;
         };
         DailyNutrition: {
@@ -5214,64 +6218,117 @@ export interface components {
             /** @description Number of days with entries. */
             loggedDays: number;
         };
+        /** @description The entries of one day, with their sums and the goal of the day. */
         NutritionDay: {
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The local day.
+             */
             date: string;
+            /** @description The sums of its entries. */
             totals: components["schemas"]["Nutrients"];
+            /** @description The goal of the date, else of its weekday, else the default; null if there is none. */
             goal: components["schemas"]["NutritionGoal"] | null;
+            /** @description Goal minus totals; null if there is no goal. */
             remaining: components["schemas"]["Remaining"] | null;
+            /** @description The entries of the day, in the order in which they were eaten. */
             entries: components["schemas"]["FoodLog"][];
         };
         /** @description Goal minus totals. Negative if more was eaten; null if there is no goal for the nutrient. */
         Remaining: {
+            /** @description Energy in kcal. */
             calories: number;
+            /** @description Protein in g. Null: no goal. */
             protein: number | null;
+            /** @description Carbohydrates in g. Null: no goal. */
             carbs: number | null;
+            /** @description Fat in g. Null: no goal. */
             fats: number | null;
         };
+        /** @description The sums and averages of a day, week or month. */
         NutritionPoint: {
-            /** Format: date */
+            /**
+             * Format: date
+             * @description First day of the bucket, or of the range if that is later.
+             */
             start: string;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Last day of the bucket, or of the range if that is earlier.
+             */
             end: string;
+            /** @description The sums of the entries. */
             totals: components["schemas"]["Nutrients"];
+            /** @description Averages per day, over the days with entries. */
             averages: components["schemas"]["Nutrients"];
+            /** @description The mean goal per day; null if there is none. */
             goal: {
+                /** @description Energy in kcal. */
                 calories?: number;
+                /** @description Protein in g. Null: no goal. */
                 protein?: number;
+                /** @description Carbohydrates in g. Null: no goal. */
                 carbs?: number;
+                /** @description Fat in g. Null: no goal. */
                 fats?: number;
             } | null;
+            /** @description Number of days with entries. */
             loggedDays: number;
+            /** @description Number of entries. */
             entries: number;
         };
+        /** @description A food of the table, a food of your own, or a product with a barcode. */
         Food: {
+            /** @description The food's id. */
             id: string;
+            /** @description In the language of the request, or in English if there is no such name. */
             name: string;
+            /** @description The brand; null if there is none. */
             brand: string | null;
+            /** @description The digits of the barcode: EAN-8 or EAN-13; null if there is none. */
             barcode: string | null;
+            /** @description The kind of food, e.g. `fruit`, `dairy`. Null for own foods and products. */
             category: string | null;
+            /** @description Number of the food in the USDA table SR28; null if its values are not from there. */
             ndb: string | null;
+            /** @description The nutrients of 100 g. */
             per100g: components["schemas"]["FoodNutrients"];
+            /** @description Household measures: cup, tbsp, slice, piece, large ... */
             measures: {
+                /** @description The name of the measure, e.g. `cup`, `slice`. */
                 name: string;
+                /** @description The weight of one such measure in grams. */
                 grams: number;
             }[];
+            /** @description The amount that is assumed if a text names none; null: nothing is assumed. */
             portion: {
+                /** @description Number of `unit`. */
                 amount: number;
+                /** @description The unit of `amount`, e.g. `cup`, `slice`, `g`. */
                 unit: string;
+                /** @description The weight of the whole portion in grams. */
                 grams: number;
             } | null;
+            /** @description Whether it is your own food, which you may change. */
             custom: boolean;
+            /** @description Starts at 1 and increases with every change. */
             version: number;
         };
+        /** @description The nutrients of 100 g: energy in kcal, the others in grams; null: unknown. */
         FoodNutrients: {
+            /** @description Energy in kcal. */
             calories: number;
+            /** @description Protein in g. Null: unknown. */
             protein: number | null;
+            /** @description Carbohydrates in g. Null: unknown. */
             carbs: number | null;
+            /** @description Fat in g. Null: unknown. */
             fats: number | null;
+            /** @description Fibre in g. Null: unknown. */
             fibre: number | null;
+            /** @description Sugars in g, part of the carbohydrates. Null: unknown. */
             sugars: number | null;
+            /** @description Salt in g. Null: unknown. */
             salt: number | null;
         };
         WorkoutBlock: {
@@ -5323,85 +6380,214 @@ export interface components {
             /** @description The rest after the set, in seconds. */
             restSeconds?: number;
         };
+        /** @description One flavour or size of a product. */
         ProductVariant: {
+            /** @description The variant's SKU, unique in its product. */
             sku: string;
+            /** @description The flavour or the size, e.g. `Chocolate` or `L`. */
             name: string;
-            /** @default null */
+            /**
+             * @description In minor units; null: the price of the product.
+             * @default null
+             */
             price: number | null;
-            /** @default null */
+            /**
+             * @description Number of pieces; null: the stock is not counted.
+             * @default null
+             */
             stock: number | null;
         };
-        Exercise: {
-            /** Format: uuid */
+        /** @description A product that gyms sell. */
+        Product: {
+            /**
+             * Format: uuid
+             * @description The product's id.
+             */
             id: string;
+            /** @description The product's SKU, unique in its shop. */
+            sku: string;
+            /** @description The name that users see. */
             name: string;
-            aliases: string[];
+            /** @description What users should know about the product; null if there is no description. */
             description: string | null;
-            instructions: string[];
-            primaryMuscles: string[];
-            secondaryMuscles: string[];
-            equipment: string;
-            /** @enum {string} */
-            level: "Beginner" | "Intermediate" | "Advanced";
-            force: string | null;
-            mechanic: string | null;
-            category: string;
-            /** @enum {string} */
-            modality: "WEIGHT_REPS" | "BODYWEIGHT_REPS" | "WEIGHTED_BODYWEIGHT" | "DURATION" | "WEIGHT_DURATION" | "DISTANCE_DURATION" | "WEIGHT_DISTANCE";
-            image: string | null;
+            /**
+             * @description Whether the product is a supplement or merchandise.
+             *     - `SUPPLEMENT`: Something to eat or drink, e.g. protein powder.
+             *     - `MERCHANDISE`: Anything else, e.g. a shirt or a bottle.
+             * @enum {string}
+             */
+            kind: "SUPPLEMENT" | "MERCHANDISE";
+            /** @description In minor units of the currency: 2999 with EUR is 29.99 euros. */
+            price: number;
+            /** @description The currency of the prices, ISO 4217, e.g. `EUR`. */
+            currency: string;
+            /** @description The pictures: URLs, or paths on the server that answers; at the gateway `/content/media/<file>`. `?size=small|medium|large` chooses a size of a path. */
+            images: string[];
+            /** @description The flavours or sizes of the product; empty if there is only one. */
+            variants: components["schemas"]["ProductVariant"][];
+            /** @description Number of pieces; null: the stock is not counted. If there are variants, only their stock counts. */
+            stock: number | null;
+            /** @description Whether the product, or one of its variants, is in stock. */
+            available: boolean;
+            /** @description Whether the product is promoted now. */
+            featured: boolean;
+            /** @description The rank among promoted products: the highest priority comes first. Null: not featured. */
+            featuredPriority: number | null;
+            /** @description The beginning of the promotion; null: it has begun. */
+            featuredFrom: string | null;
+            /** @description The end of the promotion; null: it has no end. */
+            featuredUntil: string | null;
+            /** @description The only gym that sells it; null: every gym sells it. */
             gymId: string | null;
+            /** @description Starts at 1 and increases with every change. */
             version: number;
         };
-        Facet: {
+        /** @description An exercise of the library, or one that a gym added. */
+        Exercise: {
+            /**
+             * Format: uuid
+             * @description The exercise's id.
+             */
+            id: string;
+            /** @description The name that users see. */
             name: string;
+            /** @description Other names that people use. */
+            aliases: string[];
+            /** @description What users should know about the exercise; null if there is no description. */
+            description: string | null;
+            /** @description How to do it, step by step; empty if there are no instructions. */
+            instructions: string[];
+            /** @description The muscles that do most of the work, in lower case, e.g. `chest`. */
+            primaryMuscles: string[];
+            /** @description The muscles that help, in lower case. */
+            secondaryMuscles: string[];
+            /** @description What the exercise needs, e.g. `barbell`; `bodyweight` if the body is the load, `none` if nothing is needed. */
+            equipment: string;
+            /**
+             * @description For whom the exercise is suitable.
+             *     - `Beginner`: For people who begin to train.
+             *     - `Intermediate`: For people who have trained for some time.
+             *     - `Advanced`: For people who have trained for a long time.
+             * @enum {string}
+             */
+            level: "Beginner" | "Intermediate" | "Advanced";
+            /** @description The direction of the movement: `push`, `pull` or `static`; null if it is none of them. */
+            force: string | null;
+            /** @description Whether several joints move or one: `compound` or `isolation`; null if it is neither. */
+            mechanic: string | null;
+            /** @description What kind of exercise it is, e.g. `strength`, `cardio`, `stretching`. */
+            category: string;
+            /**
+             * @description What a set of the exercise measures.
+             *     - `WEIGHT_REPS`: Repetitions: `reps` or `repRange`, with or without `weightKg`.
+             *     - `BODYWEIGHT_REPS`: Repetitions: `reps` or `repRange`.
+             *     - `WEIGHTED_BODYWEIGHT`: Repetitions: `reps` or `repRange`, with or without one of `weightKg`, which is added to the weight of the body, and `assistedKg`, by which a band or a machine reduces it.
+             *     - `DURATION`: A time: `durationSeconds`.
+             *     - `WEIGHT_DURATION`: A time: `durationSeconds`, with or without `weightKg`.
+             *     - `DISTANCE_DURATION`: A distance or a time: `distanceMeters`, `durationSeconds` or both.
+             *     - `WEIGHT_DISTANCE`: A distance or a time: `distanceMeters`, `durationSeconds` or both, with or without `weightKg`.
+             * @enum {string}
+             */
+            modality: "WEIGHT_REPS" | "BODYWEIGHT_REPS" | "WEIGHTED_BODYWEIGHT" | "DURATION" | "WEIGHT_DURATION" | "DISTANCE_DURATION" | "WEIGHT_DISTANCE";
+            /** @description Path of the picture on the server that answers; at the gateway `/content/media/<file>`. Null if there is none. */
+            image: string | null;
+            /** @description The gym that has added the exercise; null: it belongs to the common library. */
+            gymId: string | null;
+            /** @description Starts at 1 and increases with every change. */
+            version: number;
+        };
+        /** @description A muscle, a piece of equipment or a category, with the number of its exercises that you may see. */
+        Facet: {
+            /** @description The muscle, piece of equipment or category, as a filter of a list accepts it. */
+            name: string;
+            /** @description The number of its exercises that you may see. */
             exercises: number;
         };
+        /** @description A workout that users can repeat. Every change makes a new version; a squad keeps the version that it trains. */
         WorkoutRoutine: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The routine's id, which is the same for all of its versions.
+             */
             id: string;
+            /** @description The title that users see. */
             title: string;
+            /** @description What users should know about the routine; null if there is no description. */
             description: string | null;
-            /** @enum {string} */
+            /**
+             * @description For whom the routine is suitable.
+             *     - `Beginner`: For people who begin to train.
+             *     - `Intermediate`: For people who have trained for some time.
+             *     - `Advanced`: For people who have trained for a long time.
+             * @enum {string}
+             */
             difficulty: "Beginner" | "Intermediate" | "Advanced";
+            /** @description What kind of workout it is, e.g. `Strength`, `Cardio`. */
             category: string;
+            /** @description The muscles that the routine trains, in lower case, e.g. `chest`. */
             targetMuscles: string[];
+            /** @description The equipment that its exercises needed when it was last changed, e.g. `barbell`. */
             equipment: string[];
+            /** @description Blocks `[{name?, restSeconds?, entries: [{exerciseId, notes?, sets}]}]`; a block of two or more entries is a superset. A set is `{type: NORMAL|WARMUP|DROP|FAILURE, reps | repRange: {min, max} | durationSeconds | distanceMeters, weightKg? | assistedKg?, rpe?, tempo?, restSeconds?}`; the exercise's `modality` decides which of these fields it may have. */
             exercises: components["schemas"]["WorkoutBlockOutput"][];
+            /** @description Path of the picture on the server that answers; at the gateway `/content/media/<file>`. `?size=small|medium|large` chooses a size. Null if there is none. */
             image: string | null;
+            /** @description How long the routine takes, in minutes. */
             durationMinutes: number;
+            /** @description The gym that has added the routine for its own users; null: the routine is global: every gym has it. */
             gymId: string | null;
+            /** @description Starts at 1 and increases with every change. */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the routine was created.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which this version was created.
+             */
             updatedAt: string;
         };
+        /** @description One version of a routine, readable by `workout(id, version)`. */
         WorkoutVersion: {
+            /** @description The number of the version, from 1. */
             version: number;
+            /** @description The title of the routine in this version. */
             title: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the version was created.
+             */
             createdAt: string;
         };
-        Product: {
-            /** Format: uuid */
+        "content.EventPage": {
+            /** @description The events, the oldest first. */
+            events: components["schemas"]["content.Event"][];
+            /** @description `after` of the next request; also if there are no events. */
+            next: string;
+        };
+        "content.Event": {
+            /**
+             * Format: uuid
+             * @description The same in every feed and every delivery of the event.
+             */
             id: string;
-            sku: string;
-            name: string;
-            description: string | null;
-            /** @enum {string} */
-            kind: "SUPPLEMENT" | "MERCHANDISE";
-            price: number;
-            currency: string;
-            images: string[];
-            variants: components["schemas"]["ProductVariantOutput"][];
-            stock: number | null;
-            available: boolean;
-            featured: boolean;
-            featuredPriority: number | null;
-            featuredFrom: string | null;
-            featuredUntil: string | null;
+            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
+            type: string;
+            /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
-            version: number;
+            /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+            subject: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurredAt: string;
+            /** @description The resource after the event, as its GET returns it to a machine client. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         WorkoutBlockOutput: {
             /** @description For example Warm-up. */
@@ -5452,42 +6638,126 @@ export interface components {
             /** @description The rest after the set, in seconds. */
             restSeconds?: number;
         };
-        ProductVariantOutput: {
+        /** @description A product that gyms sell. */
+        ProductOutput: {
+            /**
+             * Format: uuid
+             * @description The product's id.
+             */
+            id: string;
+            /** @description The product's SKU, unique in its shop. */
             sku: string;
+            /** @description The name that users see. */
             name: string;
-            /** @default null */
+            /** @description What users should know about the product; null if there is no description. */
+            description: string | null;
+            /**
+             * @description Whether the product is a supplement or merchandise.
+             *     - `SUPPLEMENT`: Something to eat or drink, e.g. protein powder.
+             *     - `MERCHANDISE`: Anything else, e.g. a shirt or a bottle.
+             * @enum {string}
+             */
+            kind: "SUPPLEMENT" | "MERCHANDISE";
+            /** @description In minor units of the currency: 2999 with EUR is 29.99 euros. */
+            price: number;
+            /** @description The currency of the prices, ISO 4217, e.g. `EUR`. */
+            currency: string;
+            /** @description The pictures: URLs, or paths on the server that answers; at the gateway `/content/media/<file>`. `?size=small|medium|large` chooses a size of a path. */
+            images: string[];
+            /** @description The flavours or sizes of the product; empty if there is only one. */
+            variants: components["schemas"]["ProductVariantOutput"][];
+            /** @description Number of pieces; null: the stock is not counted. If there are variants, only their stock counts. */
+            stock: number | null;
+            /** @description Whether the product, or one of its variants, is in stock. */
+            available: boolean;
+            /** @description Whether the product is promoted now. */
+            featured: boolean;
+            /** @description The rank among promoted products: the highest priority comes first. Null: not featured. */
+            featuredPriority: number | null;
+            /** @description The beginning of the promotion; null: it has begun. */
+            featuredFrom: string | null;
+            /** @description The end of the promotion; null: it has no end. */
+            featuredUntil: string | null;
+            /** @description The only gym that sells it; null: every gym sells it. */
+            gymId: string | null;
+            /** @description Starts at 1 and increases with every change. */
+            version: number;
+        };
+        /** @description One flavour or size of a product. */
+        ProductVariantOutput: {
+            /** @description The variant's SKU, unique in its product. */
+            sku: string;
+            /** @description The flavour or the size, e.g. `Chocolate` or `L`. */
+            name: string;
+            /**
+             * @description In minor units; null: the price of the product.
+             * @default null
+             */
             price: number | null;
-            /** @default null */
+            /**
+             * @description Number of pieces; null: the stock is not counted.
+             * @default null
+             */
             stock: number | null;
         };
+        /** @description A member who is online. */
         OnlineUser: {
             /** @description The user's id. */
             userId: string;
             /** @description The id of the user's gym. */
             gymId: string;
-            /** @enum {string} */
+            /**
+             * @description The status that the member has chosen: `AVAILABLE` or `WORKING_OUT`.
+             *     - `AVAILABLE`: Ready to train with others.
+             *     - `WORKING_OUT`: Online, and busy with a workout.
+             *     - `INVISIBLE`: Online, but not shown to other users.
+             * @enum {string}
+             */
             status: "AVAILABLE" | "WORKING_OUT" | "INVISIBLE";
+            /** @description What the member is doing, in their own words; null if they have not stated it. */
             activity: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time since which other users can see the member.
+             */
             since: string;
         };
+        /** @description A club: a group of members of a gym that lasts. */
         Group: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The club's id.
+             */
             id: string;
+            /** @description The id of the gym whose members may join. */
             gymId: string;
+            /** @description The name that users see. */
             name: string;
+            /** @description The user who founded the club; null if the account is deleted, or if you may not see the user. */
             createdBy: string | null;
             /** @description In the order of joining, without users whom the caller may not see. */
             memberIds: string[];
+            /** @description The number of members whom you may see. */
             memberCount: number;
+            /** @description Whether you are a member. */
             joined: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the club was founded.
+             */
             createdAt: string;
         };
+        /** @description "Train with me": from one member of a gym to another. */
         SquadInvite: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The invite's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The squad that the invite is for.
+             */
             squadId: string;
             /** @description The id of the gym of both users. */
             gymId: string;
@@ -5495,51 +6765,110 @@ export interface components {
             fromUserId: string;
             /** @description The receiver's id. */
             toUserId: string;
+            /** @description The words of the sender; null if there are none. */
             message: string | null;
-            /** @enum {string} */
+            /**
+             * @description What has become of the invite.
+             *     - `PENDING`: The invite is open.
+             *     - `ACCEPTED`: Its receiver has accepted it.
+             *     - `DECLINED`: Its receiver has declined it.
+             *     - `EXPIRED`: Not answered in ten minutes.
+             *     - `REVOKED`: Revoked by the sender, or because the squad has ended.
+             * @enum {string}
+             */
             status: "PENDING" | "ACCEPTED" | "DECLINED" | "EXPIRED" | "REVOKED";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the invite was sent.
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The invite can be answered until this time, ten minutes after it was sent.
+             */
             expiresAt: string;
+            /** @description When it was accepted, declined or revoked, or was found to have expired; null while it is open. */
             respondedAt: string | null;
         };
+        /** @description A squad: members of a gym who train together now. Each change of it increases `revision` by one. */
         SquadSession: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The squad's id.
+             */
             id: string;
+            /** @description The id of the gym whose members train. */
             gymId: string;
             /** @description The id of the host. */
             hostId: string;
+            /** @description The id of the routine; null for a workout without a routine. */
             routineId: string | null;
+            /** @description The version of the routine when the squad was opened; null for a workout without a routine, or if it is not known. */
             routineVersion: number | null;
-            /** @enum {string} */
+            /**
+             * @description The state of the squad.
+             *     - `LOBBY`: Open, and the workout has not started.
+             *     - `ACTIVE`: The workout is running.
+             *     - `PAUSED`: The host has paused the workout.
+             *     - `ENDED`: The squad has ended, and does not change any more.
+             * @enum {string}
+             */
             status: "LOBBY" | "ACTIVE" | "PAUSED" | "ENDED";
+            /** @description The number of changes of the squad. */
             revision: number;
+            /** @description All users who take part or took part, in the order of joining. */
             participants: components["schemas"]["SquadParticipant"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the squad was opened.
+             */
             createdAt: string;
+            /** @description The time at which the workout was started; null before. */
             startedAt: string | null;
+            /** @description The beginning of the current pause; null if the workout is not paused. */
             pausedAt: string | null;
+            /** @description The time at which the squad ended; null before. */
             endedAt: string | null;
         };
+        /** @description A user in a squad, with their position in the workout. */
         SquadParticipant: {
             /** @description The participant's id. */
             userId: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the user first joined the squad.
+             */
             joinedAt: string;
+            /** @description The time at which the user left; null while they take part. */
             leftAt: string | null;
+            /** @description The number of the exercise, from 0. In a routine, the entries of all blocks are counted in their order. */
             exerciseIndex: number;
+            /** @description The number of the set in the exercise, from 0. */
             setIndex: number;
-            /** @enum {string} */
+            /**
+             * @description What the user does at this position.
+             *     - `WORK`: They do the set.
+             *     - `REST`: They rest after the set.
+             *     - `DONE`: They have finished the set and its rest; after the last set, the workout.
+             * @enum {string}
+             */
             phase: "WORK" | "REST" | "DONE";
+            /** @description The time at which the user wants to continue; null if they have not stated it. */
             restEndsAt: string | null;
+            /** @description The set that the user sent last; null before the first set. */
             lastSet: {
+                /** @description The number of repetitions; null if it was not sent. */
                 reps?: number | null;
+                /** @description The weight in kilograms; null if it was not sent. */
                 weightKg?: number | null;
+                /** @description The duration in seconds; null if it was not sent. */
                 durationSeconds?: number | null;
+                /** @description The distance in metres; null if it was not sent. */
                 distanceMeters?: number | null;
+                /** @description Rating of perceived exertion, 0 to 10; null if it was not sent. */
                 rpe?: number | null;
             } | null;
+            /** @description The number of sets that the user has done, each counted once. */
             setsDone: number;
         };
         SquadEvent: {
@@ -5572,59 +6901,115 @@ export interface components {
             /** @description The participant after the change; null if the session as a whole has changed. */
             participant: components["schemas"]["SquadParticipant"] | null;
         };
+        /** @description A message in the chat of a squad. */
         SquadMessage: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The message's id.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The squad's id.
+             */
             squadId: string;
             /** @description The user who wrote the message. */
             userId: string;
+            /** @description Empty once the message is deleted. */
             text: string;
+            /** @description Whether its author has deleted it. */
             deleted: boolean;
+            /** @description The id that the sender chose for the message, by which a repeated one is recognised; null if they chose none. */
             clientId: string | null;
+            /** @description The number of the message in the squad, from 1. */
             seq: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the message was sent.
+             */
             sentAt: string;
         };
+        /** @description A message of a squad that one of its readers has reported. */
         SquadMessageReport: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The squad's id.
+             */
             squadId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The message's id.
+             */
             messageId: string;
             /** @description The user who reported the message. */
             reporterId: string;
             /** @description The user who wrote the message. */
             authorId: string;
+            /** @description The text of the message when it was reported. */
             text: string;
+            /** @description Why the message was reported, in the words of the reporter; null if they have not stated it. */
             reason: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time of the reporter's latest report of this message.
+             */
             createdAt: string;
         };
+        /** @description A workout that the user did in a squad. If they left the squad and joined it again, all of it is one workout. */
         SquadWorkout: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The squad's id.
+             */
             squadId: string;
+            /** @description The id of the routine; null for a workout without a routine. */
             routineId: string | null;
+            /** @description The version of the routine that was trained; null for a workout without a routine, or if it is not known. */
             routineVersion: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the user began: at the start of the squad, or when they joined it if that was later.
+             */
             startedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the user left, or the squad ended.
+             */
             endedAt: string;
+            /** @description Minutes that the user trained, without LOBBY and pauses. */
             minutes: number;
+            /** @description The number of sets that the user did. */
             sets: number;
+            /** @description The id of the training that was stored with these sets; null if there is none. */
             trainingId: string | null;
             /** @description Everybody who had taken part by then, the user included. An id is null if this person or the user has blocked the other. */
             participantIds: (string | null)[];
         };
+        /** @description An entry of the feed of a gym. */
         FeedItem: {
+            /** @description The id of the post, announcement, squad or club. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What the entry is.
+             *     - `POST`: A post of the gym service.
+             *     - `ANNOUNCEMENT`: An announcement of the gym service.
+             *     - `SQUAD_FINISHED`: A squad has ended after a workout.
+             *     - `GROUP_CREATED`: A club was founded.
+             * @enum {string}
+             */
             kind: "POST" | "ANNOUNCEMENT" | "SQUAD_FINISHED" | "GROUP_CREATED";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the entry was written, or at which it happened.
+             */
             at: string;
             /** @description The user who wrote or did it; null for an announcement by a user whom the caller may not see. */
             userId: string | null;
+            /** @description The title of an announcement; null for other entries. */
             title: string | null;
+            /** @description The text of the post or announcement; a summary of other entries. */
             text: string;
+            /** @description Path of a post's picture; null if there is none. At the gateway `/gym/media/<file>`; at the squad service's own port `/media/<file>`, which the gym service serves. */
             image: string | null;
             /** @description All participants of a squad workout; empty for other items. */
             participantIds: string[];
@@ -6038,9 +7423,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The email for log-in: at most 254 characters. No other account may have it, in upper or lower case. */
                     email: string;
+                    /** @description 8 to 200 characters. Not the email or a part of it, and not one of the most common passwords; a password that contains the part of the email before the `@` has at least 6 characters besides it. */
                     password: string;
+                    /** @description The name that other users see: at most 80 characters. */
                     displayName: string;
+                    /** @description The gym to join; null: none. Later only an admin can move the user. */
                     gymId?: string | null;
                 };
             };
@@ -6209,6 +7598,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The current password, as confirmation. */
                     password: string;
                 } & {
                     [key: string]: unknown;
@@ -6527,7 +7917,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The email of the account; upper and lower case do not matter. */
                     email: string;
+                    /** @description The password of the account. */
                     password: string;
                 } & {
                     [key: string]: unknown;
@@ -6599,6 +7991,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The latest refresh token of the session. */
                     refreshToken: string;
                 } & {
                     [key: string]: unknown;
@@ -6670,6 +8063,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The latest refresh token of the session; absent: the session of the access token ends. */
                     refreshToken?: string | null;
                 } & {
                     [key: string]: unknown;
@@ -6849,6 +8243,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The email of the account; upper and lower case do not matter. */
                     email: string;
                 };
             };
@@ -6891,7 +8286,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The token of the mail. */
                     token: string;
+                    /** @description 8 to 200 characters. Not the email or a part of it, and not one of the most common passwords; a password that contains the part of the email before the `@` has at least 6 characters besides it. */
                     password: string;
                 };
             };
@@ -6934,7 +8331,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The current password. */
                     current: string;
+                    /** @description 8 to 200 characters. Not the email or a part of it, and not one of the most common passwords; a password that contains the part of the email before the `@` has at least 6 characters besides it. */
                     password: string;
                 };
             };
@@ -6981,21 +8380,44 @@ export interface operations {
                 "application/json": {
                     /** @description Only for a service of the platform: the user whose profile it changes. Users change only their own profile. */
                     userId?: string | null;
+                    /** @description The name that other users see: at most 80 characters. */
                     displayName?: string | null;
+                    /** @description A text about yourself: at most 2,000 characters. An empty text removes the bio; null leaves it unchanged. */
                     bio?: string | null;
+                    /** @description BCP 47 language tag, e.g. `de-AT`. */
                     locale?: string | null;
+                    /** @description IANA time zone, e.g. `Europe/Berlin`. */
                     timezone?: string | null;
+                    /**
+                     * @description The units in which front ends show weights and lengths.
+                     *     - `METRIC`: Kilograms, centimetres.
+                     *     - `IMPERIAL`: Pounds, feet and inches.
+                     */
                     units?: ("METRIC" | "IMPERIAL") | null;
+                    /** @description Changes only the keys that it contains: a value replaces the stored one, null removes it, and an absent key is unchanged. */
                     body?: {
+                        /** @description The height in centimetres: 50 to 260. */
                         heightCm?: number | null;
+                        /** @description The weight in kilograms: 20 to 400. */
                         weightKg?: number | null;
+                        /**
+                         * @description The sex that you state.
+                         *     - `FEMALE`: Female.
+                         *     - `MALE`: Male.
+                         *     - `OTHER`: Another sex.
+                         */
                         sex?: ("FEMALE" | "MALE" | "OTHER") | null;
+                        /** @description The day of birth, YYYY-MM-DD, at least 13 years ago. */
                         birthDate?: string | null;
                     } | null;
+                    /** @description The whole object is replaced; it is removed if it has neither goals nor activity. */
                     trainingGoals?: {
+                        /** @description The goals in your own words: at most 10, each of at most 60 characters. */
                         goals: string[];
+                        /** @description How active you are, in your own words: at most 60 characters. */
                         activity?: string | null;
                     } | null;
+                    /** @description The version on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
             };
@@ -7265,7 +8687,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description The new role. It invalidates the user's access tokens; the next refresh returns a token with the new role.
+                     *     - `MEMBER`: Trains at a gym.
+                     *     - `GYM_ADMIN`: Manages one gym.
+                     *     - `SUPER_ADMIN`: Manages the platform.
+                     * @enum {string}
+                     */
                     role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
                 };
             };
@@ -7327,6 +8755,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The new gym; null removes the user from their gym. The field must be present: without it the answer is `VALIDATION_FAILED`. */
                     gymId: string | null;
                 };
             };
@@ -7444,9 +8873,18 @@ export interface operations {
                 "application/json": {
                     /** @description Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation. */
                     id?: string | null;
+                    /** @description The address to which the mail is sent: at most 254 characters. No account may have it yet. */
                     email: string;
+                    /** @description The name that other users see: at most 80 characters. */
                     displayName: string;
+                    /**
+                     * @description What the user may do on the platform. Default MEMBER; a GYM_ADMIN may invite members only.
+                     *     - `MEMBER`: Trains at a gym.
+                     *     - `GYM_ADMIN`: Manages one gym.
+                     *     - `SUPER_ADMIN`: Manages the platform.
+                     */
                     role?: ("MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN") | null;
+                    /** @description The gym that the user joins. Default for a GYM_ADMIN: their own gym, which is the only one that they may name; for a SUPER_ADMIN: none. */
                     gymId?: string | null;
                 };
             };
@@ -7520,8 +8958,8 @@ export interface operations {
                      *       "role": "MEMBER",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "sentAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-22T10:00:00.000Z"
+                     *       "sentAt": null,
+                     *       "expiresAt": null
                      *     }
                      */
                     "application/json": components["schemas"]["Invitation"];
@@ -8459,10 +9897,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name that the admins of the gym see: at most 100 characters. */
                     name: string;
+                    /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`, each at most once. */
                     scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
+                    /** @description The only location of the gym at which the client may act. Default: all of them. */
                     locationId?: string | null;
+                    /** @description The client gets no token from then on; a time in the future. Default: it does not expire. */
                     expiresAt?: string | null;
+                    /** @description Required from a SUPER_ADMIN. A GYM_ADMIN creates clients of their own gym only. */
                     gymId?: string | null;
                 };
             };
@@ -8649,7 +10092,7 @@ export interface operations {
                      *       "next": "82dbc4681e280b749ca508bb9dc2cb8"
                      *     }
                      */
-                    "application/json": components["schemas"]["EventPage"];
+                    "application/json": components["schemas"]["identity.EventPage"];
                 };
             };
             /** @description A problem. */
@@ -8685,7 +10128,9 @@ export interface operations {
                 "application/json": {
                     /** @description Null: to the SUPER_ADMINs. */
                     gymId: string | null;
+                    /** @description The subject of the mail. */
                     subject: string;
+                    /** @description The text of the mail. */
                     text: string;
                 };
             };
@@ -8783,8 +10228,12 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description The id of the key in the published key set. */
                         kid: string;
-                        /** Format: date-time */
+                        /**
+                         * Format: date-time
+                         * @description The key is already published, and signs from this time on.
+                         */
                         signsFrom: string;
                     };
                 };
@@ -9046,8 +10495,11 @@ export interface operations {
                     id?: string | null;
                     /** @description Only for a service of the platform: with false, only that service can see and use the gym until it is opened. Default true. */
                     opened?: boolean | null;
+                    /** @description The name that users see: 2 to 120 characters. */
                     name: string;
+                    /** @description Short name for URLs: 3 to 63 lower-case letters, digits and hyphens; unique. */
                     slug: string;
+                    /** @description The theme, as `GymConfig.theme` describes it. Default: empty. */
                     theme?: ({
                         /** @description Colours by their use: `#rgb`, `#rrggbb` or `#rrggbbaa`. */
                         colors?: {
@@ -9081,6 +10533,7 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     }) | null;
+                    /** @description The assets, as `GymConfig.assets` describes them. Default: empty. */
                     assets?: ({
                         /** @description The address of the logo. */
                         logo?: string;
@@ -9091,6 +10544,7 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     }) | null;
+                    /** @description The feature switches, as `GymConfig.features` describes them. Default: every module is on. */
                     features?: {
                         [key: string]: boolean;
                     } | null;
@@ -9307,16 +10761,21 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The gym's id or slug. */
                     gymId: string;
+                    /** @description Changes of the theme; null empties it. The result has at most 65,536 characters of JSON. */
                     theme?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Changes of the assets; null removes them all. The result has at most 65,536 characters of JSON. */
                     assets?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Changes of the feature switches; null removes them all, so that every module is on. The result has at most 65,536 characters of JSON. */
                     features?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description The published version on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
             };
@@ -9472,15 +10931,19 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Changes of the theme; null empties it. The result has at most 65,536 characters of JSON. */
                     theme?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Changes of the assets; null removes them all. The result has at most 65,536 characters of JSON. */
                     assets?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Changes of the feature switches; null removes them all, so that every module is on. The result has at most 65,536 characters of JSON. */
                     features?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description The version of the draft on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
             };
@@ -9746,6 +11209,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The version to publish again. */
                     version: number;
                 };
             };
@@ -10028,13 +11492,19 @@ export interface operations {
                 "application/json": {
                     /** @description Only for a service of the platform, which chooses the id so that a repeated request creates no second location. */
                     id?: string | null;
+                    /** @description The gym, for a SUPER_ADMIN. A GYM_ADMIN may name only their own gym. */
                     gymId?: string | null;
+                    /** @description The name that users see: at most 120 characters. */
                     name: string;
+                    /** @description The postal address: at most 300 characters. Null if it is unknown. */
                     address?: string | null;
-                    /** @description IANA time zone, e.g. Europe/Berlin. */
+                    /** @description IANA time zone, e.g. `Europe/Berlin`. */
                     timezone: string;
+                    /** @description How many people may be inside at once: 1 to 100,000. */
                     capacity: number;
+                    /** @description A visit ends automatically after this many minutes: 1 to 1,440. Default 90. */
                     maxStayMinutes?: number | null;
+                    /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null if they are unknown. */
                     openingHours?: {
                         [key: string]: {
                             /** @description Local time, HH:MM. */
@@ -10170,11 +11640,17 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name that users see: at most 120 characters. Null leaves it unchanged. */
                     name?: string | null;
+                    /** @description The postal address: at most 300 characters. Null removes it. */
                     address?: string | null;
+                    /** @description IANA time zone, e.g. `Europe/Berlin`. Null leaves it unchanged. */
                     timezone?: string | null;
+                    /** @description How many people may be inside at once: 1 to 100,000. Null leaves it unchanged. */
                     capacity?: number | null;
+                    /** @description A visit that begins from now on ends automatically after this many minutes: 1 to 1,440. Null leaves it unchanged. */
                     maxStayMinutes?: number | null;
+                    /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null removes them all. */
                     openingHours?: {
                         [key: string]: {
                             /** @description Local time, HH:MM. */
@@ -10183,6 +11659,7 @@ export interface operations {
                             closes: string;
                         };
                     } | null;
+                    /** @description The version on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
             };
@@ -10392,10 +11869,16 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The member's check-in code: at most 256 characters. */
                     qrCode: string;
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The location's id.
+                     */
                     locationId: string;
+                    /** @description The scanning device, e.g. `kiosk` or `app`: at most 32 characters. */
                     source?: string | null;
+                    /** @description Only for staff: lets the member in even if the location is full; audited. Default false. */
                     override?: boolean | null;
                 };
             };
@@ -10461,8 +11944,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The member's check-in code: at most 256 characters. Members present only their own code. */
                     qrCode?: string | null;
+                    /** @description The member's id. Members may name only themselves. */
                     userId?: string | null;
+                    /** @description Ends the visit only if it is at this location; absent: at any location. */
                     locationId?: string | null;
                 };
             };
@@ -10724,19 +12210,29 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The gym, for a SUPER_ADMIN. A GYM_ADMIN may name only their own gym. */
                     gymId?: string | null;
+                    /** @description The title that users see: at most 120 characters. */
                     title: string;
-                    /** @enum {string} */
+                    /**
+                     * @description What the score counts.
+                     *     - `CHECK_INS`: Visits during the challenge; counted automatically.
+                     *     - `WORKOUTS`: Workouts; the participants add to their own scores.
+                     *     - `MINUTES`: Minutes of training; the participants add to their own scores.
+                     *     - `CUSTOM`: What the title of the challenge says; the participants add to their own scores.
+                     * @enum {string}
+                     */
                     metric: "CHECK_INS" | "WORKOUTS" | "MINUTES" | "CUSTOM";
+                    /** @description The score that the participants try to reach: 1 to 1,000,000. */
                     goal: number;
                     /**
                      * Format: date-time
-                     * @description ISO 8601 with Z or an offset, from 1900 to 2999.
+                     * @description The beginning of the challenge.
                      */
                     startsAt: string;
                     /**
                      * Format: date-time
-                     * @description ISO 8601 with Z or an offset, from 1900 to 2999.
+                     * @description The end of the challenge, after `startsAt`.
                      */
                     endsAt: string;
                 };
@@ -11110,10 +12606,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The gym, for a SUPER_ADMIN. A GYM_ADMIN may name only their own gym. */
                     gymId?: string | null;
+                    /** @description The title that users see: at most 120 characters. */
                     title: string;
+                    /** @description The text that users see: at most 5,000 characters. */
                     text: string;
+                    /** @description The time from which the announcement is valid. Default: now. */
                     startsAt?: string | null;
+                    /** @description The time until which the announcement is valid, after `startsAt`. Default: until it is deleted. */
                     endsAt?: string | null;
                 };
             };
@@ -11609,6 +13110,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The text of the comment: at most 2,000 characters. */
                     text: string;
                 };
             };
@@ -11664,6 +13166,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Why the post should be removed: at most 500 characters. */
                     reason: string;
                 };
             };
@@ -11814,11 +13317,18 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The whole list, in the order in which it is shown. It replaces the stored one. */
                     products: {
-                        /** Format: uuid */
+                        /**
+                         * Format: uuid
+                         * @description The id of a product of the content service, at most once in the list.
+                         */
                         productId: string;
+                        /** @description The gym's own price in minor units of `currency`: 0 to 100,000,000. Null: the product's own price. */
                         price?: number | null;
+                        /** @description ISO 4217, e.g. `EUR`. Required with a price. */
                         currency?: string | null;
+                        /** @description The number of pieces that the gym has: 0 to 1,000,000. Null if the gym does not count its stock. */
                         stock?: number | null;
                     }[];
                 };
@@ -11943,9 +13453,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The whole list, in the order in which it is shown. It replaces the stored one. */
                     programs: {
-                        /** Format: uuid */
+                        /**
+                         * Format: uuid
+                         * @description The id of a routine of the content service, at most once in the list.
+                         */
                         routineId: string;
+                        /** @description A note of the gym on the routine: at most 500 characters. */
                         note?: string | null;
                     }[];
                 };
@@ -12018,7 +13533,7 @@ export interface operations {
                      *       "next": "82dbc4681e280b749ca508bb9dc2cb8"
                      *     }
                      */
-                    "application/json": components["schemas"]["EventPage"];
+                    "application/json": components["schemas"]["gym.EventPage"];
                 };
             };
             /** @description A problem. */
@@ -12111,7 +13626,9 @@ export interface operations {
                 "application/json": {
                     /** @description A public https address, without user name, password and fragment. */
                     url: string;
+                    /** @description Types of events. A machine client may choose only types whose resource its scopes let it read. */
                     types: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[];
+                    /** @description A note for people, at most 200 characters. */
                     description?: string | null;
                     /** @description Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym. */
                     gymId?: string | null;
@@ -12226,12 +13743,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description A public https address, without user name, password and fragment. */
                     url?: string | null;
+                    /** @description Types of events. A machine client may choose only types whose resource its scopes let it read. */
                     types?: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[] | null;
                     /** @description Null removes the description. */
                     description?: string | null;
                     /** @description true switches the webhook on again; the deliveries that wait are then sent. */
                     active?: boolean | null;
+                    /** @description The version on which the change is based; `VERSION_CONFLICT` if it has changed. */
                     version?: number | null;
                 };
             };
@@ -12362,6 +13882,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
+                /** @description Only deliveries with this status. */
                 status?: "PENDING" | "DELIVERED" | "FAILED";
             };
             header?: never;
@@ -12394,7 +13915,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 9
+                     *             "durationMillis": 10
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -12450,7 +13971,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 9
+                     *           "durationMillis": 10
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -13230,7 +14751,12 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description What the session sets up.
+                     *     - `GYM_SETUP`: A new gym: name, branding, locations, features, first admin.
+                     *     - `MEMBER_ONBOARDING`: A new member: profile, body, goals, nutrition target, first visit.
+                     * @enum {string}
+                     */
                     kind: "GYM_SETUP" | "MEMBER_ONBOARDING";
                 };
             };
@@ -13409,11 +14935,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Key of the step to which `data` belongs; absent: the current step. */
                     step?: string | null;
+                    /** @description An object; its keys are merged into the saved data of the step, null removes a key. */
                     data?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Key of the step to move to; absent: the next step if `data` completes the current one. */
                     currentStep?: string | null;
+                    /** @description The version on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
             };
@@ -13499,6 +15029,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The resume token of the session. */
                     resumeToken: string;
                 };
             };
@@ -13580,6 +15111,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The version on which the decision is based; absent: any version is cancelled. */
                     version?: number | null;
                 } | null;
             };
@@ -13807,6 +15339,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The version on which the decision is based; absent: any version is deployed. */
                     version?: number | null;
                 } | null;
             };
@@ -13942,8 +15475,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description What is done about the remaining actions.
+                     *     - `RETRY`: Tries again to undo the remaining actions.
+                     *     - `ACCEPT`: Leaves the remaining effects in place; the deployment counts as UNDONE.
+                     * @enum {string}
+                     */
                     action: "RETRY" | "ACCEPT";
+                    /** @description The reason, for later readers: at most 1,000 characters. */
                     note: string;
                 };
             };
@@ -14343,34 +15882,72 @@ export interface operations {
                 "application/json": {
                     /** @description Entries of a confirmed meal, each with the fields of one entry; 1 to 100. */
                     entries?: {
+                        /** @description The id of a food of the table, of your own food, or of a product. Absent values are computed from it. */
                         foodId?: string | null;
+                        /** @description The name of what was eaten: at most 200 characters. Required without `foodId`. Default: the name of the food. */
                         foodName?: string | null;
+                        /** @description Energy in whole kcal: 0 to 20,000. Required without `foodId`. Default: computed from the food and the weight. */
                         calories?: number | null;
+                        /** @description Protein in g, at most 5,000. Default: computed from the food and the weight; without `foodId` 0. */
                         protein?: number | null;
+                        /** @description Carbohydrates in g, at most 5,000. Default: computed from the food and the weight; without `foodId` 0. */
                         carbs?: number | null;
+                        /** @description Fat in g, at most 5,000. Default: computed from the food and the weight; without `foodId` 0. */
                         fats?: number | null;
+                        /** @description Number of `unit`: above 0, at most 100,000. */
                         quantity?: number | null;
+                        /** @description The unit of `quantity`, e.g. `cup`, `slice`, `g`: at most 40 characters. */
                         unit?: string | null;
+                        /** @description The weight in grams: 0 to 100,000. Default with `foodId`: by quantity and unit, else the food's usual portion. */
                         grams?: number | null;
+                        /** @description The meal that the entry belongs to. */
                         mealType?: string | null;
+                        /**
+                         * @description The origin of the entry: `MANUAL` (default), `AI` or `FOOD_TABLE`.
+                         *     - `MANUAL`: The user has entered it.
+                         *     - `AI`: An analysis by the AI provider, which the user confirmed.
+                         *     - `FOOD_TABLE`: An estimate by the food table, which the user confirmed.
+                         */
                         source?: ("MANUAL" | "AI" | "FOOD_TABLE") | null;
+                        /** @description When it was eaten. Default: now, or noon of `localDate` if that is another day. */
                         loggedAt?: string | null;
+                        /** @description The day that the entry counts for. Default: the day of `loggedAt` in the time zone. */
                         localDate?: string | null;
+                        /** @description IANA time zone that decides the day. Default: your profile. */
                         timezone?: string | null;
                     }[];
+                    /** @description The id of a food of the table, of your own food, or of a product. Absent values are computed from it. */
                     foodId?: string | null;
+                    /** @description The name of what was eaten: at most 200 characters. Required without `foodId`. Default: the name of the food. */
                     foodName?: string | null;
+                    /** @description Energy in whole kcal: 0 to 20,000. Required without `foodId`. Default: computed from the food and the weight. */
                     calories?: number | null;
+                    /** @description Protein in g, at most 5,000. Default: computed from the food and the weight; without `foodId` 0. */
                     protein?: number | null;
+                    /** @description Carbohydrates in g, at most 5,000. Default: computed from the food and the weight; without `foodId` 0. */
                     carbs?: number | null;
+                    /** @description Fat in g, at most 5,000. Default: computed from the food and the weight; without `foodId` 0. */
                     fats?: number | null;
+                    /** @description Number of `unit`: above 0, at most 100,000. */
                     quantity?: number | null;
+                    /** @description The unit of `quantity`, e.g. `cup`, `slice`, `g`: at most 40 characters. */
                     unit?: string | null;
+                    /** @description The weight in grams: 0 to 100,000. Default with `foodId`: by quantity and unit, else the food's usual portion. */
                     grams?: number | null;
+                    /** @description The meal that the entry belongs to. */
                     mealType?: string | null;
+                    /**
+                     * @description The origin of the entry: `MANUAL` (default), `AI` or `FOOD_TABLE`.
+                     *     - `MANUAL`: The user has entered it.
+                     *     - `AI`: An analysis by the AI provider, which the user confirmed.
+                     *     - `FOOD_TABLE`: An estimate by the food table, which the user confirmed.
+                     */
                     source?: ("MANUAL" | "AI" | "FOOD_TABLE") | null;
+                    /** @description When it was eaten. Default: now, or noon of `localDate` if that is another day. */
                     loggedAt?: string | null;
+                    /** @description The day that the entry counts for. Default: the day of `loggedAt` in the time zone. */
                     localDate?: string | null;
+                    /** @description IANA time zone that decides the day. Default: your profile. */
                     timezone?: string | null;
                 };
             };
@@ -14578,19 +16155,33 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Another food; absent values are computed from it. Null: the entry has no food. */
                     foodId?: string | null;
+                    /** @description The name of what was eaten: at most 200 characters. Default with a new food: its name. */
                     foodName?: string | null;
+                    /** @description Energy in whole kcal: 0 to 20,000. */
                     calories?: number | null;
+                    /** @description Protein in g, at most 5,000. */
                     protein?: number | null;
+                    /** @description Carbohydrates in g, at most 5,000. */
                     carbs?: number | null;
+                    /** @description Fat in g, at most 5,000. */
                     fats?: number | null;
+                    /** @description Number of `unit`: above 0, at most 100,000. Null removes it. */
                     quantity?: number | null;
+                    /** @description The unit of `quantity`, e.g. `cup`, `slice`, `g`: at most 40 characters. Null removes it. */
                     unit?: string | null;
+                    /** @description The weight in grams: 0 to 100,000. Null: it is unknown. */
                     grams?: number | null;
+                    /** @description The meal that the entry belongs to. Null removes it. */
                     mealType?: string | null;
+                    /** @description When it was eaten. */
                     loggedAt?: string | null;
+                    /** @description The day that the entry counts for. Default with `loggedAt`: its day in the time zone. */
                     localDate?: string | null;
+                    /** @description IANA time zone that decides the day. Default: your profile. */
                     timezone?: string | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
             };
@@ -14691,9 +16282,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The meal that the copy belongs to. Absent: the same as the entry's; null: none. */
                     mealType?: string | null;
+                    /** @description When it was eaten again. Default: now, or noon of `localDate` if that is another day. */
                     loggedAt?: string | null;
+                    /** @description The day that the copy counts for. Default: the day of `loggedAt` in the time zone. */
                     localDate?: string | null;
+                    /** @description IANA time zone that decides the day. Default: your profile. */
                     timezone?: string | null;
                 };
             };
@@ -14828,13 +16423,21 @@ export interface operations {
                 "application/json": {
                     /** @description Only for a service of the platform: the user. */
                     userId?: string | null;
+                    /** @description Energy in whole kcal per day: 1 to 20,000. */
                     calories: number;
+                    /** @description Protein in g per day, at most 5,000. Null: no goal. */
                     protein?: number | null;
+                    /** @description Carbohydrates in g per day, at most 5,000. Null: no goal. */
                     carbs?: number | null;
+                    /** @description Fat in g per day, at most 5,000. Null: no goal. */
                     fats?: number | null;
+                    /** @description The weekday of the goal: 1 (Monday) to 7 (Sunday). Not with `date`. */
                     weekday?: number | null;
+                    /** @description The only day of the goal. Not with `weekday`. */
                     date?: string | null;
+                    /** @description First day of the goal; it may be in the past. Default: your today. Not with `date`. */
                     from?: string | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
             };
@@ -15385,20 +16988,34 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the food: at most 200 characters. */
                     name: string;
+                    /** @description The brand: at most 100 characters. */
                     brand?: string | null;
+                    /** @description The digits of the barcode: EAN-8, UPC-A or EAN-13; null if there is none. */
                     barcode?: string | null;
+                    /** @description The nutrients of 100 g. */
                     per100g: {
+                        /** @description Energy in kcal, at most 902. */
                         calories: number;
+                        /** @description Protein in g, at most 100. */
                         protein?: number | null;
+                        /** @description Carbohydrates in g, at most 100. */
                         carbs?: number | null;
+                        /** @description Fat in g, at most 100. */
                         fats?: number | null;
+                        /** @description Fibre in g, at most 100. */
                         fibre?: number | null;
+                        /** @description Sugars in g, part of the carbohydrates: at most 100. */
                         sugars?: number | null;
+                        /** @description Salt in g, at most 100. */
                         salt?: number | null;
                     };
+                    /** @description Household measures: at most 20. */
                     measures?: {
+                        /** @description The name of the measure, e.g. `slice`: at most 40 characters, each name once. */
                         name: string;
+                        /** @description The weight of one such measure in grams: above 0, at most 5,000. */
                         grams: number;
                     }[] | null;
                 };
@@ -15601,22 +17218,37 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the food: at most 200 characters. */
                     name?: string | null;
+                    /** @description The brand: at most 100 characters. Null removes it. */
                     brand?: string | null;
+                    /** @description The digits of the barcode: EAN-8, UPC-A or EAN-13. Null removes it. */
                     barcode?: string | null;
+                    /** @description Household measures: at most 20. They replace all measures. */
                     measures?: {
+                        /** @description The name of the measure, e.g. `slice`: at most 40 characters, each name once. */
                         name: string;
+                        /** @description The weight of one such measure in grams: above 0, at most 5,000. */
                         grams: number;
                     }[] | null;
+                    /** @description Changes of the nutrients of 100 g. */
                     per100g?: {
+                        /** @description Energy in kcal, at most 902. It cannot become unknown. */
                         calories?: number;
+                        /** @description Protein in g, at most 100. */
                         protein?: number | null;
+                        /** @description Carbohydrates in g, at most 100. */
                         carbs?: number | null;
+                        /** @description Fat in g, at most 100. */
                         fats?: number | null;
+                        /** @description Fibre in g, at most 100. */
                         fibre?: number | null;
+                        /** @description Sugars in g, part of the carbohydrates: at most 100. */
                         sugars?: number | null;
+                        /** @description Salt in g, at most 100. */
                         salt?: number | null;
                     } | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
             };
@@ -16151,19 +17783,46 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it belongs to the common library. The exercise of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /** @description The name that users see: at most 120 characters. */
                     name: string;
+                    /** @description Other names that people use: at most 20, each of at most 120 characters. */
                     aliases?: string[] | null;
+                    /** @description What users should know about the exercise: at most 5,000 characters. */
                     description?: string | null;
+                    /** @description How to do it, step by step: at most 20 steps of 500 characters. */
                     instructions?: string[] | null;
+                    /** @description The muscles that do most of the work, e.g. `chest`: 1 to 20, each of at most 40 characters. They are stored in lower case. */
                     primaryMuscles: string[];
+                    /** @description The muscles that help: at most 20, each of at most 40 characters. They are stored in lower case. */
                     secondaryMuscles?: string[] | null;
+                    /** @description What the exercise needs, e.g. `barbell`; `bodyweight` if the body is the load. At most 40 characters, stored in lower case. Default: `none`. */
                     equipment?: string | null;
+                    /**
+                     * @description For whom the exercise is suitable. Default: `Beginner`.
+                     *     - `Beginner`: For people who begin to train.
+                     *     - `Intermediate`: For people who have trained for some time.
+                     *     - `Advanced`: For people who have trained for a long time.
+                     */
                     level?: ("Beginner" | "Intermediate" | "Advanced") | null;
+                    /** @description The direction of the movement: `push`, `pull` or `static`; null if it is none of them. */
                     force?: ("push" | "pull" | "static") | null;
+                    /** @description Whether several joints move or one: `compound` or `isolation`; null if it is neither. */
                     mechanic?: ("compound" | "isolation") | null;
+                    /** @description What kind of exercise it is, e.g. `strength`, `cardio`, `stretching`: at most 40 characters, stored in lower case. Default: `strength`. */
                     category?: string | null;
-                    /** @enum {string} */
+                    /**
+                     * @description What a set of the exercise measures.
+                     *     - `WEIGHT_REPS`: Repetitions: `reps` or `repRange`, with or without `weightKg`.
+                     *     - `BODYWEIGHT_REPS`: Repetitions: `reps` or `repRange`.
+                     *     - `WEIGHTED_BODYWEIGHT`: Repetitions: `reps` or `repRange`, with or without one of `weightKg`, which is added to the weight of the body, and `assistedKg`, by which a band or a machine reduces it.
+                     *     - `DURATION`: A time: `durationSeconds`.
+                     *     - `WEIGHT_DURATION`: A time: `durationSeconds`, with or without `weightKg`.
+                     *     - `DISTANCE_DURATION`: A distance or a time: `distanceMeters`, `durationSeconds` or both.
+                     *     - `WEIGHT_DISTANCE`: A distance or a time: `distanceMeters`, `durationSeconds` or both, with or without `weightKg`.
+                     * @enum {string}
+                     */
                     modality: "WEIGHT_REPS" | "BODYWEIGHT_REPS" | "WEIGHTED_BODYWEIGHT" | "DURATION" | "WEIGHT_DURATION" | "DISTANCE_DURATION" | "WEIGHT_DISTANCE";
                 };
             };
@@ -16345,18 +18004,45 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name that users see: at most 120 characters. */
                     name?: string | null;
+                    /** @description Other names that people use: at most 20, each of at most 120 characters. They replace all names. */
                     aliases?: string[] | null;
+                    /** @description What users should know about the exercise: at most 5,000 characters. Null removes it. */
                     description?: string | null;
+                    /** @description How to do it, step by step: at most 20 steps of 500 characters. They replace all steps. */
                     instructions?: string[] | null;
+                    /** @description The muscles that do most of the work: 1 to 20, each of at most 40 characters. They replace all of them. */
                     primaryMuscles?: string[] | null;
+                    /** @description The muscles that help: at most 20, each of at most 40 characters. They replace all of them. */
                     secondaryMuscles?: string[] | null;
+                    /** @description What the exercise needs, e.g. `barbell`; `bodyweight` if the body is the load, `none` if nothing is needed. At most 40 characters, stored in lower case. */
                     equipment?: string | null;
+                    /**
+                     * @description For whom the exercise is suitable.
+                     *     - `Beginner`: For people who begin to train.
+                     *     - `Intermediate`: For people who have trained for some time.
+                     *     - `Advanced`: For people who have trained for a long time.
+                     */
                     level?: ("Beginner" | "Intermediate" | "Advanced") | null;
+                    /** @description The direction of the movement: `push`, `pull` or `static`; null if it is none of them. */
                     force?: ("push" | "pull" | "static") | null;
+                    /** @description Whether several joints move or one: `compound` or `isolation`; null if it is neither. */
                     mechanic?: ("compound" | "isolation") | null;
+                    /** @description What kind of exercise it is, e.g. `strength`, `cardio`, `stretching`: at most 40 characters, stored in lower case. */
                     category?: string | null;
+                    /**
+                     * @description What a set of the exercise measures.
+                     *     - `WEIGHT_REPS`: Repetitions: `reps` or `repRange`, with or without `weightKg`.
+                     *     - `BODYWEIGHT_REPS`: Repetitions: `reps` or `repRange`.
+                     *     - `WEIGHTED_BODYWEIGHT`: Repetitions: `reps` or `repRange`, with or without one of `weightKg`, which is added to the weight of the body, and `assistedKg`, by which a band or a machine reduces it.
+                     *     - `DURATION`: A time: `durationSeconds`.
+                     *     - `WEIGHT_DURATION`: A time: `durationSeconds`, with or without `weightKg`.
+                     *     - `DISTANCE_DURATION`: A distance or a time: `distanceMeters`, `durationSeconds` or both.
+                     *     - `WEIGHT_DISTANCE`: A distance or a time: `distanceMeters`, `durationSeconds` or both, with or without `weightKg`.
+                     */
                     modality?: ("WEIGHT_REPS" | "BODYWEIGHT_REPS" | "WEIGHTED_BODYWEIGHT" | "DURATION" | "WEIGHT_DURATION" | "DISTANCE_DURATION" | "WEIGHT_DISTANCE") | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
             };
@@ -16702,15 +18388,30 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /** @description The title that users see: at most 120 characters. */
                     title: string;
+                    /** @description What users should know about the routine: at most 5,000 characters. */
                     description?: string | null;
-                    /** @enum {string} */
+                    /**
+                     * @description For whom the routine is suitable.
+                     *     - `Beginner`: For people who begin to train.
+                     *     - `Intermediate`: For people who have trained for some time.
+                     *     - `Advanced`: For people who have trained for a long time.
+                     * @enum {string}
+                     */
                     difficulty: "Beginner" | "Intermediate" | "Advanced";
+                    /** @description What kind of workout it is, e.g. `Strength`, `Cardio`: at most 40 characters. */
                     category: string;
+                    /** @description The muscles that the routine trains: at most 20, each of at most 40 characters. They are stored in lower case. Default: the primary muscles of its exercises. */
                     targetMuscles?: string[] | null;
-                    /** @default [] */
+                    /**
+                     * @description At most 50 blocks, as `WorkoutRoutine.exercises` describes them.
+                     * @default []
+                     */
                     exercises?: components["schemas"]["WorkoutBlock"][];
+                    /** @description How long the routine takes, in minutes: 1 to 1,440. Default: estimated from the sets. */
                     durationMinutes?: number | null;
                 };
             };
@@ -17008,13 +18709,26 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The title that users see: at most 120 characters. */
                     title?: string | null;
+                    /** @description What users should know about the routine: at most 5,000 characters. */
                     description?: string | null;
+                    /**
+                     * @description For whom the routine is suitable.
+                     *     - `Beginner`: For people who begin to train.
+                     *     - `Intermediate`: For people who have trained for some time.
+                     *     - `Advanced`: For people who have trained for a long time.
+                     */
                     difficulty?: ("Beginner" | "Intermediate" | "Advanced") | null;
+                    /** @description What kind of workout it is, e.g. `Strength`, `Cardio`: at most 40 characters. */
                     category?: string | null;
+                    /** @description The muscles that the routine trains: at most 20, each of at most 40 characters. They replace all muscles. */
                     targetMuscles?: string[] | null;
+                    /** @description At most 50 blocks, as `WorkoutRoutine.exercises` describes them. They replace all blocks. */
                     exercises?: components["schemas"]["WorkoutBlock"][] | null;
+                    /** @description How long the routine takes, in minutes: 1 to 1,440. Default with `exercises`: estimated from the sets. */
                     durationMinutes?: number | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
             };
@@ -17347,7 +19061,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Product"][];
+                    "application/json": components["schemas"]["ProductOutput"][];
                 };
             };
             /** @description A problem. */
@@ -17385,19 +19099,36 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description For a SUPER_ADMIN: the gym that sells it; absent: every gym sells it. The product of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /** @description Unique in its shop, in upper or lower case: at most 64 characters. */
                     sku: string;
+                    /** @description The name that users see: at most 120 characters. */
                     name: string;
+                    /** @description What users should know about the product: at most 5,000 characters. */
                     description?: string | null;
-                    /** @enum {string} */
+                    /**
+                     * @description Whether the product is a supplement or merchandise.
+                     *     - `SUPPLEMENT`: Something to eat or drink, e.g. protein powder.
+                     *     - `MERCHANDISE`: Anything else, e.g. a shirt or a bottle.
+                     * @enum {string}
+                     */
                     kind: "SUPPLEMENT" | "MERCHANDISE";
+                    /** @description In minor units of the currency: 0 to 100,000,000. */
                     price: number;
+                    /** @description The currency of the prices, ISO 4217, e.g. `EUR`. */
                     currency: string;
+                    /** @description The pictures: at most 20 http(s) URLs, or paths of uploaded pictures. */
                     images?: string[] | null;
+                    /** @description The flavours or sizes of the product: at most 100. */
                     variants?: components["schemas"]["ProductVariant"][] | null;
+                    /** @description Number of pieces: 0 to 10,000,000. Null: the stock is not counted. */
                     stock?: number | null;
+                    /** @description The rank among promoted products, 0 to 1,000,000: the highest priority comes first. Null: not featured. */
                     featuredPriority?: number | null;
+                    /** @description The beginning of the promotion; null: it begins at once. */
                     featuredFrom?: string | null;
+                    /** @description The end of the promotion, after `featuredFrom`; null: it has no end. */
                     featuredUntil?: string | null;
                 };
             };
@@ -17430,7 +19161,7 @@ export interface operations {
                      *       "featured": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Product"];
+                    "application/json": components["schemas"]["ProductOutput"];
                 };
             };
             /** @description A problem. */
@@ -17523,7 +19254,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Product"][];
+                    "application/json": components["schemas"]["ProductOutput"][];
                 };
             };
             /** @description A problem. */
@@ -17576,7 +19307,7 @@ export interface operations {
                      *       "featured": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Product"];
+                    "application/json": components["schemas"]["ProductOutput"];
                 };
             };
             /** @description A problem. */
@@ -17612,18 +19343,35 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Unique in its shop, in upper or lower case: at most 64 characters. */
                     sku?: string | null;
+                    /** @description The name that users see: at most 120 characters. */
                     name?: string | null;
+                    /** @description What users should know about the product: at most 5,000 characters. Null removes it. */
                     description?: string | null;
+                    /**
+                     * @description Whether the product is a supplement or merchandise.
+                     *     - `SUPPLEMENT`: Something to eat or drink, e.g. protein powder.
+                     *     - `MERCHANDISE`: Anything else, e.g. a shirt or a bottle.
+                     */
                     kind?: ("SUPPLEMENT" | "MERCHANDISE") | null;
+                    /** @description In minor units of the currency: 0 to 100,000,000. */
                     price?: number | null;
+                    /** @description The currency of the prices, ISO 4217, e.g. `EUR`. */
                     currency?: string | null;
+                    /** @description The pictures: at most 20 http(s) URLs, or paths of uploaded pictures. They replace all pictures. */
                     images?: string[] | null;
+                    /** @description The flavours or sizes of the product: at most 100. They replace all variants. */
                     variants?: components["schemas"]["ProductVariant"][] | null;
+                    /** @description Number of pieces: 0 to 10,000,000. Null: the stock is not counted. */
                     stock?: number | null;
+                    /** @description The rank among promoted products, 0 to 1,000,000: the highest priority comes first. Null: not featured. */
                     featuredPriority?: number | null;
+                    /** @description The beginning of the promotion; null: it has begun. */
                     featuredFrom?: string | null;
+                    /** @description The end of the promotion, after `featuredFrom`; null: it has no end. */
                     featuredUntil?: string | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
             };
@@ -17656,7 +19404,7 @@ export interface operations {
                      *       "featured": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Product"];
+                    "application/json": components["schemas"]["ProductOutput"];
                 };
             };
             /** @description A problem. */
@@ -17953,7 +19701,7 @@ export interface operations {
                      *       "featured": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Product"];
+                    "application/json": components["schemas"]["ProductOutput"];
                 };
             };
             /** @description A problem. */
@@ -17999,7 +19747,7 @@ export interface operations {
                      *       "next": "82dbc4681e280b749ca508bb9dc2cb8"
                      *     }
                      */
-                    "application/json": components["schemas"]["EventPage"];
+                    "application/json": components["schemas"]["content.EventPage"];
                 };
             };
             /** @description A problem. */
@@ -18293,7 +20041,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /**
+                     * @description Absent: the status that you chose last; `AVAILABLE` if you have never chosen one.
+                     *     - `AVAILABLE`: Ready to train with others.
+                     *     - `WORKING_OUT`: Online, and busy with a workout.
+                     *     - `INVISIBLE`: Online, but not shown to other users.
+                     *     - `OFFLINE`: Not online, also while the user is connected, until they choose another status. No user is shown with this status.
+                     */
                     status?: ("AVAILABLE" | "WORKING_OUT" | "INVISIBLE" | "OFFLINE") | null;
+                    /** @description What you are doing, in your own words; at most 140 characters. Absent: unchanged; null: removed. */
                     activity?: string | null;
                 };
             };
@@ -18314,9 +20070,18 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether the user is online. */
                         online: boolean;
+                        /**
+                         * @description The status that the user has chosen; null while they are offline.
+                         *     - `AVAILABLE`: Ready to train with others.
+                         *     - `WORKING_OUT`: Online, and busy with a workout.
+                         *     - `INVISIBLE`: Online, but not shown to other users.
+                         */
                         status: ("AVAILABLE" | "WORKING_OUT" | "INVISIBLE") | null;
+                        /** @description What the user is doing, in their own words; null if they have not stated it, or while they are offline. */
                         activity: string | null;
+                        /** @description The time since which other users can see the user; null while the user is offline. */
                         since: string | null;
                     };
                 };
@@ -18405,6 +20170,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name that users see: at most 80 characters. `CONFLICT` if you can see a club of the same name in the gym. */
                     name: string;
                 };
             };
@@ -18617,9 +20383,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The id of a member of your gym.
+                     */
                     toUserId: string;
+                    /** @description The id of a squad that you take part in; absent: a squad of yours in LOBBY. */
                     squadId?: string | null;
+                    /** @description Words for the receiver: at most 280 characters. */
                     message?: string | null;
                 };
             };
@@ -18680,6 +20451,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description True accepts the invite, false declines it. */
                     accept: boolean;
                 };
             };
@@ -18848,6 +20620,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The id of the routine to train; absent: a workout without a routine. */
                     routineId?: string | null;
                 };
             };
@@ -19499,7 +21272,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The user's id.
+                     */
                     userId: string;
                 };
             };
@@ -19589,7 +21365,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The user's id.
+                     */
                     userId: string;
                 };
             };
@@ -19687,19 +21466,36 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description An id that you choose, by which a repeated update is recognised: at most 100 characters. */
                     eventId: string;
+                    /** @description The number of the exercise, from 0; at most 500. In a routine, the entries of all blocks are counted in their order. */
                     exerciseIndex: number;
+                    /** @description The number of the set in the exercise, from 0; at most 500. */
                     setIndex: number;
+                    /** @description Required if the squad has no routine. If it has one, the exercise of the routine at `exerciseIndex`, or absent. */
                     exerciseId?: string | null;
-                    /** @enum {string} */
+                    /**
+                     * @description What you do at this position.
+                     *     - `WORK`: They do the set.
+                     *     - `REST`: They rest after the set.
+                     *     - `DONE`: They have finished the set and its rest; after the last set, the workout.
+                     * @enum {string}
+                     */
                     phase: "WORK" | "REST" | "DONE";
+                    /** @description The set that you have done. The modality of the exercise decides which of its fields are allowed. */
                     set?: {
+                        /** @description The number of repetitions: at most 10,000. */
                         reps?: number | null;
+                        /** @description The weight in kilograms: at most 2,000. */
                         weightKg?: number | null;
+                        /** @description The duration in seconds: at most 86,400. */
                         durationSeconds?: number | null;
+                        /** @description The distance in metres: at most 1,000,000. */
                         distanceMeters?: number | null;
+                        /** @description Rating of perceived exertion, 0 to 10. */
                         rpe?: number | null;
                     } | null;
+                    /** @description The time at which you want to continue: at most an hour from now. */
                     restEndsAt?: string | null;
                 };
             };
@@ -19851,7 +21647,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The text of the message: at most 2,000 characters. */
                     text: string;
+                    /** @description An id that you choose, by which a repeated message is recognised: at most 100 characters. */
                     clientId?: string | null;
                 };
             };
@@ -19944,6 +21742,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Why the message is reported: at most 500 characters. */
                     reason?: string | null;
                 };
             };
@@ -20442,6 +22241,528 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    onMemberJoined: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "member.joined";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["Member"] | {
+                        /** Format: uuid */
+                        id: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMemberUpdated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "member.updated";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["Member"] | {
+                        /** Format: uuid */
+                        id: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMemberRemoved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "member.removed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: {
+                        /** Format: uuid */
+                        id: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckInOpened: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "check_in.opened";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["CheckIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckInClosed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "check_in.closed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["CheckIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckInUndone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "check_in.undone";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["CheckIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckInDenied: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "check_in.denied";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["CheckInDenial"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOccupancyLevelChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "occupancy.level_changed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["OccupancyOfLocation"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChallengeEnded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "challenge.ended";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["ChallengeOfGym"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onGymConfigPublished: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "gym_config.published";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["GymConfig"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onGymDeployed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "gym.deployed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["Gym"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProductChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "product.changed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["GymProduct"] | {
+                        /**
+                         * Format: uuid
+                         * @description The id of the gym that sells the product.
+                         */
+                        gymId: string;
+                        /**
+                         * Format: uuid
+                         * @description A product of the content service.
+                         */
+                        productId: string;
+                    };
+                } | {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "product.changed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["Product"] | {
+                        /** Format: uuid */
+                        id: string;
+                        gymId: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

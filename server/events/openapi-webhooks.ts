@@ -23,7 +23,8 @@ function webhook(type: EventType, shape: z.ZodType | undefined): ZodOpenApiOpera
     });
   return {
     operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
-    tags: ['events'],
+    tags: ['Events'],
+    security: [], // the receiver verifies the signature
     summary: type,
     description: `${description}${scope ? ` A machine client needs the scope \`${scope}\`.` : ''}`,
     requestBody: {

@@ -1,10 +1,8 @@
 import type { Express } from 'express';
-import { webhooksObject } from '../events/openapi-webhooks.ts';
-import { withGraphDescriptions } from '../graph-descriptions.ts';
 import { mountHealth } from '../observability/health.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
-import { openApiDocument } from '../rest/openapi.ts';
+import { openApiOf } from './openapi-of.ts';
 import { documentFor, IDENTITY_URL, SERVER_URL } from '../served-document.ts';
 import type { ServiceDatabase } from './database.ts';
 import { urlOf } from '../settings.ts';
@@ -24,20 +22,12 @@ export function mountPages(
     losses: () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) }),
   });
   mountMetrics(app, metrics, settings);
-  const webhooks = subgraph.events && webhooksObject(subgraph.events, subgraph.deliversWebhooks ?? false);
   // Identity itself is at the address of the request.
   const served = (text: string) =>
     subgraph.name === 'identity'
       ? documentFor(text.replaceAll(IDENTITY_URL, SERVER_URL), origins, '')
       : documentFor(text, origins, urlOf('identity', settings));
-  const openApi = served(
-    JSON.stringify(
-      withGraphDescriptions(
-        subgraph.name,
-        openApiDocument(subgraph, subgraph.rest, subgraph.examples, webhooks),
-      ),
-    ),
-  );
+  const openApi = served(JSON.stringify(openApiOf(subgraph)));
   const { title } = subgraph;
   mountApiPages(app, { title, served, documentOf: async (req) => openApi(req), demo: settings.demo });
   for (const [path, document] of Object.entries(subgraph.documents ?? {})) {

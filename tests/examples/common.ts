@@ -20,7 +20,7 @@ export async function commonExamples(
     service,
     `select id::text from graphile_worker.add_job('remove_failed_jobs', run_at => now() + interval '1 day')`,
   );
-  await record('listJobs', { ...SUPER, query: { name: 'remove_failed_jobs', failed: false, limit: 1 } });
+  await record('listJobs', { ...SUPER, query: { name: 'remove_failed_jobs', failed: 'false', limit: 1 } });
   await record('retryJob', { ...SUPER, params: { id } });
 }
 

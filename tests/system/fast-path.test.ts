@@ -71,7 +71,7 @@ function comparable({ status, headers, body }: RawResponse) {
   return {
     status,
     headers: others,
-    body: body.replace(/"(exportedAt|generatedAt|since)":"[^"]*"/g, '"$1":"a time"'),
+    body: body.replace(/"(exportedAt|generatedAt|since|next)":"[^"]*"/g, '"$1":"a time"'),
   };
 }
 

@@ -39,26 +39,30 @@ export const WebhookWithSecretShape = WebhookShape.extend({
 }).meta({ id: 'WebhookWithSecret' });
 export type WebhookWithSecretShape = z.infer<typeof WebhookWithSecretShape>;
 
-export const CreateWebhookInput = z.object({
-  url,
-  types,
-  description: visibleText(200).nullish(),
-  gymId: z.uuid().nullish().meta({
-    description:
-      'Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym.',
-  }),
-});
+export const CreateWebhookInput = z
+  .object({
+    url,
+    types,
+    description: visibleText(200).nullish(),
+    gymId: z.uuid().nullish().meta({
+      description:
+        'Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym.',
+    }),
+  })
+  .meta({ graphType: 'CreateWebhookInput' });
 
 /** Absent fields are unchanged. */
-export const UpdateWebhookInput = z.object({
-  url: url.nullish(),
-  types: types.nullish(),
-  description: visibleText(200).nullish().meta({ description: 'Null removes the description.' }),
-  active: z.boolean().nullish().meta({
-    description: 'true switches the webhook on again; the deliveries that wait are then sent.',
-  }),
-  version: versionNumber.nullish(),
-});
+export const UpdateWebhookInput = z
+  .object({
+    url: url.nullish(),
+    types: types.nullish(),
+    description: visibleText(200).nullish().meta({ description: 'Null removes the description.' }),
+    active: z.boolean().nullish().meta({
+      description: 'true switches the webhook on again; the deliveries that wait are then sent.',
+    }),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateWebhookInput' });
 
 export const WebhookDeliveryShape = z
   .object({
@@ -70,19 +74,21 @@ export const WebhookDeliveryShape = z
     }),
     attempts: z
       .array(
-        z.object({
-          at: z.iso.datetime(),
-          statusCode: z.int().nullable().meta({ description: 'Null if there was no answer.' }),
-          durationMillis: z.int(),
-          answer: z
-            .string()
-            .nullable()
-            .meta({ description: "The beginning of the answer's body, at most 1 KiB." }),
-          error: z
-            .string()
-            .nullable()
-            .meta({ description: 'Why the attempt failed; null if the event was received.' }),
-        }),
+        z
+          .object({
+            at: z.iso.datetime(),
+            statusCode: z.int().nullable().meta({ description: 'Null if there was no answer.' }),
+            durationMillis: z.int(),
+            answer: z
+              .string()
+              .nullable()
+              .meta({ description: "The beginning of the answer's body, at most 1 KiB." }),
+            error: z
+              .string()
+              .nullable()
+              .meta({ description: 'Why the attempt failed; null if the event was received.' }),
+          })
+          .meta({ graphType: 'WebhookAttempt' }),
       )
       .meta({ description: 'The latest 20 attempts, the oldest first.' }),
     nextAttemptAt: z.iso.datetime().nullable(),
@@ -91,7 +97,10 @@ export const WebhookDeliveryShape = z
 export type WebhookDeliveryShape = z.infer<typeof WebhookDeliveryShape>;
 
 export const DeliveriesQuery = pageQuery.extend({
-  status: z.enum(DeliveryStatus, 'expected PENDING, DELIVERED or FAILED').optional(),
+  status: z
+    .enum(DeliveryStatus, 'expected PENDING, DELIVERED or FAILED')
+    .optional()
+    .meta({ description: 'Only deliveries with this status.' }),
 });
 /** The rule checks the filter, for every door. */
 export const DeliveriesFilter = z.object({
