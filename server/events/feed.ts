@@ -9,7 +9,7 @@ import {
   type ClientViewer,
   type KnownViewer,
 } from '../auth/viewer.ts';
-import { DAY_MILLIS } from '../durations.ts';
+import { DAY_MILLIS, HOUR_MILLIS } from '../durations.ts';
 import { forbidden, invalid, PlatformError, unauthenticated } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { cursorsOf, pageSize } from '../paging.ts';
@@ -24,8 +24,10 @@ import {
   type EventsRequest,
 } from './events.shapes.ts';
 
+/** Equal answers have equal cursors: their time is that of the beginning of the hour. */
+const CURSOR_STEP_MILLIS = HOUR_MILLIS;
 /** How long a cursor is valid. Events are kept longer, see `eventRetention`, so that no event after a valid cursor is missing. */
-const CURSOR_MILLIS = 30 * DAY_MILLIS;
+const CURSOR_MILLIS = 30 * DAY_MILLIS + CURSOR_STEP_MILLIS;
 
 const LATEST = 'latest';
 
@@ -59,7 +61,7 @@ export class EventFeed {
     const limit = pageSize({ limit: request.limit ?? undefined });
     await this.log.publish();
     if (request.after === LATEST)
-      return { events: [], next: this.cursors.write([(await feedState(this.unit)).last, Date.now()]) };
+      return { events: [], next: this.cursorAt((await feedState(this.unit)).last, Date.now()) };
     const after = this.cursors.read(request.after) ?? ([0, Date.now()] as const);
     const wait = Math.min(request.wait ?? 0, MAX_WAIT_SECONDS) * 1_000;
     return wait > 0 ? this.waitFor(viewer, after, filter, limit, wait) : this.page(after, filter, limit);
@@ -104,11 +106,15 @@ export class EventFeed {
     const shown = rows.slice(0, limit);
     const end = shown.at(-1);
     // If there are further events, the reader has read up to the last one that is shown, else up to now.
-    const next: Cursor =
+    const next =
       rows.length > limit && end
-        ? [end.position, Math.min(now, Date.parse(end.publishedAt))]
-        : [Math.max(last, position), now];
-    return { events: shown.map(presentEvent), next: this.cursors.write(next) };
+        ? this.cursorAt(end.position, Math.min(now, Date.parse(end.publishedAt)))
+        : this.cursorAt(Math.max(last, position), now);
+    return { events: shown.map(presentEvent), next };
+  }
+
+  private cursorAt(position: number, readUntil: number): string {
+    return this.cursors.write([position, readUntil - (readUntil % CURSOR_STEP_MILLIS)]);
   }
 }
 

@@ -7,8 +7,13 @@ export interface ReceivedRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
-  // oxlint-disable-next-line no-explicit-any -- the expectations check its shape
-  event: any;
+  event: {
+    id: string;
+    type: string;
+    gymId: string | null;
+    subject: string;
+    data: Record<string, string>;
+  };
 }
 
 /** Answers a request; without it, 204. */
@@ -38,7 +43,7 @@ export async function startReceiver(answering?: Answering) {
         path: request.url ?? '',
         headers: request.headers as Record<string, string>,
         body,
-        event: JSON.parse(body),
+        event: JSON.parse(body) as ReceivedRequest['event'],
       };
       requests.push(received);
       if (receiver.answering) receiver.answering(received, response);

@@ -121,6 +121,8 @@ export async function writeResult(
       ? undefined
       : pauseAfter(attemptCount + 1, result.retryAfterMillis);
   await unit.transaction(async () => {
+    // The webhook is locked before its delivery, as by its deletion; otherwise the two could deadlock.
+    await unit.em.execute('select 1 from webhook where id = ? for no key update', [webhookId]);
     const written = await unit.em.execute<unknown[]>(
       `update webhook_delivery set claim = null, claimed_until = null, attempt_count = attempt_count + 1,
          attempts = (select jsonb_agg(one order by number) from (
