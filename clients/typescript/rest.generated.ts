@@ -13915,7 +13915,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 10
+                     *             "durationMillis": 9
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -13971,7 +13971,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 10
+                     *           "durationMillis": 9
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
