@@ -115,7 +115,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     const received: string[] = [];
     for (const name of ['news', 'sports']) await channels.subscribe(name, (text) => received.push(text));
     await sleep(1_500); // the first heartbeat
-    link.dropAllToSubscribers();
+    link.dropMessages();
     await connection.run('news', (client) => client.publish('news', 'is lost'));
     const restored = Promise.withResolvers<void>();
     channels.onRestored(restored.resolve);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from 'redis';
 import { createLogger } from '#server/observability/logger.ts';
 import { StartError } from '#server/start-error.ts';
+import { redisJournalChanges } from '../../subgraphs/squad/storage/journal-changes.redis.ts';
 import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
@@ -47,6 +48,29 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect(await platform.rest('squad', 'GET', '/health/live')).toMatchObject({ status: 200 });
     redis.resume();
     await eventually(async () => (await ready()).body.lost === undefined);
+  });
+});
+
+(hasRedis ? describe : describe.skip)(`reports of changes${why}`, () => {
+  test('that could not be published while Redis hung are published as soon as it answers', async () => {
+    const redis = await startRedis();
+    const open = () => RedisConnections.open({ redisUrl: redis.url }, createLogger('squad', 'silent'));
+    const [one, other] = [await open(), await open()];
+    const [sender, receiver] = [redisJournalChanges(one), redisJournalChanges(other)];
+    const received = new Set<string>();
+    const names = Array.from({ length: 40 }, (_, index) => `squad/${index}`);
+    for (const name of names) await receiver.subscribe(name, () => received.add(name));
+    redis.hang();
+    for (const name of names) {
+      sender.publish(name, { seq: 1, mark: null });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    redis.resume();
+    const resumedAt = performance.now();
+    await eventually(async () => received.size === names.length);
+    expect(performance.now() - resumedAt).toBeLessThan(2_000);
+    for (const each of [one, other]) each.close();
+    await redis.stop();
   });
 });
 
