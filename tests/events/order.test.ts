@@ -185,9 +185,11 @@ describe('the events of a deleted account', () => {
         const about = (await feed.read()).filter((event) => event.subject === `member/${member.id}`);
         return about.length === 2 && about.every(({ data }) => Object.keys(data).join() === 'id');
       });
-    const stored = await platform.sql('gym', 'select type, data from event where data::text like $1', [
-      `%${locationId}%`,
-    ]);
+    const stored = await platform.sql(
+      'gym',
+      'select type, data from event where data::text like $1 order by position',
+      [`%${locationId}%`],
+    );
     expect(stored.map(({ type }) => type)).toEqual(['check_in.opened', 'check_in.closed']);
     for (const { data } of stored) expect((data as { userId: unknown }).userId).toBeNull();
   });
