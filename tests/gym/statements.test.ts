@@ -76,8 +76,9 @@ describe('a check-in', () => {
       });
       const { database } = sent.find(({ text }) => text.includes('insert into check_in')) ?? {};
       const own = sent.filter(
-        // Without those of the publisher of events and of the job that ends visits, which run meanwhile.
-        ({ text, ...one }) => one.database === database && !/publish_events|expires_at <= now\(\)/.test(text),
+        // Without those of the publisher and the collector of events and of the job that ends visits, which run meanwhile.
+        ({ text, ...one }) =>
+          one.database === database && !/publish_events|expires_at <= now\(\)|collected_feed/.test(text),
       );
       expect(own.map(({ text }) => /^\w+(?: \w+)?/.exec(text)?.[0])).toEqual([
         'select location',

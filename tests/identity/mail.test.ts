@@ -127,6 +127,7 @@ it('sends each mail once, however many replicas there are', async () => {
     }),
   );
   expect(sent.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(accounts.length);
+  for (const replica of replicas) await replica.stop(); // otherwise they would also run the jobs of the next tests
 });
 
 it('gives a mail up after its last attempt, shows it to operators without its address, and sends it when they retry it', async () => {
