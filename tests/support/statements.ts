@@ -4,6 +4,8 @@ import pg from 'pg';
 export interface SentStatement {
   /** Its database: several services may run in this process. */
   database: string;
+  /** The connection that sent it. */
+  connection: object;
   text: string;
   values: readonly unknown[];
 }
@@ -25,6 +27,7 @@ export async function statementsDuring(work: () => Promise<unknown>): Promise<Se
     if (!isOfWorker)
       sent.push({
         database: this.database ?? '',
+        connection: this,
         text,
         values: values ?? (Array.isArray(given) ? (given as unknown[]) : []),
       });
