@@ -73,6 +73,7 @@ const isWrittenBy = (type: string, service: ServiceName): boolean =>
 /** The webhook of a type of events that several services write: its data has one of their schemas. */
 function withOtherWriter(known: unknown, added: JsonObject): JsonObject {
   if (!isJsonObject(known)) return added;
+  // The casts: the services write these items with `webhooksObject`, and a parsed document has no types.
   const merged = structuredClone(known) as unknown as Webhook;
   const { content } = merged.post.requestBody;
   const schemas = [known, added].map(

@@ -69,6 +69,7 @@ export async function claimDue(unit: UnitOfWork, limit: number): Promise<Claimed
      from claimed join webhook on webhook.id = claimed.webhook_id left join event on event.id = claimed.event_id`,
     [limit, randomUUID()],
   );
+  // The cast: the statement selects the columns of ClaimedRow.
   return (rows as unknown as ClaimedRow[]).map(toClaimed);
 }
 
