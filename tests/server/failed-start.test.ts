@@ -6,6 +6,7 @@ import { startSubgraph } from '#server/start-subgraph.ts';
 import { database } from '../../subgraphs/gym/database.ts';
 import { gym } from '../../subgraphs/gym/subgraph.ts';
 import { cloneDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -29,11 +30,14 @@ it('a service that cannot listen at its port closes what it has opened, its data
   const client = new PlatformClient(connectionTo(server, 'postgres'));
   await client.connect();
   try {
-    const { rows } = await client.query(
-      'select count(*)::int as open from pg_stat_activity where datname = $1',
-      [name],
-    );
-    expect(rows).toEqual([{ open: 0 }]);
+    // PostgreSQL ends a process a moment after its client has closed the connection.
+    await eventually(async () => {
+      const { rows } = await client.query<{ open: number }>(
+        'select count(*)::int as open from pg_stat_activity where datname = $1',
+        [name],
+      );
+      return rows[0]?.open === 0;
+    }, 20_000);
   } finally {
     await client.end();
   }
