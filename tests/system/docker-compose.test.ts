@@ -190,7 +190,7 @@ describe('the image', () => {
   it.each([
     [200, 0],
     [503, 1],
-  ])('has a health check that answers to %i with exit code %i', async (status, expected) => {
+  ])('has a health check that, if the server answers %i, ends with exit code %i', async (status, expected) => {
     const server = createServer((_, response) => void response.writeHead(status).end('{}')).listen(
       0,
       '127.0.0.1',
