@@ -112,7 +112,9 @@ export const WebhooksFilter = z.object({ gymId: z.uuid('expected the id of a gym
 
 export const ReplayInput = z.object({
   from: instant.meta({ description: 'The beginning of the time whose events are sent again.' }),
-  to: instant.meta({ description: 'The end of that time, at most 30 days after `from`; an event at this moment is not sent.' }),
+  to: instant.meta({
+    description: 'The end of that time, at most 30 days after `from`; an event at this moment is not sent.',
+  }),
 });
 
 export const ReplayShape = z
