@@ -10,7 +10,7 @@ Made from the REST routes by \`npm run generate\`. The column *for* says which c
 - If a caller may not see an object, the answer is the same as if it did not exist: 404 \`NOT_FOUND\`. If they may see it, but not do the operation: 403 \`FORBIDDEN\`. If they are not logged in: 401 \`UNAUTHENTICATED\`.
 - A machine client may use the routes that name one of its scopes, in its gym (and at its location, if it has one), and those for everybody. Every other route refuses it.
 - A gym can switch modules off for its members: 403 \`FEATURE_DISABLED\`.
-- The graph has fields for the same operations, but for those that only services and machine clients call. The same rule decides for the field and for the route. A subscription or the socket shows only what the same caller may read.
+- The graph has fields for the same operations, except those that only services and machine clients call. The same rule decides for the field and for the route. A subscription or the socket shows only what the same caller may read.
 - The predicates are in each service's \`access.ts\` and in \`server/auth/viewer.ts\`.
 `;
 

@@ -28,7 +28,7 @@ export class CircuitBreaker {
     return rest > 0 ? rest : this.openMillis;
   }
 
-  /** Whether the caller may call now; it then reports the result by `succeeded`, `failed` or `undecided`. */
+  /** Whether a call may be made now; the calling code then reports the result by `succeeded`, `failed` or `undecided`. */
   tryAcquire(): boolean {
     if (this.openedAt === undefined) return true;
     if (this.isTrialRunning || Date.now() < this.openedAt + this.openMillis) return false;

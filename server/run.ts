@@ -38,7 +38,7 @@ export const needsOf = (subgraphs: readonly AnySubgraph[]) => ({
 
 /**
  * The database server for this start: the configured one, or an embedded one that is started with its data in
- * `<dataDir>/postgres`, and that the caller must stop.
+ * `<dataDir>/postgres`, and that the calling code must stop.
  */
 export async function openDatabaseServer(
   settings: Pick<ServerSettings, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
@@ -67,7 +67,7 @@ export async function openDatabaseServer(
   };
 }
 
-/** A database server that the caller must stop. */
+/** A database server that the calling code must stop. */
 export interface StoppableDatabase {
   readonly server: DatabaseServer;
   stop(): Promise<void>;

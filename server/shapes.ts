@@ -8,7 +8,7 @@ export const gymQuery = z.object({
   gymId: z
     .uuid()
     .optional()
-    .meta({ description: 'The gym, for a SUPER_ADMIN. Every other user may name only their own gym.' }),
+    .meta({ description: 'A SUPER_ADMIN may name any gym; every other user may name only their own gym.' }),
 });
 
 /** A yes or no in a query string: `true` or `false`. */

@@ -9,7 +9,7 @@ export const COLOURS = { main: '#7c3aed', other: '#64748b', light: '#94a3b8' } a
 export interface BarGroup {
   title: string;
   bars: readonly { name: string; value: number; colour: string }[];
-  /** Digits behind the point. */
+  /** Decimal places. */
   digits: number;
 }
 

@@ -41,7 +41,7 @@ interface ComparisonOptions {
   readonly through?: readonly string[];
 }
 
-/** Starts the subgraphs of a workload and the compared programs, and checks that all programs return the same responses. */
+/** Starts the subgraphs of a workload and the compared programs, and logs if their responses differ. */
 export async function startComparison(
   workload: Workload,
   programs: readonly ComparedProgram[],
@@ -119,7 +119,7 @@ function planOf({ query }: Workload, sdl: string) {
   return planner.buildQueryPlan(operationFromDocument(federatedApiSchema, parse(query))).node;
 }
 
-/** The response to the first request. */
+/** Logs every difference between the answers of the programs to the first three requests. Returns the first answer. */
 async function compareAnswers(
   running: readonly RunningProgram[],
   bodies: readonly string[],

@@ -132,7 +132,7 @@ export function steady(
   return load.steady(seconds, perSecond, leadSeconds).finally(() => load.close());
 }
 
-/** All combinations in which bodies and headers are sent in turn, until both lists end at the same time. */
+/** Each list is repeated in its order, until both end at the same time: one message for each pair of body and headers. */
 function messagesOf({ url, method, bodies, headers }: Omit<LoadTarget, 'connections'>): Buffer[] {
   const various = [headers].flat();
   const count = Math.max(bodies.length, various.length);

@@ -79,7 +79,7 @@ const titleOf = ({ workload, fetches, bytes, sharing, date }: Measured): string 
 
 function tableOf({ figures }: Measured): string {
   return [
-    '| | CPU ms per request | CPU of this gateway, as a multiple | max requests per second | p50 ms at half of max | p99 ms at half of max | steal time | memory MiB |',
+    "| | CPU ms per request | CPU of this gateway, as a multiple of the program's | max requests per second | p50 ms at half of max | p99 ms at half of max | steal time | memory MiB |",
     '|---|---|---|---|---|---|---|---|',
     ...figures.map(
       (one) =>

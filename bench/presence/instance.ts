@@ -50,7 +50,7 @@ async function run({ redisUrl, members, eventsPerSecond, seconds }: Task): Promi
   const before = heapBytes();
   const texts = new WeakMap<object, string>();
   let updates = 0;
-  /** As the socket: the text of equal updates is made once. */
+  /** Makes the text of equal updates once, as the socket does. */
   const deliver = (update: OnlineUsersUpdate): boolean => {
     if (!texts.has(update.users)) texts.set(update.users, JSON.stringify(update));
     updates += 1;

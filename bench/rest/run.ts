@@ -11,7 +11,7 @@ import { startPlatform, type RunningPlatform } from '../platform/running-platfor
 import { workloadsOf, type Workload } from './workloads.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
-/** A multiple of 48, so that every check-in of the next round is a new visit, too. */
+/** A multiple of 48, the number of different check-in requests, so that every check-in of the next round is a new visit, too. */
 const REQUESTS = Number(process.env.REQUESTS ?? 624);
 const ONLY = process.env.ONLY ?? '';
 const NODE_OPTIONS = process.env.PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.PROFILE}`] : [];

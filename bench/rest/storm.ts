@@ -94,5 +94,5 @@ async function measure(other: Target, storm: readonly Target[]): Promise<string>
   load.close();
   const of = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
   const ratio = of(({ calm, stormy }) => stormy / calm).toFixed(2);
-  return `${ratio} times calm (${of(({ calm }) => calm).toFixed(1)} ms calm, ${of(({ stormy }) => stormy).toFixed(1)} ms, p95 ${of(({ worst }) => worst).toFixed(1)} ms; ${of(({ done }) => done).toFixed(0)} a second)`;
+  return `${ratio} times the latency without the storm (median ${of(({ calm }) => calm).toFixed(1)} ms without, ${of(({ stormy }) => stormy).toFixed(1)} ms with it, p95 ${of(({ worst }) => worst).toFixed(1)} ms with it; the storm sent ${of(({ done }) => done).toFixed(0)} requests a second)`;
 }

@@ -20,7 +20,7 @@ const HALLS = 8;
 const KEYS = 4_000;
 const MEAL = JSON.stringify({ foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 });
 
-/** Creates members, their data and two locations on a platform; returns the requests of the measurement. */
+/** Creates members, their data and eight locations on a platform; returns the requests of the measurement. */
 export async function workloadsOf(platform: RunningPlatform): Promise<Workload[]> {
   const { url } = platform;
   const staff = await login(url, 'admin@iron.test');

@@ -539,7 +539,7 @@ export interface paths {
         get?: never;
         /**
          * Update the personal profile of the caller
-         * @description Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value; an empty `bio` removes the stored one. A service of the platform names the user by `userId`.
+         * @description Fields that are absent or null are unchanged. `body` changes the keys that it contains, and a null in it removes the value; `trainingGoals` replaces the stored ones as a whole; an empty `bio` removes the stored one. A service of the platform names the user by `userId`.
          *
          *     For users.
          */
@@ -1021,7 +1021,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The change feed: public events in the order of their commits
+         * The feed of public events, in the order of their publication
          * @description A gym's events, and those of things that belong to all gyms. Send `next` of each answer as `after` of the next request: no event is missed, and none comes twice. Events are kept for 30 days. The feed of the gym service has the events of all services, at most 2 seconds later. A machine client gets the types whose resource its scopes let it read.
          *
          *     For GYM_ADMIN: of their gym; SUPER_ADMIN and services: all; machine clients with `events:read`.
@@ -1961,7 +1961,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The change feed: public events in the order of their commits
+         * The feed of public events, in the order of their publication
          * @description A gym's events, and those of things that belong to all gyms. Send `next` of each answer as `after` of the next request: no event is missed, and none comes twice. Events are kept for 30 days. The feed of the gym service has the events of all services, at most 2 seconds later. A machine client gets the types whose resource its scopes let it read.
          *
          *     For GYM_ADMIN: of their gym; SUPER_ADMIN and services: all; machine clients with `events:read`.
@@ -3447,7 +3447,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The change feed: public events in the order of their commits
+         * The feed of public events, in the order of their publication
          * @description A gym's events, and those of things that belong to all gyms. Send `next` of each answer as `after` of the next request: no event is missed, and none comes twice. Events are kept for 30 days. The feed of the gym service has the events of all services, at most 2 seconds later. A machine client gets the types whose resource its scopes let it read.
          *
          *     For GYM_ADMIN: of their gym; SUPER_ADMIN and services: all; machine clients with `events:read`.
@@ -6982,7 +6982,7 @@ export interface components {
             sets: number;
             /** @description The id of the training that was stored with these sets; null if there is none. */
             trainingId: string | null;
-            /** @description Everybody who had taken part by then, the user included. An id is null if this person or the user has blocked the other. */
+            /** @description Everybody who had taken part by `endedAt`, the user included. An id is null if this person or the user has blocked the other. */
             participantIds: (string | null)[];
         };
         /** @description An entry of the feed of a gym. */
@@ -7280,7 +7280,7 @@ export interface operations {
     importUsers: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description Whether each new member gets a mail with a token to set their password. Default: false. */
                 invite?: "true" | "false";
@@ -7631,7 +7631,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -8806,7 +8806,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -9826,7 +9826,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -11384,7 +11384,7 @@ export interface operations {
     listLocations: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -11492,7 +11492,7 @@ export interface operations {
                 "application/json": {
                     /** @description Only for a service of the platform, which chooses the id so that a repeated request creates no second location. */
                     id?: string | null;
-                    /** @description The gym, for a SUPER_ADMIN. A GYM_ADMIN may name only their own gym. */
+                    /** @description A SUPER_ADMIN may name any gym; a GYM_ADMIN may name only their own gym. */
                     gymId?: string | null;
                     /** @description The name that users see: at most 120 characters. */
                     name: string;
@@ -12125,7 +12125,7 @@ export interface operations {
     listChallenges: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -12210,7 +12210,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The gym, for a SUPER_ADMIN. A GYM_ADMIN may name only their own gym. */
+                    /** @description A SUPER_ADMIN may name any gym; a GYM_ADMIN may name only their own gym. */
                     gymId?: string | null;
                     /** @description The title that users see: at most 120 characters. */
                     title: string;
@@ -12536,7 +12536,7 @@ export interface operations {
     listAnnouncements: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -12606,7 +12606,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The gym, for a SUPER_ADMIN. A GYM_ADMIN may name only their own gym. */
+                    /** @description A SUPER_ADMIN may name any gym; a GYM_ADMIN may name only their own gym. */
                     gymId?: string | null;
                     /** @description The title that users see: at most 120 characters. */
                     title: string;
@@ -12693,7 +12693,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -12765,7 +12765,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The gym, for a SUPER_ADMIN. */
+                    /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                     gymId?: string | null;
                     /** @description The text that users see: at most 5,000 characters. */
                     text?: string;
@@ -12778,7 +12778,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The gym, for a SUPER_ADMIN. */
+                    /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                     gymId?: string | null;
                     /** @description The text that users see: at most 5,000 characters. */
                     text: string;
@@ -12827,7 +12827,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -13554,7 +13554,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -14015,12 +14015,12 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description The events that occurred from this time on ...
+                     * @description The beginning of the time whose events are sent again.
                      */
                     from: string;
                     /**
                      * Format: date-time
-                     * @description ... and before this time; at most 30 days later.
+                     * @description The end of that time, at most 30 days after `from`; an event at this moment is not sent.
                      */
                     to: string;
                 };
@@ -14550,7 +14550,7 @@ export interface operations {
     listFirstVisits: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description A time, or a local day at the location; inclusive. Default: now. */
                 from?: (string) | null;
@@ -19979,7 +19979,7 @@ export interface operations {
     listOnlineUsers: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -20100,7 +20100,7 @@ export interface operations {
     listClubs: {
         parameters: {
             query?: {
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -21786,7 +21786,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;
@@ -21998,7 +21998,7 @@ export interface operations {
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
-                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
             };
             header?: never;

@@ -64,7 +64,7 @@ export class Graph {
   }
 
   /**
-   * Replaces the current supergraph, after its most recently used operations are prepared on the new one. The caller waits
+   * Replaces the current supergraph, after its most recently used operations are prepared on the new one. The calling code waits
    * for the promise before it loads another one, as `OfferedSupergraph` does.
    * @throws Error if the SDL is not a valid supergraph; the current one stays
    */

@@ -51,7 +51,7 @@ export class Operations {
   }
 
   /**
-   * Prepares the operation, unless it is prepared already. The caller has validated `source` and checked its size
+   * Prepares the operation, unless it is prepared already. The calling code has validated `source` and checked its size
    * (`OPERATION_LIMITS`).
    * @throws Error if the document has no such operation
    */

@@ -4,7 +4,7 @@ import { invalid, undecided, type ResultCoercion } from './result-coercion.ts';
 
 /**
  * Coerces a value to its shape and appends it to `text` as JSON, in one pass. Undefined for null, and for a value that
- * becomes null because it or a value inside it is invalid; the caller then decides whether null is allowed there.
+ * becomes null because it or a value inside it is invalid; the calling code then decides whether null is allowed there.
  *
  * Written for speed (docs/performance.md, "Where the time goes"; `npm run bench -- "platform heavy"`: 0.95 of the CPU of the
  * baseline, which calls `JSON.stringify`):

@@ -79,7 +79,7 @@ export function createCluster(cluster: Cluster, binaries: Binaries, options: { d
  * the end of that process. Call it only while holding the lock: then no living process of the platform owns that server.
  *
  * Resolves to the process number in `postmaster.pid` if it now belongs to another program. PostgreSQL would refuse to start
- * because of that program, so the caller makes PostgreSQL ignore the number; PostgreSQL still checks that no process uses
+ * because of that program, so the calling code makes PostgreSQL ignore the number; PostgreSQL still checks that no process uses
  * the old shared memory.
  */
 export async function stopLeftOver(cluster: Cluster): Promise<{ reusedPid: number | undefined }> {

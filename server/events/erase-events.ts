@@ -33,7 +33,10 @@ export async function eraseFromEvents(unit: UnitOfWork, userId: string): Promise
   return count;
 }
 
-/** The data of an event without the user: their id is replaced by null; of a person only the id is left. */
+/**
+ * The data of an event without the user: their id is replaced by null. If the data is the user themselves, only their id
+ * stays.
+ */
 export function withoutPerson(type: string, data: EventShape['data'], userId: string): EventShape['data'] {
   const declaration = isEventType(type) ? declarationOf(type) : undefined;
   if (declaration?.isPerson) return { id: data.id };

@@ -9,7 +9,7 @@ interface EventTypeDeclaration {
   readonly description: string;
   /** The fields of the data that contain the id of a user. They are null once the account is deleted. */
   readonly people: readonly string[];
-  /** The data is a person. Once their account is deleted, only their id is left. */
+  /** The data is a user. Once their account is deleted, only their id is left. */
   readonly isPerson?: true;
 }
 

@@ -9,13 +9,13 @@ const EVENTS: ApiTag = {
 };
 const route = restRoute<{ events: EventFeed }>(EVENTS);
 
-/** The route of a service's change feed; it is the same in every service with events. */
+/** The route of a service's feed of events; it is the same in every service with events. */
 export const eventsRest = [
   route({
     method: 'GET',
     path: '/events',
     operationId: 'listEvents',
-    summary: 'The change feed: public events in the order of their commits',
+    summary: 'The feed of public events, in the order of their publication',
     description:
       "A gym's events, and those of things that belong to all gyms. Send `next` of each answer as `after` of the next request: no event is missed, and none comes twice. Events are kept for 30 days. The feed of the gym service has the events of all services, at most 2 seconds later. A machine client gets the types whose resource its scopes let it read.",
     only: callers(

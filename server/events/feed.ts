@@ -34,7 +34,7 @@ const LATEST = 'latest';
 /** A position, and the time up to which its reader has read, in milliseconds since 1970. */
 type Cursor = readonly [position: number, readUntil: number];
 
-/** The feed of a service's events, in the order of their commits and without gaps. */
+/** The feed of a service's events, in the order of their publication and without gaps. */
 export class EventFeed {
   private readonly unit: UnitOfWork;
   private readonly log: EventLog;

@@ -58,7 +58,7 @@ function bucketOf(url: URL): FilesPlace {
     throw new Error('expected endpoint=https://host or endpoint=http://host:port');
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   if (prefix && !isKey(prefix))
-    throw new Error('expected a prefix of letters, digits, "-", "_", "." and "/" behind the bucket');
+    throw new Error('expected a prefix of letters, digits, "-", "_", "." and "/" after the bucket');
   return {
     kind: 's3',
     bucket: url.hostname,

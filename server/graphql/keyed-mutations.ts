@@ -22,9 +22,9 @@ import {
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * The header by which the gateway says which part of a client's operation a mutation is: `<number>;<SHA-256>`. The number
- * counts the operation's mutations at this service from 0. The digest is that of everything that the client sent, because
- * the gateway's plan may differ between two releases of a schema, but the client's request does not.
+ * The header by which the gateway says which part of a client's operation a mutation is: `<place>;<SHA-256>`. The place
+ * counts the operation's mutations at this service from 0. The digest is that of the client's request without its files, and
+ * not of the mutation, because the gateway's plan may differ between two releases of a schema.
  */
 export const IDEMPOTENCY_SCOPE = 'idempotency-scope';
 
@@ -114,10 +114,12 @@ const isUpload = (value: unknown): value is Upload =>
   typeof value === 'object' && value !== null && 'promise' in value && value.promise instanceof Promise;
 
 /**
- * Runs a keyed mutation once. The operation and its key are written in one transaction.
+ * Runs a keyed mutation once.
  *
- * - An error of status 500 or above rolls back the whole operation, also the fields that succeeded: otherwise a repeated
- *   request would write them twice. The answer then has no data, and the key is free again.
+ * - A store that `undoes` writes the operation and its key in one transaction. An error of status 500 or above rolls back the
+ *   whole operation, also the fields that succeeded: otherwise a repeated request would write them twice. The answer then has
+ *   no data, and the key is free again.
+ * - Any other store keeps the answer with such an error if a field succeeded; if none did, the key is free again.
  * - If every field is refused with 401 or 429, the answer is not stored, as in REST. Writes of the refused fields, such as
  *   a count of failed log-ins, are committed. If only some fields are refused in this way, the answer is stored.
  * - Every other answer is stored, and returned to repeated requests.

@@ -30,7 +30,7 @@ function outcomeOf(text: string): { value: unknown } | { error: unknown } {
 /** The bodies that the fast path read before it passed the request on to Express. */
 const read = new WeakMap<IncomingMessage, ReadBody>();
 
-/** Undefined if the client aborted the request. The caller has checked `Content-Length`, which Node enforces. */
+/** Undefined if the client aborted the request. The calling code has checked `Content-Length`, which Node enforces. */
 export const readBody = (req: IncomingMessage): Promise<ReadBody | undefined> =>
   new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes && new ReadBody(textOf(bytes)))));
 

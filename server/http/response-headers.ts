@@ -27,7 +27,7 @@ const FOR_EVERY_ORIGIN: Readonly<Record<string, string>> = {
 
 type CorsSettings = Pick<ServerSettings, 'corsOrigins' | 'demo'>;
 
-/** The headers that every response of the platform has, for a request with this `Origin`; the caller may add to them. */
+/** The headers that every response of the platform has, for a request with this `Origin`; code that answers may add others. */
 export const responseHeaders = (origin: string | undefined, settings: CorsSettings): Record<string, string> =>
   origin !== undefined && isAllowedOrigin(origin, settings)
     ? {

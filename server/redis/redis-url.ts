@@ -127,7 +127,7 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     throw new Error(
-      'the user, the password or the name has a "%" that is not followed by two digits; write %25',
+      'the user, the password or the name has a "%" that does not begin an encoded character; write a "%" itself as %25',
     );
   }
 }

@@ -56,7 +56,7 @@ function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Vi
   return remaining;
 }
 
-/** @throws FORBIDDEN for any value but the caller's own id */
+/** @throws FORBIDDEN for any value except null and the caller's own id */
 function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string): void {
   if (value === null || value === undefined) return;
   if (typeof value !== 'string' || value.toLowerCase() !== own.toLowerCase())

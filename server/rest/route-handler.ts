@@ -31,7 +31,7 @@ export interface RouteHost<Services> {
   verifyAnswers: boolean;
 }
 
-/** Answers one request to a route. @throws every error of which the caller makes the problem document */
+/** Answers one request to a route. @throws every error; the calling code makes the problem document of it */
 export type RouteHandler = (exchange: Exchange) => Promise<void>;
 
 /** A route with its handler. */

@@ -17,7 +17,7 @@ import { generalLimitOf, type DoorHost } from './doors.ts';
 
 /** The graph of a started service, behind HTTP and the socket. */
 export interface Graph {
-  /** Handles every request of the HTTP server: known queries itself if `usesFastPath`, all others through express. */
+  /** Handles every request of the HTTP server: known queries itself if `usesFastPath`, all others through Express. */
   listener: RequestListener;
   schema: GraphQLSchema;
   checks: OperationChecks;

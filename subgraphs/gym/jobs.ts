@@ -1,5 +1,5 @@
 import { announceChallenges } from './challenges/announce-challenges.ts';
 import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
 
-/** The jobs of this service, in addition to the one that removes old rows. */
+/** The jobs of this service, in addition to those of every service. */
 export const gymJobs = [endExpiredVisits, announceChallenges];

@@ -78,8 +78,8 @@ export const nutrition = defineSubgraph({
     jobsGraphql,
   ],
   graphqlRateLimits: { 'Mutation.analyzeFood': ANALYSIS_RATE },
-  // Imports come before the log, so that `/log/import` does not match `/log/:id`.
   examples: readExamples(new URL('examples.json', import.meta.url)),
+  // Imports come before the log, so that `/log/import` does not match `/log/:id`.
   rest: [
     ...analysisRest,
     ...importsRest,

@@ -22,7 +22,7 @@ afterAll(() => platform.stop());
 const get = (token: string | undefined, query = '', service: 'gym' | 'identity' | 'content' = 'gym') =>
   platform.rest(service, 'GET', `/events${query}`, { ...(token && { token }) });
 
-describe('the change feed', () => {
+describe('the feed of events', () => {
   it('has the events of a visit, in their order, with the data that a machine client reads', async () => {
     const feed = await new FeedReader(platform, 'gym', staff).latest();
     const member = await newMember(platform);

@@ -134,7 +134,7 @@ describe('the collected feed', () => {
     expect(ids(reader.events).toSorted()).toEqual(joined.toSorted());
   });
 
-  it('is read again from its beginning if the database of the other service was restored, without a second copy', async () => {
+  it('collects the other service from the beginning if its database was restored, and stores no event twice', async () => {
     const before = await platform.sql(
       'gym',
       "select count(*)::int from event where type = 'member.joined'",

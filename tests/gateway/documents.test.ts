@@ -105,7 +105,7 @@ describe('the merged OpenAPI document', () => {
     expect(tokenUrl(direct.body)).toBe(`${platform.url('identity')}/auth/token`);
   });
 
-  it("has an example of every operation of the gateway itself that the gateway's answer equals", async () => {
+  it("has an example of every operation of the gateway itself, and the gateway's answer contains the example's fields", async () => {
     const merged = await read('/openapi.json');
     const own = operationsOf(merged).filter(({ operation }) =>
       ['Graph', 'Operation'].includes(operation.tags[0]),
@@ -118,7 +118,7 @@ describe('the merged OpenAPI document', () => {
       expect(answer).toMatchObject({ status: 200, body: exampleOf({ path, method, operation }) });
     }
     const withoutExample = own.filter((one) => exampleOf(one) === undefined).map(({ path }) => path);
-    // Texts for programs, and this document and the one of the sockets.
+    // They answer with a text for Prometheus, this document, and the document of the sockets.
     expect(withoutExample).toEqual(['/metrics', '/openapi.json', '/asyncapi.json']);
   });
 

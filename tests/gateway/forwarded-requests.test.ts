@@ -80,7 +80,7 @@ describe('a body reaches the service unchanged', () => {
     ['a small one without a length', SMALL, {}],
     ['a large one', LARGE, { 'content-length': LARGE.length }],
     ['a large one without a length', LARGE, {}],
-    ['one that is announced', SMALL, { 'content-length': SMALL.length, expect: '100-continue' }],
+    ['one with Expect: 100-continue', SMALL, { 'content-length': SMALL.length, expect: '100-continue' }],
   ])('%s', async (_what, body, headers) => {
     answer = digesting;
     const request = { method: 'POST', path: '/gym/things', headers };
@@ -172,7 +172,7 @@ describe('a response reaches the client', () => {
     expect(String((await once(response, 'data'))[0])).toBe('two');
   });
 
-  it('before its body is sent, if the service does not wait for the body', async () => {
+  it('before the body of the request is complete, if the service does not wait for it', async () => {
     answer = (_req, res) => res.writeHead(413).end('too large');
     const headers = { 'content-length': 5_000_000 };
     let sent: http.ClientRequest | undefined;
@@ -313,7 +313,7 @@ describe('metrics', () => {
     ).toBe(true);
   });
 
-  it('count a client that left as 499, and the service gets no further work', async () => {
+  it('count a client that left as 499, and the request to the service is closed', async () => {
     const arrived = new Promise<http.ServerResponse>((resolve) => {
       answer = (_req, res) => resolve(res);
     });
@@ -327,8 +327,10 @@ describe('metrics', () => {
       await eventually(async () => (await counted('door="rest",operation="PATCH /gym",status="499"')) === 1),
     ).toBe(true);
   });
+});
 
-  it('a client that leaves in the middle of its body', async () => {
+describe('if the client leaves in the middle of its body', () => {
+  it('the request to the service is closed, too', async () => {
     const arrived = new Promise<http.IncomingMessage>((resolve) => {
       answer = (req) => resolve(req);
     });

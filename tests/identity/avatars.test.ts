@@ -112,12 +112,12 @@ describe.each(Object.entries(doors))('a profile picture by %s', (_door, upload) 
       400,
     ],
     [
-      'a picture with a page behind it',
+      'a picture with a page after it',
       async () => Buffer.concat([await pictures.normal('jpeg'), Buffer.from('<script>alert(1)</script>')]),
       400,
     ],
     [
-      'a picture with an archive behind it',
+      'a picture with an archive after it',
       async () => Buffer.concat([await pictures.normal('png'), Buffer.from('PK\x03\x04')]),
       400,
     ],

@@ -102,7 +102,7 @@ const SHARED_TAGS = ['Events', 'Internal', 'Jobs'];
 describe('the operations of all services', () => {
   const operations = subgraphs.flatMap(({ name, rest }) => rest.map((route) => ({ name, ...route })));
 
-  it('have ids that begin with a verb, unique over all services but for the routes that several services have', () => {
+  it('have ids that begin with a verb, unique over all services except for the routes that several services have', () => {
     const ids = operations.map(({ name, operationId, tag }) =>
       SHARED_TAGS.includes(tag.name) ? `${name} ${operationId}` : operationId,
     );
@@ -110,7 +110,7 @@ describe('the operations of all services', () => {
     expect(operations.filter(({ operationId }) => !/^[a-z]+([A-Z][a-z]*)*$/.test(operationId))).toEqual([]);
   });
 
-  it('have tags whose names are not used by two services, but for those of common routes', () => {
+  it('have tags whose names are not used by two services, except those of common routes', () => {
     const services = Map.groupBy(operations, ({ tag }) => tag.name);
     const shared = [...services].filter(([, of]) => new Set(of.map(({ name }) => name)).size > 1);
     expect(shared.map(([tag]) => tag).toSorted()).toEqual(SHARED_TAGS);

@@ -64,28 +64,28 @@ describe('an uploaded picture', () => {
     ],
     ['nothing at all', async () => Buffer.alloc(0), 'UNSUPPORTED_MEDIA_TYPE'],
     [
-      'a JPEG with a page behind it',
+      'a JPEG with a page after it',
       async () =>
         Buffer.concat([await pictures.normal('jpeg'), Buffer.from('<html><script>alert(1)</script>')]),
       'VALIDATION_FAILED',
     ],
     [
-      'a JPEG with any text behind it',
+      'a JPEG with any text after it',
       async () => Buffer.concat([await pictures.normal('jpeg'), Buffer.from('MZ and so on')]),
       'VALIDATION_FAILED',
     ],
     [
-      'a PNG with an archive behind it',
+      'a PNG with an archive after it',
       async () => Buffer.concat([await pictures.normal('png'), Buffer.from('PK\x03\x04 and so on')]),
       'VALIDATION_FAILED',
     ],
     [
-      'a WebP with other bytes behind it',
+      'a WebP with other bytes after it',
       async () => Buffer.concat([await pictures.normal('webp'), Buffer.from('more')]),
       'VALIDATION_FAILED',
     ],
     [
-      'an AVIF with other bytes behind it',
+      'an AVIF with other bytes after it',
       async () => Buffer.concat([await pictures.normal('avif'), Buffer.from('%more and more')]),
       'VALIDATION_FAILED',
     ],

@@ -223,7 +223,7 @@ describe('the workers of replicas', () => {
     expect(Date.now() - begun).toBeLessThan(35_000);
   });
 
-  it('leave a job alone that runs for longer than a killed process is waited for', async () => {
+  it('do not take over a job of a living process, however long it runs', async () => {
     const { unitOf, start, stored, sql } = await opened();
     const events = new EventEmitter();
     const { job, ran } = noting('long', async () => void (await once(events, 'go')));
@@ -234,7 +234,7 @@ describe('the workers of replicas', () => {
     await sql(
       "update graphile_worker._private_jobs set locked_at = now() - interval '10 seconds' where locked_at is not null",
     );
-    // Its worker renews the lock, before it would be 20 s old.
+    // The job's worker renews the lock. Other workers take over a job whose lock is older than 20 s.
     await eventually(async () => {
       const [row] = await sql<{ renewed: boolean }>(
         `select locked_at > now() - interval '8 seconds' as renewed from graphile_worker.jobs where task_identifier = 'long'`,
@@ -310,7 +310,7 @@ describe('a scheduled job', () => {
     start([job]);
     await eventually(async () => ran.length === 1);
     await eventually(async () => (await stored()).length === 0);
-    // Two replicas whose schedule is due in each of the last 60 minutes: both add the missed runs.
+    // Three replicas whose schedule was due every ten minutes of the last hour: each of them adds the missed runs.
     const [item] = scheduledAmong([job]).map(cronItemOf);
     await sql(
       `update graphile_worker._private_known_crontabs set known_since = now() - interval '2 hours', last_execution = null`,
@@ -336,7 +336,7 @@ describe('a scheduled job', () => {
     expect(ran.length).toBeLessThanOrEqual(8); // 6 or 7 due times in an hour, and the start
   });
 
-  it('does not pile up while no worker runs', async () => {
+  it('that fails waits once, however often a worker starts', async () => {
     const { start, stored } = await opened();
     const job = defineJob({
       name: 'minutely',
@@ -365,7 +365,7 @@ it('the schema of jobs is installed once by replicas that start at once', async 
   expect(migrations).toBeGreaterThanOrEqual(20);
 });
 
-it('failed jobs are removed after 30 days, those of a scheduled job except the last one', async () => {
+it('failed jobs are removed after 30 days, those of a scheduled job as soon as a later one has failed', async () => {
   const { sql, unitOf } = await opened();
   const scheduled = defineJob({
     name: 'hourly',

@@ -190,17 +190,20 @@ describe('the image', () => {
   it.each([
     [200, 0],
     [503, 1],
-  ])('has a health check that answers to %i with exit code %i', async (status, expected) => {
-    const server = createServer((_, response) => void response.writeHead(status).end('{}')).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/health/ready`;
-    expect(await healthcheck(url)).toBe(expected);
-    server.close();
-    server.closeAllConnections();
-  });
+  ])(
+    'has a health check that, if the server answers %i, ends with exit code %i',
+    async (status, expected) => {
+      const server = createServer((_, response) => void response.writeHead(status).end('{}')).listen(
+        0,
+        '127.0.0.1',
+      );
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/health/ready`;
+      expect(await healthcheck(url)).toBe(expected);
+      server.close();
+      server.closeAllConnections();
+    },
+  );
 
   it('counts a server that does not answer as unhealthy', async () => {
     expect(await healthcheck('http://127.0.0.1:1/health/ready')).toBe(1);

@@ -27,7 +27,7 @@ import {
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 30);
 const SEED = process.env.FUZZ_SEED ?? String(Date.now());
 const AT_ONCE = 8;
-/** A request may take the gateway's time limit of 10 s for a service (60 s for uploads), plus time for a busy machine. */
+/** The gateway's time limit of 10 s for a service, plus time for a busy machine. Uploads may take 60 s, but these are small. */
 const LONGEST_MILLIS = 25_000;
 /** 503 and 504 mean that a dependency does not answer; 507 that a disk is full. */
 const ALLOWED_5XX = new Set([503, 504, 507]);
@@ -42,7 +42,8 @@ const MAX_GROWTH = SECONDS >= 120 ? 1.3 : 2;
 let folder: string;
 let platform: StartedProcess;
 let gateway: string;
-const people = new Map<string, string>();
+const tokensByEmail = new Map<string, string>();
+/** Ids for requests: five that stay, then ids of earlier answers. */
 const ids: string[] = [
   DEMO_GYMS.ironTemple.id,
   DEMO_GYMS.aquaClub.id,
@@ -76,7 +77,7 @@ async function logIn(email: string): Promise<void> {
     body: JSON.stringify({ email, password: DEMO_PASSWORD }),
   });
   const { token } = (await response.json()) as { token?: string };
-  if (token !== undefined) people.set(email, token);
+  if (token !== undefined) tokensByEmail.set(email, token);
 }
 
 /** Resident memory of the platform's process in MiB, without PostgreSQL; undefined if the system does not report it. */
@@ -95,13 +96,14 @@ function rememberIds(text: string): void {
     .slice(0, 20_000)
     .matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g)) {
     if (ids.length < 400) ids.push(id);
+    // A new id replaces one of the 395 ids of earlier answers, chosen by its last three digits.
     else ids[5 + ((id.charCodeAt(35) * 7 + id.charCodeAt(34) * 131 + id.charCodeAt(33)) % 395)] = id;
   }
 }
 
 /** @param email the account whose token is sent; empty: no token */
 async function send(request: FuzzRequest, email: string): Promise<void> {
-  const token = people.get(email);
+  const token = tokensByEmail.get(email);
   const startedAt = performance.now();
   let status: number;
   let text: string;
@@ -191,7 +193,7 @@ it(
   (SECONDS + 90) * 1_000,
 );
 
-/** GraphQL over HTTP: these statuses are documented in docs/gateway.md and not in an OpenAPI document. */
+/** The statuses that an operation of the graph may have, besides OF_HTTP and ALLOWED_5XX. */
 const GRAPH_STATUSES = new Set([200, 400, 401, 403, 404, 409, 412, 413, 415, 429]);
 
 function asFuzzRequest({ name, query, variables }: ReturnType<typeof graphRequest>): FuzzRequest {

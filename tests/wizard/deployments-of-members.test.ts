@@ -153,8 +153,10 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
     await deploy(elsewhere.id, member.token);
     expect((await settled(wizard.platform, elsewhere.id)).deployment.actions[1].error.code).toBe('FORBIDDEN');
+    // Its locations are open on Mondays only.
+    const tuesday = comingMonday(1);
     const closed = await onboarded(member, await newLocation(5), {
-      slot: { locationId: (await newLocation(5)).id, startsAt: `${comingMonday(1)}T18:00:00Z` },
+      slot: { locationId: (await newLocation(5)).id, startsAt: `${tuesday}T18:00:00Z` },
     });
     await deploy(closed.id, member.token);
     expect((await settled(wizard.platform, closed.id)).deployment.actions[1].error.message).toContain(

@@ -58,7 +58,7 @@ export const REQUESTS: readonly Candidate[] = [
     query: (count, mark) => `query H${mark} { ${times(count, (i) => `a${i}: sessions { id }`)} }`,
   },
   {
-    name: 'deep variables',
+    name: 'long text in variables',
     most: 1,
     query: (_count, mark) => `query H${mark}($a: String) { foods(first: 1, search: $a) { nodes { id } } }`,
     variables: () => ({ a: 'a '.repeat(400_000) }),

@@ -61,10 +61,7 @@ export const SHAPES: readonly Candidate[] = [
     name: 'conditions on users',
     most: 5,
     query: (count, mark) =>
-      `query H${mark}(${times(count, (i) => `$v${i}: Boolean!`)}) { ${times(count, (i) => `... @include(if: $v${i}) { ${users(10)} }`)} } ${USER.replace(
-        'gym { name }',
-        times(1, () => 'gym { name }'),
-      )}`,
+      `query H${mark}(${times(count, (i) => `$v${i}: Boolean!`)}) { ${times(count, (i) => `... @include(if: $v${i}) { ${users(10)} }`)} } ${USER}`,
     variables: (count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, true])),
   },
   {

@@ -58,9 +58,9 @@ interface Admitted {
 }
 
 /**
- * Handles a `POST /graphql` with a known query, which is nearly all that a gateway sends, without express and Apollo
+ * Handles a `POST /graphql` with a known query, which is nearly all that a gateway sends, without Express and Apollo
  * Server: these two cost more than the execution (`npm run bench:services`). Every other request, and every refusal, goes
- * to express, so that only one place writes such responses.
+ * to Express, so that only one place writes such responses.
  */
 export class FastPath {
   private readonly options: FastPathOptions;
@@ -104,7 +104,7 @@ export class FastPath {
     this.write(req, res, { ...admitted, mediaType }, result);
   }
 
-  /** Undefined if express has to handle the request. It is counted last, because express counts what it gets, too. */
+  /** Undefined if Express has to handle the request. It is counted last, because Express counts what it gets, too. */
   private async admit(
     body: ReadBody,
     req: IncomingMessage,
@@ -137,7 +137,7 @@ export class FastPath {
     }
   }
 
-  /** Undefined if no context could be made: express reports why. */
+  /** Undefined if no context could be made: Express reports why. */
   private execution({ prepared, viewer, origin }: Admitted) {
     let context: object;
     try {
@@ -157,7 +157,7 @@ export class FastPath {
     const headers = responseHeaders(req.headers.origin, this.options.settings);
     headers['X-Request-Id'] = origin.requestId;
     headers['Content-Type'] = mediaType;
-    headers.Vary += ', Accept-Encoding'; // as `compression` does behind express
+    headers.Vary += ', Accept-Encoding'; // as `compression` does behind Express
     if (state) Object.assign(headers, state.headers);
     sendAnswer(req, res, { ...responseOf(result, (errors) => this.formatted(errors, viewer)), headers });
   }
@@ -177,7 +177,7 @@ function questionIn(read: ReadBody): Question | undefined {
   try {
     body = read.json();
   } catch {
-    return undefined; // express refuses it
+    return undefined; // Express refuses it
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
   const {

@@ -10,8 +10,8 @@ import { levelEvents } from '../locations/occupancy-level.ts';
 
 /**
  * Erases the identity and the texts of a member; statistics of the gym and texts of other users stay. It runs in the
- * transaction of the caller, which has ensured that nothing new about the member is written. Each statement finds its rows
- * by an index, and takes its locks in the same order as the rules.
+ * transaction of the calling code, which has ensured that nothing new about the member is written. Each statement finds its
+ * rows by an index, and takes its locks in the same order as the rules.
  */
 export async function eraseMember(
   unit: UnitOfWork,

@@ -65,7 +65,7 @@ export class Announcements {
             viewer,
             'announcement',
             announcement,
-            "Only the gym's GYM_ADMIN may delete an announcement.",
+            "Only the gym's staff may delete an announcement.",
           ),
       });
       await this.unit.em.nativeDelete(Announcement, { id });

@@ -45,7 +45,7 @@ const CheckInSchema = defineEntity({
     { properties: ['userId', 'checkedInAt', 'id'] },
     { properties: ['locationId', 'checkedInAt'] },
     { properties: ['gymId'] },
-    // for visits of members whom staff let in; the other visits are found by `userId`
+    // for visits that staff or a machine client began; the other visits are found by `userId`
     {
       name: 'check_in_by_staff',
       expression:

@@ -173,7 +173,7 @@ export class Configs {
    * @param next computes the new configuration from the published one, while the gym is locked. The result is checked by the
    * current rules, because a draft or an earlier version may have been stored under other rules.
    * @param expectedVersion the published version on which the new one is based; undefined: any version
-   * @param draftVersion the version of the draft that is published; null if no draft is
+   * @param draftVersion the version of the draft that is published; null if the configuration is published without a draft
    */
   private async publishGroups(
     gymId: string,

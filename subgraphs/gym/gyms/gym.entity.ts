@@ -17,7 +17,7 @@ const GymSchema = defineEntity({
     features: p.json<Record<string, boolean>>(),
     /** Version of theme, assets and features together. */
     version: p.integer().default(1),
-    /** Null while a service is setting the gym up: until then only that service can see it. */
+    /** Null while a service is setting the gym up; only that service can see the gym as long as this is null. */
     openedAt: p.datetime().nullable().defaultRaw('now()'),
     /** The service that created the gym; null if a SUPER_ADMIN created it. */
     madeBy: p.string().length(32).nullable(),

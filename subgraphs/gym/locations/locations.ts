@@ -225,7 +225,7 @@ export class Locations {
         id,
         expectedVersion: expectedVersion ?? change.version,
         decide: (stored) =>
-          requireManage(viewer, 'location', stored, "Only the gym's GYM_ADMIN may change a location."),
+          requireManage(viewer, 'location', stored, "Only the gym's staff may change a location."),
       });
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;

@@ -11,8 +11,8 @@ export async function announceOccupancy(unit: UnitOfWork, locationId: string): P
 }
 
 /**
- * An event at once, at every change of the location's occupancy by any replica, and after changes may have been missed; a
- * slow reader gets only the latest event.
+ * An event at once, at every change of the location's occupancy by any replica, and when the connection for notifications is
+ * restored, because changes may have been missed; a slow reader gets only the latest event.
  */
 export const occupancyEvents = (
   notifications: Notifications,

@@ -42,7 +42,10 @@ export const ReportShape = z
 export type ReportShape = z.infer<typeof ReportShape>;
 
 export const CreatePostInput = z.object({
-  gymId: z.uuid().nullish().meta({ description: 'The gym, for a SUPER_ADMIN.' }),
+  gymId: z
+    .uuid()
+    .nullish()
+    .meta({ description: 'A SUPER_ADMIN may name any gym; every other user may name only their own gym.' }),
   text: visibleText(5_000).meta({ description: 'The text that users see: at most 5,000 characters.' }),
 });
 export const CommentInput = z

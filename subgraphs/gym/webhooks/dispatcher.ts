@@ -9,7 +9,7 @@ import { send, type SendResult } from './send.ts';
 
 /** The maximum number of attempts that this process makes at the same time. */
 const MAX_OF_ALL = 64;
-/** How often the dispatcher looks for deliveries that have become due, and for what another process has left. */
+/** How often the dispatcher looks for deliveries that have become due, and for those that an ended process did not finish. */
 const POLL_MILLIS = 2_000; // 2 s
 
 interface DispatcherOptions {

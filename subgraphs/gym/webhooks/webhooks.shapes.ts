@@ -111,8 +111,10 @@ export const DeliveriesFilter = z.object({
 export const WebhooksFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
 
 export const ReplayInput = z.object({
-  from: instant.meta({ description: 'The events that occurred from this time on ...' }),
-  to: instant.meta({ description: '... and before this time; at most 30 days later.' }),
+  from: instant.meta({ description: 'The beginning of the time whose events are sent again.' }),
+  to: instant.meta({
+    description: 'The end of that time, at most 30 days after `from`; an event at this moment is not sent.',
+  }),
 });
 
 export const ReplayShape = z

@@ -17,7 +17,7 @@ export const profilesRest = [
     operationId: 'updateMyProfile',
     summary: 'Update the personal profile of the caller',
     description:
-      'Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value; an empty `bio` removes the stored one. A service of the platform names the user by `userId`.',
+      'Fields that are absent or null are unchanged. `body` changes the keys that it contains, and a null in it removes the value; `trainingGoals` replaces the stored ones as a whole; an empty `bio` removes the stored one. A service of the platform names the user by `userId`.',
     auth: 'required',
     body: UpdateProfileShape,
     versioned: true,

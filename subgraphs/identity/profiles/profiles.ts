@@ -18,8 +18,9 @@ export class Profiles {
   }
 
   /**
-   * Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value; an empty bio
-   * removes the stored one. A user changes their own profile; a service names the user by `userId`.
+   * Fields that are absent or null are unchanged. `body` changes the keys that it contains, and a null in it removes the value;
+   * `trainingGoals` replaces the stored ones as a whole; an empty bio removes the stored one. A user changes their own profile;
+   * a service names the user by `userId`.
    * @param expectedVersion the version on which the change is based; undefined: `version` of the input. Without both, the last
    * write wins.
    * @throws VERSION_CONFLICT

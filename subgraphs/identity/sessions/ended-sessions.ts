@@ -15,7 +15,7 @@ export async function endSessions(em: EntityManager, ids: readonly string[]): Pr
 /** The lifetime of a token and a minute, because a token that is issued just after a change of rights is dated slightly ahead. */
 const whenAllTokensHaveExpired = (): Date => new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000);
 
-/** Ends all sessions of a user. The caller has locked the account's row, so that no session is added in the meantime. */
+/** Ends all sessions of a user. The calling code has locked the account's row, so that no session is added in the meantime. */
 export async function endAllSessionsOf(em: EntityManager, userId: string): Promise<void> {
   await endSessions(em, await sessionIdsOf(em, userId));
 }

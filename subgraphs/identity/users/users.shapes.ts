@@ -76,7 +76,7 @@ export const RegisterShape = z
   })
   .meta({ graphType: 'RegisterInput' });
 
-/** Fields that are absent or null are unchanged, but for the keys in `body`, where null removes the value. An empty `bio` removes the stored one. */
+/** `Profiles.update` says what absent, null and empty values mean. */
 export const UpdateProfileShape = z
   .object({
     userId: z.uuid().nullish().meta({

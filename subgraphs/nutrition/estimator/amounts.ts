@@ -67,7 +67,7 @@ export class AmountReader extends NumberReader {
         at += this.upperEnd(amount, at);
         return { amount, length: this.skipContainer(at) - from };
       }
-      // "a tall glass", "ein kleines Glas": of two meanings of a word, the one that is possible here
+      // "a tall glass", "ein kleines Glas": a size may stand before the measure
       if (size !== undefined && (amount.count !== undefined || at === from) && amount.size === undefined) {
         amount.size = size;
         at += 1;
@@ -77,7 +77,7 @@ export class AmountReader extends NumberReader {
       ) {
         amount.measure = unit.measure;
         at += unit.length;
-        const and = this.fractionBehind(at);
+        const and = this.fractionAfter(at);
         if (and) {
           amount.count = (amount.count ?? 1) + and.value;
           at += and.length;
@@ -117,7 +117,7 @@ export class AmountReader extends NumberReader {
   }
 
   /** "a cup and a half", "une tasse et demie" */
-  private fractionBehind(from: number): { value: number; length: number } | undefined {
+  private fractionAfter(from: number): { value: number; length: number } | undefined {
     if (!this.lexicon.separators.has(this.word(from) ?? '')) return undefined;
     const fraction = this.fraction(from + 1);
     if (!fraction) return undefined;

@@ -83,8 +83,8 @@ export function isPartOfDish(reading: MealReading, food: Food): boolean {
   return true;
 }
 
-/** "jus de pomme", "sandwich au jambon": the food behind says what the food before tastes of or contains. */
-export function readFlavourBehind(reading: MealReading): boolean {
+/** "jus de pomme", "sandwich au jambon": the second food says what the first one tastes of or contains. */
+export function readFlavourAfter(reading: MealReading): boolean {
   const { last } = reading;
   const { lexicon, locale, names } = reading.language;
   let at = reading.at;

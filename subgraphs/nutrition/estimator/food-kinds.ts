@@ -29,7 +29,7 @@ const GENERIC = new Set(
     ' ',
   ),
 );
-/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": a general word behind a food means the same food. */
+/** "Ben and Jerry's ice cream", "Brie cheese", "tuna niçoise salad": a general word after a food means the same food. */
 export const addsNothing = (before: Food, food: Food): boolean =>
   GENERIC.has(food.id) &&
   (before.category === food.category ||

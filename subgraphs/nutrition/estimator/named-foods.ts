@@ -19,7 +19,7 @@ export function readFood(reading: MealReading): boolean {
   const food = formOf(reading, found.food);
   if (before && continuesName(reading, before, food, words.join(' '))) return true;
   if (isOmeletteOf(reading, food) || replacesBread(reading, food) || isPartOfDish(reading, food)) return true;
-  if (reading.amount.measure === undefined) readMeasureBehind(reading);
+  if (reading.amount.measure === undefined) readMeasureAfter(reading);
   reading.add(food, words.join(' '), found.corrected);
   return true;
 }
@@ -121,8 +121,8 @@ function formOf(reading: MealReading, food: Food): Food {
   return form ?? food;
 }
 
-/** "two cod fillets", "bacon rashers": a measure right behind the name. */
-function readMeasureBehind(reading: MealReading): void {
+/** "two cod fillets", "bacon rashers": a measure directly after the name. */
+function readMeasureAfter(reading: MealReading): void {
   const measure = reading.language.lexicon.measures.get(reading.reader.word(reading.at) ?? '');
   if (
     !measure ||

@@ -1,6 +1,6 @@
 import { isEmpty, isQuantity } from './amounts.ts';
 import { readByContext } from './context.ts';
-import { readDish, readFlavourBehind } from './dishes.ts';
+import { readDish, readFlavourAfter } from './dishes.ts';
 import { rawForm, sugarFreeForm } from './food-names.ts';
 import { MealReading } from './meal-reading.ts';
 import type { Mention } from './mention.ts';
@@ -41,7 +41,7 @@ function readNext(reading: MealReading): void {
   if (lexicon.composites.has(word)) return readDish(reading, word);
   if (lexicon.raw.has(word)) return readForm(reading, 'raw');
   if (lexicon.sugarFree.has(word)) return readForm(reading, 'sugarFree');
-  if (lexicon.prepositions.has(word) && reading.adjacent && readFlavourBehind(reading)) return;
+  if (lexicon.prepositions.has(word) && reading.adjacent && readFlavourAfter(reading)) return;
   if (reading.reader.at(reading.at).length > 0) return readQuantity(reading);
   const isMeasure = lexicon.measures.has(word) || lexicon.sizes.has(word);
   if (!lexicon.ignored.has(word) && !lexicon.prepositions.has(word) && !isMeasure && !isAdverb(word))
@@ -50,7 +50,7 @@ function readNext(reading: MealReading): void {
 }
 
 function readMark(reading: MealReading, text: string): void {
-  if (readAmountBehind(reading, text)) return;
+  if (readAmountAfter(reading, text)) return;
   if (text === ':' && reading.at + 1 < reading.tokens.length) dropTitle(reading);
   if (text !== '~' && text !== 'x') reading.endPhrase(text);
   if (text === ',') reading.clause = reading.clause.slice(-1);
@@ -59,7 +59,7 @@ function readMark(reading: MealReading, text: string): void {
 }
 
 /** "rice (200 g)", "rice: 200 g", "eggs x2", "rice, 200 g": the amount of the food before the mark. */
-function readAmountBehind(reading: MealReading, text: string): boolean {
+function readAmountAfter(reading: MealReading, text: string): boolean {
   const { last } = reading;
   const { amount, length } = reading.reader.at(reading.at + 1);
   if (!last || length === 0) return false;
@@ -77,7 +77,7 @@ function readAmountBehind(reading: MealReading, text: string): boolean {
   return true;
 }
 
-/** "smoothie: a banana, 200 ml milk": foods before a colon are the title of the list behind it. */
+/** "smoothie: a banana, 200 ml milk": foods before a colon are the title of the list after it. */
 function dropTitle(reading: MealReading): void {
   while (
     reading.adjacent &&
@@ -131,7 +131,7 @@ function readForm(reading: MealReading, kind: 'raw' | 'sugarFree'): void {
   reading.at += 1;
 }
 
-/** A word right behind a name makes that food uncertain, because the last word of a name says what the food is. */
+/** A word directly after a name makes that food uncertain, because the last word of a name says what the food is. */
 function readUnknown(reading: MealReading, word: string): void {
   if (reading.before && isEmpty(reading.amount)) reading.before.leftOut.push(word);
   else reading.pending.push(word);

@@ -33,7 +33,7 @@ export function tokensOf(text: string, language: Language): Token[] {
     /\d+\s*\/\s*\d+|\d{1,3}(?:[.,]\d{3})+(?![\d])|\d+(?:[.,]\d+)?|\.\d+|[\p{L}']+|[\n;,+()[\]:=×*]|\.(?=\s|$)|\s[-–—]\s|[-–—−~/|]/gu,
   )) {
     const token = tokenOf(part, language.locale);
-    // "6 x 30 g", "8oz", "150gchicken": letters right behind a number
+    // "6 x 30 g", "8oz", "150gchicken": letters directly after a number
     if (token?.kind === 'word') tokens.push(...splitWord(token.text, tokens.at(-1), language));
     else if (token?.kind === 'number' && /^[-–−]$/.test(before) && isMinus(tokens)) {
       tokens.pop();
@@ -129,7 +129,7 @@ function splitWord(text: string, before: Token | undefined, { lexicon, names, lo
   });
 }
 
-/** The unit at the beginning of a word behind a number: "gchicken". A split that leaves the name of a food is preferred. */
+/** The unit at the beginning of a word after a number: "gchicken". A split that leaves the name of a food is preferred. */
 function unitInFront(
   word: string,
   { lexicon, names }: Pick<Language, 'lexicon' | 'names'>,

@@ -12,7 +12,7 @@ export const SquadWorkoutShape = z
     trainingId: z.uuid().nullable(),
     participantIds: z.array(z.string().nullable()).meta({
       description:
-        'Everybody who had taken part by then, the user included. An id is null if this person or the user has blocked the other.',
+        'Everybody who had taken part by `endedAt`, the user included. An id is null if this person or the user has blocked the other.',
     }),
   })
   .meta({ id: 'SquadWorkout' });

@@ -5,7 +5,10 @@ import { en } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
 
-/** Words of one language that are no names of foods, as people write them. Each part is a text of entries, separated by spaces or commas. */
+/**
+ * Words of one language that are not names of foods, as people write them. Each part is a text of entries, separated by
+ * spaces or commas.
+ */
 export interface LexiconWords {
   /** `word=value`; a value below 1 is a fraction. */
   numbers: string;
@@ -13,9 +16,9 @@ export interface LexiconWords {
   masses: string;
   /** `word=millilitres`. */
   volumes: string;
-  /** `word=name of the measure in the food table`. */
+  /** `word=name of the measure in the food table`, with `_` for a space. */
   measures: string;
-  /** `word=small|medium|large ...`. */
+  /** `word=size in the food table`, with `_` for a space: `small`, `extra_large`. */
   sizes: string;
   /** Words for a kilocalorie. */
   energy: string;
@@ -70,7 +73,10 @@ function mapOf<Value>(locale: Locale, part: keyof LexiconWords, value: (text: st
   return map;
 }
 
-/** The words of the lexicon of one language, without the English words that are understood in every language. */
+/**
+ * The everyday words of one language: numbers, measures, separators, negations, prepositions, raw forms and ignored words.
+ * The English words that are understood in every language are not among them.
+ */
 export const lexiconWords = (locale: Locale): Set<string> =>
   new Set(
     (['numbers', 'measures', 'separators', 'negations', 'prepositions', 'ignored', 'raw'] as const)
