@@ -32,11 +32,11 @@ it('a service that cannot listen at its port closes what it has opened, its data
   try {
     // PostgreSQL ends a process a moment after its client has closed the connection.
     await eventually(async () => {
-      const { rows } = await client.query<{ open: number }>(
+      const { rows } = await client.query(
         'select count(*)::int as open from pg_stat_activity where datname = $1',
         [name],
       );
-      return rows[0]?.open === 0;
+      return rows[0].open === 0;
     }, 20_000);
   } finally {
     await client.end();
