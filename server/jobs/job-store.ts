@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 /**
  * The statements over the tables of Graphile Worker. Its version is pinned, because it may change its private tables
- * (`_private_...`) in any release; tests/server/jobs.test.ts runs every statement.
+ * (`_private_...`) in any release; the tests of jobs in tests/server run every statement.
  */
 
 /** How long the jobs of a worker stay locked after the last sign of life of its process. */

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SCOPE_NAMES } from '#server/auth/scopes.ts';
 import { DEMO_GYMS, demoId } from '#server/demo-ids.ts';
 import { EVENT_TYPES } from '#server/events/event-types.ts';
+import { eventually } from '../support/eventually.ts';
+import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type GraphAnswer, type TestPlatform } from '../support/platform.ts';
 import { checkIn, checkOut, newLocation, newMember } from '../gym/support.ts';
 import { clientToken, FeedReader } from './support.ts';
@@ -140,6 +142,8 @@ describe('the feed of events', () => {
         endsAt: new Date(Date.now() + 500).toISOString(),
       },
     });
+    await eventually(async () => Date.now() > Date.parse(challenge.body.endsAt));
+    await runScheduled(platform, 'gym', 'announce_ended_challenges');
     const ended = await feed.until(({ type }) => type === 'challenge.ended');
     const { joined: _joined, score: _score, ...stored } = challenge.body;
     expect(ended).toMatchObject({

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
+import { itAtOnce } from '../support/at-once.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -33,27 +34,30 @@ async function open(service: 'gateway' | 'squad', connectionParams: object = {})
   return { socket, closed };
 }
 
-describe.each(['gateway', 'squad'] as const)('a GraphQL socket of %s', (service) => {
-  it('is closed if it has no operation, and stays open while it has a subscription', async () => {
-    const busy = await open(service, { Authorization: `Bearer ${await platform.demo('maya@iron.test')}` });
-    const query = 'subscription { onlineUsersUpdated { seq } }';
-    busy.socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
-    const idle = await open(service);
-    expect(await idle.closed).toBe(4431);
-    expect(busy.socket.readyState).toBe(WebSocket.OPEN);
-    busy.socket.send('{"type":"complete","id":"1"}');
-    expect(await busy.closed).toBe(4431);
-  });
-});
+for (const service of ['gateway', 'squad'] as const)
+  itAtOnce(
+    `a GraphQL socket of ${service} is closed if it has no operation, and stays open while it has a subscription`,
+    async () => {
+      const busy = await open(service, { Authorization: `Bearer ${await platform.demo('maya@iron.test')}` });
+      const query = 'subscription { onlineUsersUpdated { seq } }';
+      busy.socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
+      const idle = await open(service);
+      expect(await idle.closed).toBe(4431);
+      expect(busy.socket.readyState).toBe(WebSocket.OPEN);
+      busy.socket.send('{"type":"complete","id":"1"}');
+      expect(await busy.closed).toBe(4431);
+    },
+  );
 
-it.each(['gateway', 'gatewayCarrier'])(
-  "the gateway's own socket to a service (%s) stays open without an operation",
-  async (parameter) => {
-    const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();
-    const own = await open('squad', { [parameter]: `Bearer ${token}` });
-    const idle = await open('squad');
-    expect(await idle.closed).toBe(4431);
-    expect(own.socket.readyState).toBe(WebSocket.OPEN);
-    own.socket.terminate();
-  },
-);
+for (const parameter of ['gateway', 'gatewayCarrier'])
+  itAtOnce(
+    `the gateway's own socket to a service (${parameter}) stays open without an operation`,
+    async () => {
+      const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();
+      const own = await open('squad', { [parameter]: `Bearer ${token}` });
+      const idle = await open('squad');
+      expect(await idle.closed).toBe(4431);
+      expect(own.socket.readyState).toBe(WebSocket.OPEN);
+      own.socket.terminate();
+    },
+  );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { itAtOnce } from '../support/at-once.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { idsOf } from './support.ts';
 
@@ -196,38 +197,58 @@ describe('gyms', () => {
   });
 });
 
-describe('a module that is switched off', () => {
-  it.each([
-    ['challenges', 'gym', '/challenges', '{ challenges { id } }'],
-    ['feed', 'gym', '/posts', '{ posts { nodes { id } } }'],
-    ['feed', 'gym', '/announcements', '{ announcements { id } }'],
-    [
-      'shop',
-      'gym',
-      `/gym/${ironTemple.slug}/products`,
-      '{ gym(slug: "iron-temple") { products { price } } }',
+interface ModuleCase {
+  service: 'gym' | 'nutrition';
+  /** A path, and a query of the graph that reads the same. */
+  doors: readonly (readonly [at: string, query?: string])[];
+}
+const MODULES: Readonly<Record<string, ModuleCase>> = {
+  challenges: { service: 'gym', doors: [['/challenges', '{ challenges { id } }']] },
+  feed: {
+    service: 'gym',
+    doors: [
+      ['/posts', '{ posts { nodes { id } } }'],
+      ['/announcements', '{ announcements { id } }'],
     ],
-    ['nutrition', 'nutrition', '/foods?search=oat', undefined],
-  ] as const)(
-    '%s is refused within 5 s, at %s %s, to members of that gym only',
-    async (module, service, at, query) => {
-      const switchTo = (on: boolean) =>
-        call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, features: { [module]: on } });
-      const status = async (token: string) => (await platform.rest(service, 'GET', at, { token })).status;
-      await switchTo(false);
-      try {
-        expect(await within5s(async () => (await status(maya)) === 403)).toBe(true);
-        expect((await platform.rest(service, 'GET', at, { token: maya })).body.code).toBe('FEATURE_DISABLED');
-        expect(await status(staff)).toBe(200);
-        expect(await status(await platform.demo('zoe@aqua.test'))).toBe(200);
-        const errors = query
-          ? (await platform.graph(service, query, {}, { token: maya })).errors
-          : [{ extensions: { code: 'FEATURE_DISABLED' } }];
-        expect(errors).toMatchObject([{ extensions: { code: 'FEATURE_DISABLED' } }]);
-      } finally {
-        await switchTo(true);
-      }
-      expect(await within5s(async () => (await status(maya)) === 200)).toBe(true);
-    },
-  );
+  },
+  shop: {
+    service: 'gym',
+    doors: [[`/gym/${ironTemple.slug}/products`, '{ gym(slug: "iron-temple") { products { price } } }']],
+  },
+  nutrition: { service: 'nutrition', doors: [['/foods?search=oat']] },
+};
+
+async function expectRefusedToMembers(module: string, { service, doors }: ModuleCase): Promise<void> {
+  const switchTo = (on: boolean) =>
+    call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, features: { [module]: on } });
+  const status = async (at: string, token: string) =>
+    (await platform.rest(service, 'GET', at, { token })).status;
+  const allAnswer = (expected: number) =>
+    within5s(async () => {
+      const found = await Promise.all(doors.map(([at]) => status(at, maya)));
+      return found.every((one) => one === expected);
+    });
+  await switchTo(false);
+  try {
+    expect(await allAnswer(403)).toBe(true);
+    for (const [at, query] of doors) {
+      expect((await platform.rest(service, 'GET', at, { token: maya })).body.code).toBe('FEATURE_DISABLED');
+      expect(await status(at, staff)).toBe(200);
+      expect(await status(at, await platform.demo('zoe@aqua.test'))).toBe(200);
+      if (!query) continue;
+      const { errors } = await platform.graph(service, query, {}, { token: maya });
+      expect(errors).toMatchObject([{ extensions: { code: 'FEATURE_DISABLED' } }]);
+    }
+  } finally {
+    await switchTo(true);
+  }
+  expect(await allAnswer(200)).toBe(true);
+}
+
+describe('a module that is switched off', () => {
+  for (const [module, one] of Object.entries(MODULES))
+    itAtOnce(
+      `${module} is refused within 5 s, at ${one.service} ${one.doors.map(([at]) => at).join(' and ')}, to members of that gym only`,
+      () => expectRefusedToMembers(module, one),
+    );
 });

@@ -1,5 +1,6 @@
 import net from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { itAtOnce } from '../support/at-once.ts';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -60,7 +61,7 @@ const DOORS: [Called, string, string][] = [
   ['gateway', '/graphql', 'multipart/form-data; boundary=x'],
 ];
 
-it('a body that arrives too slowly is refused at every door', async () => {
+itAtOnce('a body that arrives too slowly is refused at every door', async () => {
   const answers = await Promise.all(
     DOORS.map(async ([service, path, type]) => {
       const { status, seconds } = await slowPost(service, path, type, 1, 1_000);
@@ -76,7 +77,7 @@ it('a body that arrives too slowly is refused at every door', async () => {
   );
 });
 
-it('a body that is slow but steady is read to its end', async () => {
+itAtOnce('a body that is slow but steady is read to its end', async () => {
   const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
   expect(seconds).toBeGreaterThan(13);
   expect(status).toBe('400');

@@ -213,8 +213,8 @@ describe('if one of two users has blocked the other', () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
     await mayas.send('user_online', {});
-    await leos.send('user_online', {});
-    await leos.next('online_users_updated', ({ users }) => users.some(({ userId }) => userId === maya.id));
+    const online = await leos.send('user_online', {});
+    expect(online.users.map(({ userId }) => userId)).toContain(maya.id);
     const { invite } = await mayas.send('send_squad_invite', { toUserId: leo.id });
     const without = new Promise<void>((resolve) =>
       leos.on(

@@ -1,6 +1,14 @@
 import type { ServiceName } from '#server/settings.ts';
+import { eventually } from './eventually.ts';
 import type { TestPlatform } from './platform.ts';
 
-/** Adds a scheduled job for now, so that a test need not wait for its time. */
+/** Adds a job for now that the running service has a schedule for, so that a test need not wait for its time. */
 export const runScheduled = (platform: TestPlatform, service: ServiceName, name: string): Promise<unknown> =>
-  platform.sql(service, "select graphile_worker.add_job($1, '{}'::json)", [name]);
+  eventually(async () => {
+    const added = await platform.sql(
+      service,
+      `select graphile_worker.add_job(identifier, '{}'::json) from graphile_worker._private_known_crontabs where identifier = $1`,
+      [name],
+    );
+    return added.length > 0; // the worker stores its schedules in the background of the start
+  });

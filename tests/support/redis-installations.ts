@@ -135,6 +135,10 @@ export async function startSentinels(): Promise<SentinelInstallation> {
   const cli = ['-a', password];
   const first = await RedisProcess.start(auth, cli);
   const second = await RedisProcess.start([...auth, '--replicaof', `127.0.0.1 ${first.port}`], cli);
+  // First, because a sentinel asks a master for its replicas only every 10 s.
+  await until('the replica is connected', () =>
+    /master_link_status:up/.test(second.command('INFO', 'replication')),
+  );
   const config = [`sentinel auth-pass own ${password}`];
   const sentinels = await Promise.all([1, 2, 3].map(() => RedisProcess.startSentinel(first, config)));
   const servers = [first, second];
@@ -146,9 +150,6 @@ export async function startSentinels(): Promise<SentinelInstallation> {
       const valueOf = (name: string) => Number(info[info.indexOf(name) + 1]);
       return valueOf('num-slaves') === 1 && valueOf('num-other-sentinels') === 2;
     }),
-  );
-  await until('the replica is connected', () =>
-    /master_link_status:up/.test(second.command('INFO', 'replication')),
   );
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
   return {

@@ -46,7 +46,7 @@ export async function startS3(bucket = 'files'): Promise<OwnS3> {
   const proxy = await failingProxy(port);
   const url = `s3://${bucket}/test?endpoint=http://127.0.0.1:${proxy.port}&forcePathStyle=true`;
   return {
-    filesUrl: `${url}&timeoutMillis=5000`,
+    filesUrl: `${url}&timeoutMillis=2500`,
     impatientFilesUrl: `${url}&timeoutMillis=700`,
     fail: proxy.fail,
     async stop() {

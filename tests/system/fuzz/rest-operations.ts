@@ -64,6 +64,11 @@ export function resolverOf(document: OpenApiDocument): (reference: string) => Sc
   };
 }
 
+/** The parameter `wait` is the time for which a feed waits for an event. A longer wait only takes the time of other requests. */
+const LONG_WAIT_SECONDS = 0.5;
+const isLongWait = (value: unknown, schema: Schema | undefined): boolean =>
+  typeof value === 'number' && value > LONG_WAIT_SECONDS && value <= (schema?.maximum ?? Infinity);
+
 /** Makes a well-formed or partly hostile request of an operation. */
 export function restRequest(
   random: Random,
@@ -73,8 +78,9 @@ export function restRequest(
   const hostility = random.pick([0, 0.03, 0.1, 0.4]);
   const values = new SchemaValues(random, { ...options, hostility });
   const parameters = operation.parameters ?? [];
-  const valueOf = ({ schema }: Parameter): string => {
-    const value = random.chance(hostility) ? hostileText(random) : values.of(schema ?? { type: 'string' });
+  const valueOf = ({ name, schema }: Parameter): string => {
+    const made = random.chance(hostility) ? hostileText(random) : values.of(schema ?? { type: 'string' });
+    const value = name === 'wait' && isLongWait(made, schema) ? LONG_WAIT_SECONDS : made;
     return encoded((typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 2_000));
   };
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {

@@ -1,0 +1,15 @@
+import { beforeAll, it } from '@jest/globals';
+
+/**
+ * A test that mostly waits, for example for a time limit of the product. All tests of this kind in a `describe` begin
+ * together, before its first test, so they must not depend on each other. With `-t` the others run, too, but nobody is told.
+ */
+export function itAtOnce(name: string, run: () => Promise<unknown>, timeoutMillis?: number): void {
+  let result: Promise<unknown> | undefined;
+  beforeAll(() => {
+    result = run();
+    result.catch(() => undefined); // the test below reports it
+  });
+  // oxlint-disable-next-line jest/expect-expect, jest/valid-title -- the caller has the expectations and the title
+  it(name, async () => void (await result), timeoutMillis);
+}
