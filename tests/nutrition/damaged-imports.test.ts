@@ -32,7 +32,7 @@ const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== '' && !text.includes('\0')),
 );
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-const generatedFile = fc
+const files = fc
   .record({
     delimiter: fc.constantFrom(',', ';', '\t'),
     end: fc.constantFrom('\n', '\r\n', '\r'),
@@ -141,38 +141,29 @@ const contradictions = (report: Report): string[] => {
 
 test('of a damaged file every line is counted, nothing is stored twice, and no answer is a 5xx', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      generatedFile,
-      encoding,
-      fc.array(damage, { maxLength: 4 }),
-      async (file, as, damages) => {
-        const { token, id } = await platform.register();
-        const whole = encoded(file.lines.join(file.end) + file.end, as);
-        const bytes = damages.reduce(damaged, whole);
-        const stored = async () =>
-          (
-            await platform.sql('nutrition', 'select count(*)::int as n from food_log where user_id = $1', [
-              id,
-            ])
-          )[0].n;
-        const first = await importFile(token, bytes, `?importId=${randomUUID()}`);
-        expect([200, 400]).toContain(first.status);
-        // A file without a usable header is refused as a whole.
-        const report: Report = first.status === 200 ? first.body : NOTHING_READ;
-        expect(contradictions(report)).toEqual([]);
-        expect(await stored()).toBe(report.imported);
-        // A file without damage is imported completely, except in Latin-1, which lacks some of its characters.
-        const isWhole = damages.every(({ kind }) => kind === 'none') && as !== 'latin1';
-        expect([report.lines, report.failed]).toEqual(
-          isWhole ? [file.rows, 0] : [report.lines, report.failed],
-        );
-        const again = await importFile(token, bytes);
-        expect(again.status).toBe(first.status);
-        expect(again.body.imported ?? 0).toBe(0);
-        expect(again.body.duplicates ?? 0).toBe(report.imported);
-        expect(await stored()).toBe(report.imported);
-      },
-    ),
+    fc.asyncProperty(files, encoding, fc.array(damage, { maxLength: 4 }), async (file, as, damages) => {
+      const { token, id } = await platform.register();
+      const whole = encoded(file.lines.join(file.end) + file.end, as);
+      const bytes = damages.reduce(damaged, whole);
+      const stored = async () =>
+        (
+          await platform.sql('nutrition', 'select count(*)::int as n from food_log where user_id = $1', [id])
+        )[0].n;
+      const first = await importFile(token, bytes, `?importId=${randomUUID()}`);
+      expect([200, 400]).toContain(first.status);
+      // A file without a usable header is refused as a whole.
+      const report: Report = first.status === 200 ? first.body : NOTHING_READ;
+      expect(contradictions(report)).toEqual([]);
+      expect(await stored()).toBe(report.imported);
+      // A file without damage is imported completely, except in Latin-1, which lacks some of its characters.
+      const isWhole = damages.every(({ kind }) => kind === 'none') && as !== 'latin1';
+      expect([report.lines, report.failed]).toEqual(isWhole ? [file.rows, 0] : [report.lines, report.failed]);
+      const again = await importFile(token, bytes);
+      expect(again.status).toBe(first.status);
+      expect(again.body.imported ?? 0).toBe(0);
+      expect(again.body.duplicates ?? 0).toBe(report.imported);
+      expect(await stored()).toBe(report.imported);
+    }),
     { numRuns: FILES },
   );
 }, 3_600_000);
