@@ -7011,7 +7011,7 @@ export interface components {
             text: string;
             /** @description Path of a post's picture; null if there is none. At the gateway `/gym/media/<file>`; at the squad service's own port `/media/<file>`, which the gym service serves. */
             image: string | null;
-            /** @description All participants of a squad workout; empty for other items. */
+            /** @description All participants of a squad workout; empty for other entries. */
             participantIds: string[];
             /** @description The founded club; null for other entries. */
             groupId: string | null;
@@ -7043,8 +7043,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The operation; optional if `extensions.persistedQuery` identifies it. */
-                    query: string;
+                    /** @description The operation; required unless `extensions.persistedQuery` identifies it. */
+                    query?: string;
                     /** @description Required if the document has several operations. */
                     operationName?: string | null;
                     variables?: Record<string, never> | null;

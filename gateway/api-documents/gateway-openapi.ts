@@ -11,11 +11,10 @@ const OPERATION_TAG = { name: 'Operation', description: 'Health, metrics and doc
 
 const GRAPH_REQUEST = {
   type: 'object',
-  required: ['query'],
   properties: {
     query: {
       type: 'string',
-      description: 'The operation; optional if `extensions.persistedQuery` identifies it.',
+      description: 'The operation; required unless `extensions.persistedQuery` identifies it.',
     },
     operationName: {
       type: ['string', 'null'],
@@ -57,6 +56,7 @@ const GRAPH_FAILURES = {
   401: '`UNAUTHENTICATED`: the token is not valid.',
   403: 'The caller may not run the operation.',
   404: '`NOT_FOUND`, in a mutation.',
+  406: '`NOT_ACCEPTABLE`: the header `Accept` allows no JSON.',
   408: '`REQUEST_TIMEOUT`: the request came too slowly.',
   409: '`CONFLICT`, or another conflict in a mutation.',
   412: '`VERSION_CONFLICT`, in a mutation.',

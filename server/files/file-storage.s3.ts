@@ -212,10 +212,10 @@ function refusalOf(error: unknown): PlatformError {
  */
 async function* chunksOf(body: Readable, timeoutMillis: number): AsyncGenerator<Buffer> {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  const isLate = () => body.destroy(new Error(`the store sent nothing for ${timeoutMillis} ms`));
+  const giveUp = () => body.destroy(new Error(`the store sent nothing for ${timeoutMillis} ms`));
   try {
     for (;;) {
-      const timer = setTimeout(isLate, timeoutMillis);
+      const timer = setTimeout(giveUp, timeoutMillis);
       const next = await chunks.next().finally(() => clearTimeout(timer));
       if (next.done) return;
       yield next.value;

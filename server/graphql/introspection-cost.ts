@@ -119,7 +119,7 @@ class Counter {
   }
 }
 
-/** Fields of the introspection types only: other fields are counted by the cost of data. */
+/** Fields of the introspection types only: `costCheck` counts all others. */
 function fieldOf(schema: GraphQLSchema, name: string, parent: GraphQLCompositeType) {
   if (parent === schema.getQueryType())
     return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name);

@@ -58,8 +58,8 @@ const GATEWAY = 'gateway';
  * Serves the schema over WebSocket (graphql-transport-ws). Each operation has its own viewer: the owner of the token in
  * `extensions.authorization` of its subscribe message (the gateway sends operations of many users over one socket), else
  * in `Authorization` of the connection parameters. If the connection parameters contain the gateway's own token as
- * `gateway`, the socket may subscribe for whole audiences (gateway/subscriptions/PROTOCOL.md). Returns a function that
- * stops the endpoint.
+ * `gateway`, the socket may subscribe for whole audiences; if they contain it as `gatewayCarrier`, the number of the
+ * socket's operations is not limited (gateway/subscriptions/PROTOCOL.md). Returns a function that stops the endpoint.
  */
 export function serveSubscriptions(
   sockets: WebSocketServer,
@@ -118,7 +118,7 @@ async function admit(
   { verifier, log }: SubscriptionEndpointOptions,
 ): Promise<boolean> {
   const carrier = stringIn(connectionParams, 'gatewayCarrier');
-  // A socket with an invalid token here is accepted as a client's socket.
+  // With an invalid token in `gatewayCarrier`, a socket is accepted as a client's.
   if (carrier !== undefined) extra.isGateway = await isGatewayToken(carrier, verifier).catch(() => false);
   const token = stringIn(connectionParams, 'gateway');
   if (token === undefined) return true;

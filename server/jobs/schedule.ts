@@ -32,7 +32,7 @@ export function cronItemOf(job: ScheduledJob): CronItem {
     identifier: name,
     match,
     options: {
-      // After a failure of the database, a run that was due meanwhile is made up for.
+      // After a failure of the database, a run that was due meanwhile follows; a job of every minute just runs in the next one.
       backfillPeriod: schedule === 'minute' ? 0 : INTERVAL_MILLIS[schedule],
       maxAttempts,
       jobKey: scheduleKeyOf(job),

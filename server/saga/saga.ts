@@ -120,8 +120,8 @@ export interface ActionCall<Input = unknown, Output = unknown> {
 }
 
 /**
- * The code of an action. If it throws a 4xx of the platform's table, this is a refusal; after any other error (time-out, no
- * connection, 429, 5xx, a programming error) the action is repeated.
+ * The code of an action. If it throws a PlatformError of status 4xx except 401, 408 and 429, this is a refusal; after any
+ * other error (time-out, no connection, 5xx, a programming error) the action is repeated.
  */
 // oxlint-disable-next-line no-explicit-any -- input and output depend on each other inside each action only
 export interface SagaAction<Input = any, Output = any> {

@@ -39,7 +39,7 @@ test('a page of fifty routines with their exercises takes as many statements as 
   expect(two).toHaveLength(2);
   expect(fifty).toHaveLength(2);
 
-  // The gateway reads the routines to which squads and gyms refer in this way.
+  // In this way the gateway reads the routines to which squads and gyms refer.
   const { body: routines } = await platform.rest('content', 'GET', '/workouts?category=Counting&limit=50');
   const representations = routines.map(({ id }: { id: string }) => ({ __typename: 'WorkoutRoutine', id }));
   const byReference = await selectsDuring(async () => {

@@ -24,7 +24,7 @@ const OPERATIONS: [string, string][] = [
   ],
   [
     'introspection of 60 levels',
-    `{ __schema { types { ${'ofType { '.repeat(0)} fields { ${'type { ofType { '.repeat(30)} name ${'} } '.repeat(30)} } } } }`,
+    `{ __schema { types { fields { ${'type { ofType { '.repeat(30)} name ${'} } '.repeat(30)} } } } }`,
   ],
   [
     'several operations, one of them deep',
@@ -39,13 +39,14 @@ describe('an operation of', () => {
         status: 400,
         errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }],
       });
+    // A server accepts 32 KiB of headers with the URL. A longer query is cut, and is then refused as a syntax error.
     const byUrl = await fetch(
       `${platform.url('gateway')}/graphql?query=${encodeURIComponent(query).slice(0, 30_000)}`,
       {
         headers: { 'apollo-require-preflight': 'true' },
       },
     );
-    expect([400, 431]).toContain(byUrl.status);
+    expect(byUrl.status).toBe(400);
   });
 
   it('a circular fragment is refused as invalid', async () => {

@@ -3,16 +3,16 @@ import { expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../', import.meta.url);
 const guide = await readFile(new URL('docs/reading-guide.md', ROOT), 'utf8');
-const stops = [...guide.matchAll(/`([\w./-]+\.ts)` `(\w+)`/g)].map(([, file = '', name = '']) => ({
+const steps = [...guide.matchAll(/`([\w./-]+\.ts)` `(\w+)`/g)].map(([, file = '', name = '']) => ({
   file,
   name,
 }));
 
 it('the reading guide has more than 30 steps with a file and a function', () => {
-  expect(stops.length).toBeGreaterThan(30);
+  expect(steps.length).toBeGreaterThan(30);
 });
 
-it.each(stops)('the reading guide names a function that exists: $name in $file', async ({ file, name }) => {
+it.each(steps)('the reading guide names a function that exists: $name in $file', async ({ file, name }) => {
   const code = await readFile(new URL(file, ROOT), 'utf8');
   expect(code).toMatch(new RegExp(String.raw`\b${name}\b`));
 });

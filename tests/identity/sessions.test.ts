@@ -34,7 +34,7 @@ describe('a refresh token', () => {
     expect((await refresh(body.refreshToken)).status).toBe(200);
   });
 
-  it('ends its whole family when it is used again', async () => {
+  it('ends its session when it is used again', async () => {
     const first = await session();
     const { body: second } = await refresh(first.refreshToken);
     expect((await refresh(first.refreshToken)).status).toBe(401);
@@ -49,7 +49,7 @@ describe('a refresh token', () => {
     expect(audit).toEqual([{ action: 'REFRESH_TOKEN_REUSED' }]);
   });
 
-  it('used twenty times at once, at two replicas, is accepted once, and its family is ended', async () => {
+  it('used twenty times at once, at two replicas, is accepted once, and its session is ended', async () => {
     const { refreshToken, id } = await session();
     const { url } = await platform.replica('identity');
     const answers = await Promise.all(
@@ -65,7 +65,7 @@ describe('a refresh token', () => {
     const successful = answers.filter(({ status }) => status === 200);
     expect(successful.length).toBe(1);
     expect(answers.filter(({ status }) => status === 401).length).toBe(19);
-    // The second use ended the family: none of its tokens is valid any more.
+    // The second use ended the session: none of its tokens is valid any more.
     for (const { body } of successful) {
       expect(await me(body.token)).toBe(401);
       expect((await refresh(body.refreshToken)).status).toBe(401);
@@ -88,7 +88,7 @@ describe('a refresh token', () => {
     expect((await refresh(answers[0]?.body.refreshToken)).status).toBe(200);
   });
 
-  it('ends its family also if the second use has an Idempotency-Key', async () => {
+  it('ends its session also if the second use has an Idempotency-Key', async () => {
     const first = await session();
     const { body: second } = await refresh(first.refreshToken);
     expect((await refresh(first.refreshToken, { 'Idempotency-Key': randomUUID() })).status).toBe(401);
@@ -196,7 +196,7 @@ describe('a log-out', () => {
     expect(await me(other.token)).toBe(401);
   });
 
-  it('is read by a service that starts afterwards, and stays valid while identity is down', async () => {
+  it('applies at a service that starts afterwards, also while identity is down', async () => {
     const user = await session();
     await platform.rest('identity', 'POST', '/auth/logout', { body: user });
     await platform.restart('gym');
@@ -276,8 +276,8 @@ describe('the feed of ended sessions', () => {
   });
 });
 
-describe('a change of rights', () => {
-  it('refuses older access tokens, and a refresh issues one with the new rights', async () => {
+describe('a change of role or gym', () => {
+  it('makes older access tokens invalid, and a refresh returns one with the new role or gym', async () => {
     const superAdmin = await platform.demo('super@demo.test');
     const user = await session();
     const put = (what: string, body: object) =>
@@ -288,7 +288,7 @@ describe('a change of rights', () => {
     const { body: next } = await refresh(user.refreshToken);
     expect(claimsOf(next.token)).toMatchObject({ role: 'GYM_ADMIN' });
     expect(await me(next.token)).toBe(200);
-    // Two changes within a second: each refuses the tokens from before it.
+    // Two changes within a second: each makes the tokens from before it invalid.
     await put('gym', { gymId: DEMO_GYMS.aquaClub.id });
     expect(await me(next.token)).toBe(401);
     const { body: last } = await refresh(next.refreshToken);

@@ -32,7 +32,7 @@ const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== '' && !text.includes('\0')),
 );
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-const fileOf = fc
+const files = fc
   .record({
     delimiter: fc.constantFrom(',', ';', '\t'),
     end: fc.constantFrom('\n', '\r\n', '\r'),
@@ -141,7 +141,7 @@ const contradictions = (report: Report): string[] => {
 
 test('of a damaged file every line is counted, nothing is stored twice, and no answer is a 5xx', async () => {
   await fc.assert(
-    fc.asyncProperty(fileOf, encoding, fc.array(damage, { maxLength: 4 }), async (file, as, damages) => {
+    fc.asyncProperty(files, encoding, fc.array(damage, { maxLength: 4 }), async (file, as, damages) => {
       const { token, id } = await platform.register();
       const whole = encoded(file.lines.join(file.end) + file.end, as);
       const bytes = damages.reduce(damaged, whole);

@@ -7,7 +7,7 @@ import { whyForbidden } from '../../scripts/lint/import-directions.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
 
-describe('imports', () => {
+describe('the rules of imports', () => {
   it.each([
     ['server/http/listen.ts', '../errors.ts'],
     ['server/http/listen.ts', '#server/errors.ts'],

@@ -29,7 +29,7 @@ async function firstFailure(
 }
 
 describe('every saga ends in a state that matches the services, in spite of crashes and lost requests', () => {
-  it(`every saga in memory does (${SEEDS} simulations)`, async () => {
+  it(`in memory (${SEEDS} simulations)`, async () => {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     const failure = await firstFailure(SEEDS, () => ({
       unitOf,

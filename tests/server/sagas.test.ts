@@ -72,7 +72,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
   });
 
-  it('a saga with independent actions continues if one fails, and never undoes an action if it repeats refused ones', async () => {
+  it('if one of its independent actions fails, a saga runs the others; if it repeats refused actions, it undoes none', async () => {
     const target = new TargetService();
     target.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
     const definition = definitionFor(target, { order: 'independent', onRefusal: 'retry' });

@@ -6,7 +6,7 @@ import { startPlatform } from '../support/platform.ts';
 import { exerciseOf } from './support/people.ts';
 import { startProcess } from '../support/process.ts';
 
-test('the service loses no acknowledged message or revision when it is killed, and opens every time', async () => {
+test('the service loses no acknowledged message or revision when it is killed, and starts again every time', async () => {
   const platform = await startPlatform({ services: ['identity', 'content'] });
   const maya = await platform.register();
   const { id: exerciseId } = await exerciseOf(platform);
@@ -63,7 +63,7 @@ test('the service loses no acknowledged message or revision when it is killed, a
   await platform.stop();
 });
 
-test('a participant has one history row a squad with all acknowledged sets, whenever the service is killed', async () => {
+test('a participant has one history row for a squad, with all acknowledged sets, whenever the service is killed', async () => {
   const platform = await startPlatform({ services: ['identity', 'content'] });
   const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
   const { id: exerciseId } = await exerciseOf(platform);

@@ -26,9 +26,9 @@ export function identityProfiles(identityUrl: string): Profiles {
   const breaker = new CircuitBreaker(BREAKER);
   const pool = new Pool(identityUrl, {
     connections: 32,
-    keepAliveTimeout: 30_000,
-    connect: { timeout: 1_000 },
-  }); // 30 s, 1 s
+    keepAliveTimeout: 30_000, // 30 s
+    connect: { timeout: 1_000 }, // 1 s
+  });
 
   const ask = async (unit: UnitOfWork, userId: string): Promise<Profile> => {
     const { authorization, traceparent, requestId } = unit.origin;

@@ -11,9 +11,8 @@ import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 /**
  * Erases a user from all journals. After the user's open invites are closed, a `leaving` record is added to their own
  * journal, which accepts no other records from then on. A rule that has written the user's id into another journal reads
- * the user's journal afterwards
- * (`forgetIfErased`), so either the rule or this function erases the id. Until the last step, the user's journal lists the
- * other journals that name them, so that a repetition after a crash rewrites the remaining ones.
+ * the user's journal afterwards (`forgetIfErased`), so either the rule or this function erases the id. Until the last step,
+ * the user's journal lists the other journals that name them, so that a repetition after a crash rewrites the remaining ones.
  */
 export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult> {
   const { journals } = hub;
@@ -41,11 +40,11 @@ async function resultOf(journals: Journals, user: UserRecord): Promise<ErasureRe
   return {
     outcome: Outcome.ANONYMISED,
     reason:
-      'Squads, workouts and groups of other users stay. No message, set or id of this user is left in them.',
+      'Squads, workouts and clubs of other users stay. No message, set or id of this user is left in them.',
   };
 }
 
-/** Whether other users share a squad, a workout or a group with the user. */
+/** Whether other users share a squad, a workout or a club with the user. */
 async function sharesWithOthers(journals: Journals, user: UserRecord): Promise<boolean> {
   if (user.history.some(({ participantIds }) => participantIds.length > 1)) return true;
   for (const squadId of user.namedIn.squads) {

@@ -26,7 +26,10 @@ export async function forgetInSquad(journals: Journals, squadId: string, userId:
     await journals.of(chats).rewrite(squadId, (current) => chatWithout(current, userId));
 }
 
-/** Removes a user from the groups, activities and reports of a gym. Groups and activities without other users are removed. */
+/**
+ * Removes a user from the clubs, activities and reports of a gym. Clubs without other users are removed, and so are
+ * activities, unless their club stays.
+ */
 export async function forgetInGym(journals: Journals, gymId: string, userId: string): Promise<void> {
   await journals.of(gyms).rewrite(gymId, (gym) => gymWithout(gym, userId));
   const isAbout = ({ reporterId, authorId }: MessageReportShape) =>

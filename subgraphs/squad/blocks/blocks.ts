@@ -26,7 +26,7 @@ export class Blocks {
   /** Blocks the other user, closes the open invites between the two, and ends their training together. */
   async block(otherId: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
-    if (otherId === userId) throw invalid('userId', 'expected somebody else than yourself');
+    if (otherId === userId) throw invalid('userId', 'expected another user, not yourself');
     const { journals } = this.hub;
     await journals.of(users).change(userId, (user) => {
       requireStaying(user);

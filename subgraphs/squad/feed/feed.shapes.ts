@@ -22,7 +22,7 @@ export const FeedItemShape = z
     image: z.string().nullable(),
     participantIds: z
       .array(z.string())
-      .meta({ description: 'All participants of a squad workout; empty for other items.' }),
+      .meta({ description: 'All participants of a squad workout; empty for other entries.' }),
     groupId: z.string().nullable().meta({ description: 'The founded club; null for other entries.' }),
   })
   .meta({ id: 'FeedItem' });

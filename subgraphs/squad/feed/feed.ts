@@ -35,7 +35,7 @@ const announcement = z.looseObject({
   authorId: z.string().nullish(),
 });
 
-/** The feed of a gym: posts, announcements, and activities of squads and groups; newest first. */
+/** The feed of a gym: posts, announcements, and activities of squads and clubs; newest first. */
 export class Feed {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;

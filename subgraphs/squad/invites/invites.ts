@@ -68,7 +68,7 @@ export class Invites {
     const { toUserId, squadId, message } = validated(SendInviteShape, input);
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireGym(this.unit.viewer);
-    if (toUserId === userId) throw invalid('toUserId', 'expected somebody else than yourself');
+    if (toUserId === userId) throw invalid('toUserId', 'expected another user, not yourself');
     await this.checkReceiver(userId, gymId, toUserId);
     const squad = squadId ? await this.squads.get(squadId) : await this.squads.ownLobby();
     const createdAt = Date.now();

@@ -5,7 +5,7 @@ import { isShown, type OnlineEntry } from './online-entry.ts';
 import type { OnlineUserShape } from './presence.shapes.ts';
 
 /**
- * What a viewer may know of other users: the one rule for lists, updates, counts, invites, squads, feed, groups and
+ * What a viewer may know of other users: the one rule for lists, updates, counts, invites, squads, feed, clubs and
  * references. To the viewer a hidden user must look like one who is offline: in answers, in the number and the time of
  * updates, and in the time that an answer takes.
  */

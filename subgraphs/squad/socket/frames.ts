@@ -19,7 +19,7 @@ export function ackText(id: string | number, data: object): string {
 
 /**
  * The text of an `online_users_updated` frame. Many clients of a gym get the same lists, and only `seq` differs: the lists are
- * serialised once for all of them, and each user in the lists only after a change of their entry.
+ * serialised once for all of them, and the entry of a user in them is serialised again only after it has changed.
  */
 export function onlineUsersFrame(update: OnlineUsersUpdate): Buffer {
   const lists = listsOf(update);

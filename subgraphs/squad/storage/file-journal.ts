@@ -4,7 +4,10 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
-/** The file is replaced when it has this number of records more than the state needs. */
+/**
+ * The file is replaced when it has this number of records more than when it was read, or more than twice as many as when it
+ * was replaced.
+ */
 const SPARE_RECORDS = 500;
 
 /** The archive's copy of one journal. */
@@ -152,7 +155,7 @@ export class FileJournal<State, Item extends object> {
       await recordFile.cut(this.file, found.length);
     }
     const archived = found.records.length === 0 ? await this.archived.read() : undefined;
-    // If an interruption has left both, the file is newer than the archive, and what was erased from it must not stay there.
+    // An interruption may have left both. The file is newer, and what was erased from the file must not stay in the archive.
     if (found.records.length > 0) await this.archived.remove();
     this.isArchived = archived !== undefined;
     // The first change writes the whole journal into a file of its own.

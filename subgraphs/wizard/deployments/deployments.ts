@@ -26,7 +26,7 @@ interface DeploymentsOptions {
   sagas: Sagas;
 }
 
-/** Deploys completed sessions. The decision is made here; a saga carries it out with this service's own token. */
+/** Deploys completed sessions. The rights of the viewer are checked here; a saga then acts with this service's own token. */
 export class Deployments {
   private readonly unit: UnitOfWork;
   private readonly options: DeploymentsOptions;
@@ -66,7 +66,7 @@ export class Deployments {
 
   /**
    * Decides about a deployment that could not be undone (UNDO_FAILED), for a SUPER_ADMIN. RETRY continues to undo; ACCEPT leaves
-   * what is left, releases the names and lets the session be corrected or cancelled.
+   * the remaining effects in place, releases the names and lets the session be corrected or cancelled.
    * @throws CONFLICT for a deployment in another state
    */
   async resolve(id: string, input: unknown): Promise<WizardSessionShape> {

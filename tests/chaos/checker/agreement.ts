@@ -65,10 +65,10 @@ export async function disagreements(
   ];
 }
 
-/** How long it is watched after the limit whether a difference vanishes. Squad compares its journals every 15 s. */
+/** How long a difference is watched after the limit, because it may still vanish: squad compares its journals every 15 s. */
 const WATCH_MILLIS = 20_000;
 
-/** What is found at the limit, with the time when it had vanished. */
+/** What `look` finds at the limit, each with a note: when it had vanished, or that it had not 20 s later. */
 async function untilNone(look: () => Promise<string[]>, untilMillis: number): Promise<string[]> {
   let atLimit: string[] | undefined;
   for (;;) {
