@@ -4,7 +4,7 @@ import type { JournalKind, JournalListener } from './journal.ts';
 import { applied, emptyCopy, statesAfter, type JournalCopy } from './journal-copy.ts';
 import { journalTables, START, type Position } from './journal-tables.ts';
 
-/** A snapshot is made when a journal has this number of records more than its state needs. */
+/** The least number of records between two snapshots; the number of records in the snapshot is added. */
 const SPARE_RECORDS = 500;
 
 /**

@@ -4,10 +4,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
-/**
- * The file is replaced when it has this number of records more than when it was read, or more than twice as many as when it
- * was replaced.
- */
+/** The least number of records that are appended before the file is replaced; after a replacement, the file's records are added. */
 const SPARE_RECORDS = 500;
 
 /** The archive's copy of one journal. */
