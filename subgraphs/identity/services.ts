@@ -12,6 +12,7 @@ import { Avatars } from './avatars/avatars.ts';
 import { identityJobs } from './jobs.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Keys } from './keys/keys.ts';
+import { MemberStates } from './memberships/member-states.ts';
 import { PasswordChanges } from './password-changes/password-changes.ts';
 import { PasswordResets } from './password-resets/password-resets.ts';
 import { Profiles } from './profiles/profiles.ts';
@@ -60,6 +61,7 @@ export const identityServices = (
     profiles,
     avatars: new Avatars(unit, profiles, files),
     rights,
+    memberStates: new MemberStates(unit),
     invitations: new Invitations(unit, passwordResets, audit, gyms),
     removedReferences: new RemovedReferences(unit, {
       Gym: {

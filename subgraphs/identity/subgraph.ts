@@ -19,6 +19,7 @@ import { invitationsGraphql } from './invitations/invitations.graphql.ts';
 import { invitationsRest } from './invitations/invitations.rest.ts';
 import { keysGraphql } from './keys/keys.graphql.ts';
 import { keysRest } from './keys/keys.rest.ts';
+import { membershipsRest } from './memberships/memberships.rest.ts';
 import { passwordChangesGraphql } from './password-changes/password-changes.graphql.ts';
 import { passwordChangesRest } from './password-changes/password-changes.rest.ts';
 import { passwordResetsGraphql } from './password-resets/password-resets.graphql.ts';
@@ -85,6 +86,7 @@ export const identity = defineSubgraph({
     ...profilesRest,
     ...avatarsRest,
     ...rightsRest,
+    ...membershipsRest,
     ...invitationsRest,
     ...accountsRest,
     ...auditRest,

@@ -8,6 +8,7 @@ import type { GymProductShape, GymProgramShape } from '../../subgraphs/gym/shop/
 import { eventually } from '../support/eventually.ts';
 import { mailsTo } from '../identity/support.ts';
 import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
+import { MEMBER_OF } from '../support/platform/test-accounts.ts';
 
 /** How often products are deleted while gyms list them. */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
@@ -208,7 +209,7 @@ describe('a removal', () => {
     const gym = await platform.serviceToken('gym');
     const gymId = randomUUID();
     const member = await platform.register(null);
-    await platform.sql('identity', 'update user_account set gym_id = $1 where id = $2', [gymId, member.id]);
+    await platform.sql('identity', MEMBER_OF, [gymId, member.id]);
     const token = await platform.login(member.email, member.password);
     const [product] = await platform.sql(
       'content',

@@ -72,7 +72,7 @@ export class Invitations {
         passwordHash: null,
         displayName,
         role,
-        gymId: gym,
+        membership: gym ? { gymId: gym, status: 'ACTIVE' } : null,
       });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
       await this.resets.requestMail(email, ResetPurpose.INVITATION);

@@ -6,6 +6,7 @@ import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
+import { columnsOfMembership } from '../memberships/membership.ts';
 import { refuseOlderTokensOf } from '../sessions/ended-sessions.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { memberOf, recordMemberChange, type MemberShape } from '../users/member-events.ts';
@@ -67,7 +68,7 @@ export class Rights {
       if ((user.gymId ?? null) === gymId) return presentUser(this.unit, user, viewer);
       await this.audit.record('GYM_CHANGED', user.id, { from: user.gymId ?? null, to: gymId });
       const before = memberOf(this.unit, user);
-      user.gymId = gymId;
+      Object.assign(user, columnsOfMembership(gymId ? { gymId, status: 'ACTIVE' } : null));
       return this.changed(user, viewer, before);
     });
   }
@@ -84,7 +85,7 @@ export class Rights {
       const user = await this.locked(id);
       await this.audit.record('GYM_CHANGED', id, { from: gymId, to: null });
       const before = memberOf(this.unit, user);
-      user.gymId = null;
+      Object.assign(user, columnsOfMembership(null));
       await this.invalidateTokens(user);
       await recordMemberChange(this.unit, before, memberOf(this.unit, user));
       await addJob(this.unit.em, mailGymRemoved, { userId: id });

@@ -5,6 +5,7 @@ import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import type { PasswordResets } from '../password-resets/password-resets.ts';
+import { columnsOfMembership } from '../memberships/membership.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { recordNewMembers } from '../users/member-events.ts';
 import { newQrCode } from '../users/qr-code.ts';
@@ -98,7 +99,7 @@ export class UserImportWriter {
         displayName,
         passwordHash: null,
         role: Role.MEMBER,
-        gymId,
+        ...columnsOfMembership({ gymId, status: 'ACTIVE' }),
         qrCode: newQrCode(),
       });
       created.push(user);

@@ -132,7 +132,7 @@ export class Users {
         passwordHash,
         displayName,
         role: Role.MEMBER,
-        gymId: gymId ?? null,
+        membership: gymId ? { gymId, status: 'ACTIVE' } : null,
       });
     });
     // The answer shows the account as its user sees it, although nobody is logged in yet.
