@@ -21,6 +21,7 @@ import { Gyms } from './gyms/gyms.ts';
 import { gymJobs } from './jobs.ts';
 import { Locations } from './locations/locations.ts';
 import type { FindMemberStates } from './members/member-states.ts';
+import { EndedMemberships } from './members/membership-ended.ts';
 import { Memberships } from './members/memberships.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
@@ -42,7 +43,16 @@ interface GymResources {
 /** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
-  { notifications, events, webhooks: sending, resolveQrCode, findMemberStates, files, references, removals }: GymResources,
+  {
+    notifications,
+    events,
+    webhooks: sending,
+    resolveQrCode,
+    findMemberStates,
+    files,
+    references,
+    removals,
+  }: GymResources,
 ) => {
   const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
@@ -60,6 +70,7 @@ export const gymServices = (
     checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
     denials,
     memberships: new Memberships(unit, findMemberStates),
+    endedMemberships: new EndedMemberships(unit),
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),

@@ -29,8 +29,14 @@ export class Memberships {
 }
 
 /** Whether the user works at the gym, or for the platform. */
-const isStaffOf = ({ role, membership }: MemberState, gymId: string): boolean =>
-  role === 'SUPER_ADMIN' || (role === 'GYM_ADMIN' && membership?.gymId === gymId);
+export const isStaffOf = (
+  { role, membership }: Pick<MemberState, 'role' | 'membership'>,
+  gymId: string,
+): boolean =>
+  role === 'SUPER_ADMIN' || (role === 'GYM_ADMIN' && membership?.gymId === gymId && belongs(membership));
+
+/** Whether a user with this membership belongs to its gym. */
+export const belongs = ({ status }: MembershipShape): boolean => status === 'ACTIVE' || status === 'FROZEN';
 
 const EXPLANATIONS: Readonly<Record<MembershipShape['status'], string>> = {
   PENDING: 'it begins once the gym has admitted the user, or once they have verified their email',

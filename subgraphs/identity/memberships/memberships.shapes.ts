@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
+import { instant, visibleText } from '#server/shapes.ts';
 import { MembershipStatus } from './membership-status.ts';
 
 export const MembershipShape = z
@@ -36,3 +37,14 @@ export const MemberStateShape = z
   })
   .meta({ id: 'MemberState' });
 export type MemberStateShape = z.infer<typeof MemberStateShape>;
+
+export const SetMembershipShape = z
+  .object({
+    status: z.enum(
+      [MembershipStatus.ACTIVE, MembershipStatus.FROZEN, MembershipStatus.ENDED],
+      'expected ACTIVE, FROZEN or ENDED',
+    ),
+    until: instant.nullish(),
+    reason: visibleText(500).nullish(),
+  })
+  .meta({ graphType: 'SetMembershipInput' });

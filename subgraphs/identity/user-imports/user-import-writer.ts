@@ -4,7 +4,7 @@ import { runOnce } from '#server/database/read.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
-import type { PasswordResets } from '../password-resets/password-resets.ts';
+import { requestPasswordMail } from '../password-resets/request-password-mail.ts';
 import { columnsOfMembership } from '../memberships/membership.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { recordNewMembers } from '../users/member-events.ts';
@@ -20,12 +20,10 @@ const MAX_COLLISIONS = 5;
 export class UserImportWriter {
   private readonly unit: UnitOfWork;
   private readonly gyms: GymsOfUsers;
-  private readonly resets: PasswordResets;
 
-  constructor(unit: UnitOfWork, gyms: GymsOfUsers, resets: PasswordResets) {
+  constructor(unit: UnitOfWork, gyms: GymsOfUsers) {
     this.unit = unit;
     this.gyms = gyms;
-    this.resets = resets;
   }
 
   /** Writes the next lines of an import as accounts. @returns whether there are further ones */
@@ -111,7 +109,7 @@ export class UserImportWriter {
     if (invites)
       for (const [index, { status }] of results.entries())
         if (status === 'CREATED')
-          await this.resets.requestMail((lines[index] as PendingLine).email, ResetPurpose.INVITATION);
+          await requestPasswordMail(this.unit, (lines[index] as PendingLine).email, ResetPurpose.INVITATION);
     return results;
   }
 }
