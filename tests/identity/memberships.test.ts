@@ -31,8 +31,8 @@ async function memberWith(status: Status) {
   const account = await platform.register(ironTemple.id);
   await platform.sql(
     'identity',
-    `update user_account set membership_status = $1, gym_id = case when $1 in ('ACTIVE', 'FROZEN') then membership_gym_id end,
-       membership_awaits = case when $1 = 'PENDING' then 'APPROVAL' end where id = $2`,
+    `update user_account set membership_status = $1::text, gym_id = case when $1::text in ('ACTIVE', 'FROZEN') then membership_gym_id end,
+       membership_awaits = case when $1::text = 'PENDING' then 'APPROVAL' end where id = $2`,
     [status, account.id],
   );
   return account;

@@ -110,7 +110,7 @@ describe('with many users', () => {
        from generate_series(1, 20000) as n, lateral (select case when n % 10 = 0 then $1::uuid else gen_random_uuid() end as gym) as gyms`,
       [aquaClub.id],
     );
-    await platform.sql('identity', 'analyze user_account');
+    await platform.sql('identity', 'vacuum analyze user_account');
   });
 
   it.each([
