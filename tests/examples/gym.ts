@@ -31,8 +31,8 @@ export async function gymExamples(recorder: Recorder): Promise<void> {
 
 async function gyms({ record, send }: Recorder): Promise<void> {
   await record('listGyms', { as: 'nobody' });
-  await record('getGym', { as: 'nobody', params: { id: slug } });
-  await record('updateGym', { as: STAFF, params: { id: gymId }, body: { joinPolicy: 'OPEN' } });
+  await record('getGym', { as: 'nobody', params: { gymId: slug } });
+  await record('updateGym', { as: STAFF, params: { gymId }, body: { joinPolicy: 'OPEN' } });
   await record('getGymConfig', { as: 'nobody', params: { gymId: slug } });
   await record('getDesignTokens', { as: 'nobody', params: { gymId: slug } });
   await record('saveGymConfigDraft', {

@@ -89,7 +89,7 @@ it('of two changes of one version, one succeeds', async () => {
     put(gym.id, { name: 'One name', version }),
     put(gym.id, { name: 'Another name' }, superAdmin, { 'If-Match': `"${version}"` }),
   ]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 412]));
 });
 
 it('a gym that is not active is not listed, can be read, and refuses what is added and check-ins', async () => {

@@ -110,7 +110,7 @@ describe('a token that verifies an email', () => {
     await register(platform, body);
     const token = await verificationToken(platform, body.email);
     const answers = await Promise.all([verify(token), verify(token)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 400]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 400]));
     const used = await verify(token);
     expect([used.status, used.body.errors[0].path]).toEqual([400, 'token']);
     const { token: access } = await loggedIn(platform, body);
@@ -222,7 +222,7 @@ describe('joining', () => {
     const gymId = await gymWith('OPEN');
     const account = await platform.register(null);
     const answers = await Promise.all([join(gymId, account.token), join(gymId, account.token)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
     const set = (status: string) =>
       platform.rest('identity', 'PUT', `/users/${account.id}/membership`, {
         token: superAdmin,

@@ -43,7 +43,12 @@ it.each([
   ['the first page of all', 'true', (): unknown[] => [], 'user_account_pkey'],
   ['the middle of all', 'id > $1', () => ['80000000-0000-4000-8000-000000000000'], 'user_account_pkey'],
   ['the end of all', 'id > $1', () => ['ff000000-0000-4000-8000-000000000000'], 'user_account_pkey'],
-  ['the first page of a gym', 'membership_gym_id = $1', () => [DEMO_GYMS.aquaClub.id], 'user_account_membership_gym_id_id_index'],
+  [
+    'the first page of a gym',
+    'membership_gym_id = $1',
+    () => [DEMO_GYMS.aquaClub.id],
+    'user_account_membership_gym_id_id_index',
+  ],
   [
     'the end of a gym',
     'membership_gym_id = $1 and id > $2',

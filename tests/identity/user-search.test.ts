@@ -121,7 +121,7 @@ describe('with many users', () => {
       'user_account_membership_gym_id_membership_status_id_index',
       { gymId: aquaClub.id, status: 'ENDED' },
     ],
-    ['those of all gyms with a status', 'user_account_membership_status_id_index', { status: 'ENDED' }],
+    ['those of all gyms with a status', 'user_account_not_active', { status: 'ENDED' }],
   ])('%s is read by the index %s', async (_what, index, query) => {
     const token = await platform.demo('super@demo.test');
     const statements = await statementsDuring(async () => {

@@ -12,7 +12,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/gym': () => ({ gymId }),
   'PUT /users/:id/membership': () => ({ status: 'ACTIVE' }),
   'PUT /users/:id/suspension': () => ({ suspended: false }),
-  'PUT /gyms/:id': () => ({ name: 'Iron Temple' }),
+  'PUT /gyms/:gymId': () => ({ name: 'Iron Temple' }),
   'POST /memberships/ended': () => ({ userId: randomUUID(), gymId, before: null }),
   'POST /invitations': () => ({ email: `${randomUUID()}@x.test`, displayName: 'Invited', gymId }),
   'POST /api-clients': () => ({ name: 'Turnstile', scopes: ['check-in'], gymId }),

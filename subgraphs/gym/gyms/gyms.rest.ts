@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF, SERVICES, SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { flag, idParams } from '#server/shapes.ts';
+import { flag } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Configs } from './configs.ts';
 import type { Gyms } from './gyms.ts';
@@ -55,29 +55,30 @@ export const gymsRest = [
   }),
   route({
     method: 'GET',
-    path: '/gyms/:id',
+    path: '/gyms/:gymId',
     operationId: 'getGym',
     summary: 'A gym',
     auth: 'optional',
-    params: z.object({ id: z.string().meta({ description: 'Id or slug of the gym.' }) }),
+    params,
     success: { status: 200, description: 'The gym.', shape: GymShape },
-    handler: ({ params: { id } }, { gyms }) => gyms.get(id),
+    handler: ({ params: { gymId } }, { gyms }) => gyms.get(gymId),
   }),
   route({
     method: 'PUT',
-    path: '/gyms/:id',
+    path: '/gyms/:gymId',
     operationId: 'updateGym',
     summary: 'Change the name, time zone, join policy or activity of a gym',
     only: GYM_STAFF,
     description:
       'Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`: nobody joins a gym that is not active, nobody checks in, and nothing is added to it; what is stored can be read. Audited.',
     auth: 'required',
-    params: idParams,
+    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
     body: UpdateGymInput,
     versioned: true,
     success: { status: 200, description: 'The changed gym.', shape: GymShape },
     errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
-    handler: ({ params: { id }, body, expectedVersion }, { gyms }) => gyms.update(id, body, expectedVersion),
+    handler: ({ params: { gymId }, body, expectedVersion }, { gyms }) =>
+      gyms.update(gymId, body, expectedVersion),
   }),
   route({
     method: 'POST',

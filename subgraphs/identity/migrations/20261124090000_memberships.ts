@@ -21,7 +21,7 @@ export class Memberships extends Migration {
       `create index "user_account_membership_gym_id_membership_status_id_index" on "user_account" ("membership_gym_id", "membership_status", "id");`,
     );
     this.addSql(
-      `create index "user_account_membership_status_id_index" on "user_account" ("membership_status", "id");`,
+      `create index "user_account_not_active" on "user_account" ("membership_status", "id") where "membership_status" <> 'ACTIVE';`,
     );
     this.addSql(
       String.raw`create index "user_account_search" on "user_account" using gin ((lower(regexp_replace(normalize((display_name || ' ' || email)::text, nfkd), '[\u0300-\u036f]', '', 'g'))) gin_trgm_ops);`,

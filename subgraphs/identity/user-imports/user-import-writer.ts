@@ -78,7 +78,7 @@ export class UserImportWriter {
   ): Promise<LineResult[]> {
     await this.gyms.requireNotRemoved(gymId);
     const rows = await this.unit.read<{ id: string; email: string; gymId: string | null }>(
-      `select id, lower(email) as email, gym_id as "gymId" from user_account where lower(email) = any(?::text[])`,
+      `select id, lower(email) as email, membership_gym_id as "gymId" from user_account where lower(email) = any(?::text[])`,
       [lines.map(({ email }) => email.toLowerCase())],
     );
     const known = new Map(rows.map((row) => [row.email, row]));
@@ -123,6 +123,6 @@ interface PendingLine {
 interface LineResult {
   line: number;
   status: 'CREATED' | 'EXISTING';
-  /** Null for an account of another gym, which the importing gym must not learn about. */
+  /** Null for an account that never belonged to this gym, which the importing gym must not learn about. */
   userId: string | null;
 }

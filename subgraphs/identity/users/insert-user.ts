@@ -27,7 +27,12 @@ export async function insertUser(
 ): Promise<User> {
   try {
     return await unit.transaction(async () => {
-      const user = unit.em.create(User, { id, qrCode: newQrCode(), ...columnsOfMembership(membership), ...fields });
+      const user = unit.em.create(User, {
+        id,
+        qrCode: newQrCode(),
+        ...columnsOfMembership(membership),
+        ...fields,
+      });
       await unit.em.flush();
       await recordMemberChange(unit, null, memberOf(unit, user));
       return user;

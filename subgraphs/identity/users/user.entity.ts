@@ -24,7 +24,11 @@ const UserSchema = defineEntity({
     { properties: ['gymId', 'id'] }, // users of a gym that is removed
     { properties: ['membershipGymId', 'id'] }, // pages of a gym's users
     { properties: ['membershipGymId', 'membershipStatus', 'id'] },
-    { properties: ['membershipStatus', 'id'] },
+    // for those of all gyms; most memberships are ACTIVE, and are found in the order of their ids
+    {
+      name: 'user_account_not_active',
+      expression: `create index "user_account_not_active" on "user_account" ("membership_status", "id") where "membership_status" <> 'ACTIVE'`,
+    },
     {
       name: 'user_account_search',
       expression: `create index "user_account_search" on "user_account" using gin (${SEARCHED_TEXT} gin_trgm_ops)`,
@@ -48,9 +52,7 @@ const UserSchema = defineEntity({
       expression: `create index "user_account_invited_anywhere" on "user_account" ("id") where "password_hash" is null`,
     },
   ],
-  checks: [
-    { name: 'user_account_membership_check', expression: MEMBERSHIP_CHECK },
-  ],
+  checks: [{ name: 'user_account_membership_check', expression: MEMBERSHIP_CHECK }],
   uniques: [
     {
       name: 'user_account_email_any_case',
