@@ -5,11 +5,16 @@ import type { Origin } from '#server/unit-of-work.ts';
 
 export const MembershipShape = z
   .object({
-    gymId: z.uuid(),
-    status: z.enum(['PENDING', 'ACTIVE', 'FROZEN', 'ENDED']),
-    since: z.iso.datetime(),
-    until: z.iso.datetime().nullable(),
-    reason: z.string().nullable(),
+    gymId: z.uuid().meta({ description: 'The gym of the membership.' }),
+    status: z.enum(['PENDING', 'ACTIVE', 'FROZEN', 'ENDED']).meta({
+      description: 'Only a member whose membership is ACTIVE may check in and book.',
+    }),
+    since: z.iso.datetime().meta({ description: 'When the membership got this status.' }),
+    until: z.iso.datetime().nullable().meta({
+      description:
+        'When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if that is open.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why staff changed the membership, in their words.' }),
   })
   .meta({ id: 'Membership' });
 export type MembershipShape = z.infer<typeof MembershipShape>;

@@ -22,18 +22,21 @@ export class EndedMemberships {
     const { userId, gymId, before } = validated(MembershipEndShape, input);
     await this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
-      for (const end of EFFECTS) await end(this.unit, gymId, userId, before);
+      await endVisit(this.unit, gymId, userId, before);
+      // What the user has booked or ordered since they joined again must stay.
+      if (before === null) for (const cancel of CANCELLED) await cancel(this.unit, gymId, userId);
+      await leaveChallenges(this.unit, gymId, userId, before);
     });
   }
 }
 
-/** @param before only what began before this time ends; null: everything */
-type Effect = (unit: UnitOfWork, gymId: string, userId: string, before: string | null) => Promise<void>;
+/** What an ended membership cancels; in the order in which the rules lock their rows, between visits and challenges. */
+const CANCELLED: readonly ((unit: UnitOfWork, gymId: string, userId: string) => Promise<void>)[] = [];
 
-/** In the order in which the rules lock their rows: visits, bookings, orders, challenges. */
-const EFFECTS: readonly Effect[] = [endVisit, leaveChallenges];
-
-/** Ends the open visit, so that the location has room at once. */
+/**
+ * Ends the open visit, so that the location has room at once.
+ * @param before only a visit that began before this time; null: any
+ */
 async function endVisit(
   unit: UnitOfWork,
   gymId: string,

@@ -15,6 +15,12 @@ export class Memberships {
     );
   }
 
+  /** The user's membership of this gym at this moment; null if they have none. Batched. @throws as `requireActive` */
+  async find(gymId: string, userId: string): Promise<MembershipShape | null> {
+    const state = await this.byUser.load(userId.toLowerCase());
+    return state?.membership?.gymId === gymId ? state.membership : null;
+  }
+
   /**
    * Requires that the user's membership of this gym is ACTIVE at this moment; staff of the gym need none. It calls another
    * service, so call it before the transaction of the write.
