@@ -5677,13 +5677,24 @@ export interface components {
             membership: components["schemas"]["gym.Membership"] | null;
         };
         "gym.Membership": {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The gym of the membership.
+             */
             gymId: string;
-            /** @enum {string} */
+            /**
+             * @description Only a member whose membership is ACTIVE may check in and book.
+             * @enum {string}
+             */
             status: "PENDING" | "ACTIVE" | "FROZEN" | "ENDED";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the membership got this status.
+             */
             since: string;
+            /** @description When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if that is open. */
             until: string | null;
+            /** @description Why staff changed the membership, in their words. */
             reason: string | null;
         };
         /** @description A competition among the members of a gym, with a score for each participant. */
@@ -14960,7 +14971,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 7
+                     *             "durationMillis": 14
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -15016,7 +15027,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 7
+                     *           "durationMillis": 14
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"

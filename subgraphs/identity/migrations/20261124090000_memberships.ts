@@ -50,5 +50,6 @@ export class Memberships extends Migration {
     this.addSql(
       `alter table "user_account" drop column "membership_gym_id", drop column "membership_status", drop column "membership_since", drop column "membership_until", drop column "membership_reason", drop column "membership_awaits", drop column "email_verified_at", drop column "suspended_at", drop column "suspension_reason";`,
     );
+    this.addSql(`drop extension pg_trgm;`);
   }
 }
