@@ -37,8 +37,8 @@ async function grow(platform: TestPlatform): Promise<void> {
   for (const service of ['identity', 'gym'] as const) await platform.sql(service, SEEDED);
   await platform.sql(
     'identity',
-    `insert into user_account (id, email, display_name, role, gym_id, qr_code, locale, timezone, units, created_at, updated_at)
-     select ${MEMBER}, 'member-' || i || '@growth.test', 'Member ' || i, 'MEMBER', $1, 'growth-' || i, 'en', 'UTC', 'METRIC', now(), now()
+    `insert into user_account (id, email, display_name, role, gym_id, membership_gym_id, membership_status, membership_since, qr_code, locale, timezone, units, created_at, updated_at)
+     select ${MEMBER}, 'member-' || i || '@growth.test', 'Member ' || i, 'MEMBER', $1, $1, 'ACTIVE', now(), 'growth-' || i, 'en', 'UTC', 'METRIC', now(), now()
      from generate_series(1, ${MEMBERS}) as i`,
     [ironTemple.id],
   );

@@ -36,6 +36,10 @@ export const ERRORS = {
   LOCATION_FULL: { status: 409, title: 'The location is full' },
   QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
+  // memberships and accounts
+  MEMBERSHIP_INACTIVE: { status: 403, title: 'The membership is not active' },
+  INVITATION_REQUIRED: { status: 403, title: 'The gym admits invited users only' },
+  ACCOUNT_SUSPENDED: { status: 403, title: 'The account is suspended' },
   // nutrition
   AI_NOT_CONFIGURED: { status: 503, title: 'No AI provider is configured' },
   AI_UNAVAILABLE: { status: 503, title: 'The AI provider does not answer' },

@@ -15,3 +15,17 @@ export const featureSwitches = z.record(
   z.string().regex(/^[a-z][\w-]{0,40}$/, 'expected a module name such as nutrition'),
   z.boolean('expected true or false'),
 );
+
+/** Who may join a gym without its staff. */
+export const JoinPolicy = {
+  /** Everybody. */
+  OPEN: 'OPEN',
+  /** Everybody, once they have verified their email. */
+  VERIFIED_EMAIL: 'VERIFIED_EMAIL',
+  /** Everybody whom the staff have admitted. */
+  APPROVAL: 'APPROVAL',
+  /** Only people whom the staff have invited. */
+  INVITE: 'INVITE',
+} as const;
+export type JoinPolicy = (typeof JoinPolicy)[keyof typeof JoinPolicy];
+export const joinPolicy = z.enum(JoinPolicy, 'expected OPEN, VERIFIED_EMAIL, APPROVAL or INVITE');

@@ -19,9 +19,9 @@ export const SEEDS: Readonly<Record<string, readonly [table: string, statement: 
   identity: [
     [
       'user_account',
-      `insert into user_account (id, email, password_hash, display_name, role, gym_id, qr_code, avatar, timezone, created_at, updated_at)
+      `insert into user_account (id, email, password_hash, display_name, role, gym_id, membership_gym_id, membership_status, membership_since, qr_code, avatar, timezone, created_at, updated_at)
        select member(i), 'member-' || i || '@example.com', '$argon2id$v=19$m=19456,t=2,p=1$' || md5(i::text) || md5(i::text), 'Firstname Lastname',
-         'MEMBER', member(i / 500), 'FIT-' || md5(i::text), '/avatars/' || member(i) || '.webp', 'Europe/Berlin', now(), now()
+         'MEMBER', member(i / 500), member(i / 500), 'ACTIVE', now(), 'FIT-' || md5(i::text), '/avatars/' || member(i) || '.webp', 'Europe/Berlin', now(), now()
        from generate_series(1, $1::int) as i`,
     ],
     [

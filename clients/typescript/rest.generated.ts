@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case.
+         * @description The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case. With `gymId`, the policy of the gym decides whether the membership is ACTIVE at once, or PENDING until the email is verified or the staff agree. A mail asks the user to verify their email.
          *
          *     For everybody.
          */
@@ -242,7 +242,9 @@ export interface paths {
         };
         /**
          * Users
-         * @description For GYM_ADMIN: of their gym; SUPER_ADMIN: all; machine clients with `members:read`.
+         * @description With the people who have applied to the gym, and those whose membership has ended. `search` finds a part of the name or the email, without regard to case and accents.
+         *
+         *     For GYM_ADMIN: of their gym; SUPER_ADMIN: all; machine clients with `members:read`.
          */
         get: operations["listUsers"];
         put?: never;
@@ -322,7 +324,7 @@ export interface paths {
         };
         /**
          * The profile of a user
-         * @description The user themselves and the admins of their gym see all of it, a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.
+         * @description The user themselves and the admins of their gym see all of it (of people who have applied or left, all but the QR code), a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.
          *
          *     For users; machine clients with `members:read`.
          */
@@ -346,7 +348,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures.
+         * @description The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures. A suspended account gets `ACCOUNT_SUSPENDED`, but only with the right password.
          *
          *     For everybody.
          */
@@ -692,6 +694,136 @@ export interface paths {
          *     For GYM_ADMIN, SUPER_ADMIN.
          */
         put: operations["setUserGym"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/{id}/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the membership of a user
+         * @description PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. An ended membership ends the open visit of the user, their bookings and their open orders; they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `members:write`.
+         */
+        put: operations["setUserMembership"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/gyms/{id}/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join a gym, or apply to it
+         * @description For users without a gym. By the gym's policy, the membership is ACTIVE at once, or PENDING until the email is verified or the staff agree. A refresh returns an access token with the gym.
+         *
+         *     For MEMBER.
+         */
+        post: operations["joinGym"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The memberships of users at this moment
+         * @description For services.
+         */
+        get: operations["listMemberships"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/auth/verify-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an email with the token of a mail
+         * @description A token works once and for 24 hours. A membership that waited for this becomes ACTIVE. An accepted invitation and a new password with a mailed token verify the email, too.
+         *
+         *     For everybody.
+         */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/auth/verify-email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the mail to verify your email again
+         * @description One user gets at most five mails per hour, and none if the email is verified; the answer is the same.
+         *
+         *     For users.
+         */
+        post: operations["resendVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/{id}/suspension": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Suspend an account, or end its suspension
+         * @description A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN.
+         *
+         *     For SUPER_ADMIN.
+         */
+        put: operations["setUserSuspension"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1151,7 +1283,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All gyms, by name
+         * All active gyms, by name
          * @description For everybody.
          */
         get: operations["listGyms"];
@@ -1162,6 +1294,38 @@ export interface paths {
          */
         post: operations["createGym"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/gyms/{gymId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A gym
+         * @description For everybody.
+         */
+        get: operations["getGym"];
+        /**
+         * Change the name, time zone, join policy or activity of a gym
+         * @description Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`: nobody joins a gym that is not active, nobody checks in, and nothing is added to it; what is stored can be read. Audited.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        put: operations["updateGym"];
+        post?: never;
+        /**
+         * Withdraw a gym that the calling service has created
+         * @description Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.
+         *
+         *     For services.
+         */
+        delete: operations["withdrawGym"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1184,28 +1348,6 @@ export interface paths {
          */
         post: operations["openGym"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/gym/gyms/{gymId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Withdraw a gym that the calling service has created
-         * @description Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.
-         *
-         *     For services.
-         */
-        delete: operations["withdrawGym"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1482,7 +1624,7 @@ export interface paths {
         put?: never;
         /**
          * Check a member in by their QR code
-         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name and picture of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
+         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
          *
          *     For users; machine clients with `check-in`.
          */
@@ -2135,6 +2277,28 @@ export interface paths {
          *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `webhooks`.
          */
         post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/memberships/ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End what a membership allowed in this service
+         * @description Ends the open visit of the user, their bookings and their open orders, and removes them from running challenges. A repeated call changes nothing.
+         *
+         *     For the identity service.
+         */
+        post: operations["endMembershipAtGym"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4207,6 +4371,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/squad/memberships/ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End what a membership allowed in this service
+         * @description Ends the presence of the user in the gym; they leave its open squads, and their open invites are closed. A repeated call changes nothing.
+         *
+         *     For the identity service.
+         */
+        post: operations["endMembershipAtSquad"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/squad/jobs": {
         parameters: {
             query?: never;
@@ -4494,7 +4680,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description A user, without their QR code, body and training goals. `avatar` is the path at the gateway. */
+        /** @description A user, without their QR code, body and training goals, and without the reason of their membership. `avatar` is the path at the gateway. */
         Member: {
             /** Format: uuid */
             id: string;
@@ -4504,6 +4690,7 @@ export interface components {
             /** @enum {string} */
             role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
             gymId: string | null;
+            membership?: components["schemas"]["identity.Membership"] | null;
             avatar: string | null;
             locale: string;
             timezone: string;
@@ -4514,6 +4701,32 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description What a user and a gym have agreed: whether the user may train there. */
+        "identity.Membership": {
+            /**
+             * Format: uuid
+             * @description The id of the gym. `User.gymId` is the same while the membership is ACTIVE or FROZEN, and null otherwise.
+             */
+            gymId: string;
+            /**
+             * @description Whether the user belongs to the gym, and may check in. It changes at `until`.
+             *     - `PENDING`: The user has applied. The membership begins once they have verified their email, or once the staff agree.
+             *     - `ACTIVE`: The user belongs to the gym, and may check in.
+             *     - `FROZEN`: The user belongs to the gym, but may not check in or book.
+             *     - `ENDED`: The user no longer belongs to the gym.
+             * @enum {string}
+             */
+            status: "PENDING" | "ACTIVE" | "FROZEN" | "ENDED";
+            /**
+             * Format: date-time
+             * @description When the membership got this status.
+             */
+            since: string;
+            /** @description When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if that is open. */
+            until: string | null;
+            /** @description Why staff changed the membership; null without a reason, and for machine clients that do not write memberships. */
+            reason: string | null;
         };
         /** @description An import of many members into one gym. It is removed 30 days after it began; the accounts stay. */
         UserImport: {
@@ -4560,7 +4773,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "WRONG_GYM" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "WRONG_GYM" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
             errors?: {
                 path: string;
                 message: string;
@@ -4649,6 +4862,20 @@ export interface components {
             role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
             /** @description The gym that the user belongs to; null if there is none. */
             gymId: string | null;
+            /** @description The latest membership of a gym. Visible to the user, the staff of the gym and machine clients; null for everybody else, and if the user never had one. */
+            membership?: components["schemas"]["identity.Membership"] | null;
+            /** @description Whether the user has proved that they read the mails to `email`. Visible only to the user and the admins of their gym. */
+            emailVerified?: boolean;
+            /** @description Since when the account is suspended, and why; null if it is not. Visible only to admins. */
+            suspension?: {
+                /**
+                 * Format: date-time
+                 * @description When the account was suspended.
+                 */
+                since: string;
+                /** @description Why, in the words of the SUPER_ADMIN; null without a reason. */
+                reason: string | null;
+            } | null;
             /** @description The code that the member shows to check in. Visible only to the user and the admins of their gym. */
             qrCode?: string;
             /** @description Path of the picture, at the server of this request; at the gateway `/identity/avatars/<file>`. Null if there is none. */
@@ -4763,6 +4990,22 @@ export interface components {
             next: string;
             /** @description Whether there are more entries, so that the next request should follow at once. */
             more: boolean;
+        };
+        MemberState: {
+            /**
+             * Format: uuid
+             * @description The user's id.
+             */
+            userId: string;
+            /**
+             * @description What the user may do on the platform.
+             * @enum {string}
+             */
+            role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
+            /** @description Whether the account is suspended. */
+            suspended: boolean;
+            /** @description The user's membership at this moment; null if they never had one. */
+            membership: components["schemas"]["identity.Membership"] | null;
         };
         /** @description An account that was created for a user who has not set a password yet. */
         Invitation: {
@@ -4896,7 +5139,7 @@ export interface components {
              * @description What was done: `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_SENT_AGAIN`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`, `API_CLIENT_CREATED`, `API_CLIENT_SECRET_ROTATED`, `API_CLIENT_DELETED`.
              * @enum {string}
              */
-            action: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
+            action: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "MEMBERSHIP_CHANGED" | "EMAIL_VERIFIED" | "ACCOUNT_SUSPENDED" | "SUSPENSION_ENDED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
             /** @description Who did it: `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
             actor: string;
             /** @description The user whose account the action concerned; null if it concerned no account. */
@@ -5036,6 +5279,20 @@ export interface components {
             payload: {
                 [key: string]: unknown;
             };
+        };
+        MembershipEnd: {
+            /**
+             * Format: uuid
+             * @description The user whose membership has ended.
+             */
+            userId: string;
+            /**
+             * Format: uuid
+             * @description The gym that the user has left.
+             */
+            gymId: string;
+            /** @description If the user has joined the gym again meanwhile, when the earlier membership ended: what began later stays. Null if they have not. */
+            before: string | null;
         };
         /** @description A visit of a member at a location. */
         CheckIn: {
@@ -5196,6 +5453,21 @@ export interface components {
             slug: string;
             /** @description The name that users see. */
             name: string;
+            /** @description IANA time zone of the gym itself, e.g. `Europe/Berlin`; each location has its own. */
+            timezone: string;
+            /**
+             * @description Who may join the gym without its staff.
+             *     - `OPEN`: Everybody.
+             *     - `VERIFIED_EMAIL`: Everybody, once they have verified their email.
+             *     - `APPROVAL`: Everybody whom the staff have admitted.
+             *     - `INVITE`: Only people whom the staff have invited.
+             * @enum {string}
+             */
+            joinPolicy: "OPEN" | "VERIFIED_EMAIL" | "APPROVAL" | "INVITE";
+            /** @description False: nobody joins or checks in, and nothing is added; what is stored can be read. */
+            active: boolean;
+            /** @description Increases with every change of name, time zone, policy and activity. The configuration has a version of its own. */
+            version: number;
             /** @description The published configuration: branding, and which modules are on. */
             config: components["schemas"]["GymConfig"];
         };
@@ -5401,6 +5673,29 @@ export interface components {
             displayName: string;
             /** @description Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none. */
             avatar: string | null;
+            /** @description The member's membership; null for staff without one. Its `reason` is shown to staff only. */
+            membership: components["schemas"]["gym.Membership"] | null;
+        };
+        "gym.Membership": {
+            /**
+             * Format: uuid
+             * @description The gym of the membership.
+             */
+            gymId: string;
+            /**
+             * @description Only a member whose membership is ACTIVE may check in and book.
+             * @enum {string}
+             */
+            status: "PENDING" | "ACTIVE" | "FROZEN" | "ENDED";
+            /**
+             * Format: date-time
+             * @description When the membership got this status.
+             */
+            since: string;
+            /** @description When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if that is open. */
+            until: string | null;
+            /** @description Why staff changed the membership, in their words. */
+            reason: string | null;
         };
         /** @description A competition among the members of a gym, with a score for each participant. */
         Challenge: {
@@ -7455,7 +7750,15 @@ export interface operations {
                      *       "version": 1,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "nora@iron.test",
+                     *       "emailVerified": false,
                      *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *       "body": null,
                      *       "trainingGoals": null
@@ -7501,10 +7804,18 @@ export interface operations {
                      *       "locale": "en",
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
-                     *       "version": 3,
+                     *       "version": 4,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "nora@iron.test",
+                     *       "emailVerified": true,
                      *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *       "body": null,
                      *       "trainingGoals": null
@@ -7553,8 +7864,16 @@ export interface operations {
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-01-01T00:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "maya@iron.test",
-                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221",
+                     *       "emailVerified": true,
+                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
                      *       "body": {
                      *         "sex": null,
                      *         "heightCm": 170,
@@ -7633,6 +7952,10 @@ export interface operations {
                 cursor?: string;
                 /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                 gymId?: string;
+                /** @description A part of the name or the email; at most 200 characters. */
+                search?: string;
+                /** @description Only people whose membership has this status. */
+                status?: "PENDING" | "ACTIVE" | "FROZEN" | "ENDED";
             };
             header?: never;
             path?: never;
@@ -7663,8 +7986,17 @@ export interface operations {
                      *         "version": 1,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z",
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "ACTIVE",
+                     *           "since": "2026-01-01T00:00:00.000Z",
+                     *           "until": null,
+                     *           "reason": null
+                     *         },
                      *         "email": "admin@iron.test",
-                     *         "qrCode": "FIT-fff839461e4855818effe585c84",
+                     *         "emailVerified": true,
+                     *         "suspension": null,
+                     *         "qrCode": "FIT-3010a57c008e04701ce7df28a84",
                      *         "body": null,
                      *         "trainingGoals": null
                      *       },
@@ -7681,8 +8013,17 @@ export interface operations {
                      *         "version": 4,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "ACTIVE",
+                     *           "since": "2026-01-01T00:00:00.000Z",
+                     *           "until": null,
+                     *           "reason": null
+                     *         },
                      *         "email": "maya@iron.test",
-                     *         "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
+                     *         "emailVerified": true,
+                     *         "suspension": null,
+                     *         "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56"
                      *       }
                      *     ]
                      */
@@ -7787,8 +8128,17 @@ export interface operations {
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-01-01T00:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "maya@iron.test",
-                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
+                     *       "emailVerified": true,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -7880,8 +8230,17 @@ export interface operations {
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-01-01T00:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "maya@iron.test",
-                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
+                     *       "emailVerified": true,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -7938,7 +8297,7 @@ export interface operations {
                      *       "token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl",
                      *       "tokenType": "Bearer",
                      *       "expiresIn": 900,
-                     *       "refreshToken": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65",
+                     *       "refreshToken": "c345cea8d3df5a892716acabd357990df3fc9fe9f2f",
                      *       "user": {
                      *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "displayName": "Nora",
@@ -7949,10 +8308,18 @@ export interface operations {
                      *         "locale": "en",
                      *         "timezone": "UTC",
                      *         "units": "METRIC",
-                     *         "version": 1,
+                     *         "version": 2,
                      *         "createdAt": "2026-06-15T10:00:00.000Z",
                      *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "ACTIVE",
+                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "until": null,
+                     *           "reason": null
+                     *         },
                      *         "email": "nora@iron.test",
+                     *         "emailVerified": true,
                      *         "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *         "body": null,
                      *         "trainingGoals": null
@@ -7987,7 +8354,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "refreshToken": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65"
+                 *       "refreshToken": "c345cea8d3df5a892716acabd357990df3fc9fe9f2f"
                  *     }
                  */
                 "application/json": {
@@ -8010,7 +8377,7 @@ export interface operations {
                      *       "token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl",
                      *       "tokenType": "Bearer",
                      *       "expiresIn": 900,
-                     *       "refreshToken": "c345cea8d3df5a892716acabd357990df3fc9fe9f2f",
+                     *       "refreshToken": "b1186d964dcccad59aa316bb36b498ee8a6a139f470",
                      *       "user": {
                      *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "displayName": "Nora",
@@ -8021,10 +8388,18 @@ export interface operations {
                      *         "locale": "en",
                      *         "timezone": "UTC",
                      *         "units": "METRIC",
-                     *         "version": 1,
+                     *         "version": 2,
                      *         "createdAt": "2026-06-15T10:00:00.000Z",
                      *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "ACTIVE",
+                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "until": null,
+                     *           "reason": null
+                     *         },
                      *         "email": "nora@iron.test",
+                     *         "emailVerified": true,
                      *         "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *         "body": null,
                      *         "trainingGoals": null
@@ -8059,7 +8434,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "refreshToken": "9f91463de41dbcb81d97ac1a879ee05b1c27b17c879"
+                 *       "refreshToken": "6c30b8f6e9d856ebced809323e8dd5f59299705b11d"
                  *     }
                  */
                 "application/json": {
@@ -8207,7 +8582,7 @@ export interface operations {
                      *           "refusedUntil": "2026-06-15T10:15:00.000Z"
                      *         }
                      *       ],
-                     *       "next": "6c30",
+                     *       "next": "89a7",
                      *       "more": false
                      *     }
                      */
@@ -8281,7 +8656,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "b1186d964dcccad59aa316bb36b498ee8a6a139f470",
+                 *       "token": "9f91463de41dbcb81d97ac1a879ee05b1c27b17c879",
                  *       "password": "another-good-password"
                  *     }
                  */
@@ -8440,10 +8815,18 @@ export interface operations {
                      *       "locale": "de",
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
-                     *       "version": 4,
+                     *       "version": 5,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "nora@iron.test",
+                     *       "emailVerified": true,
                      *       "qrCode": "FIT-07a86d4770426106883d0f432e5",
                      *       "body": null,
                      *       "trainingGoals": null
@@ -8492,11 +8875,19 @@ export interface operations {
                      *       "locale": "de",
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
-                     *       "version": 5,
+                     *       "version": 6,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *       "emailVerified": true,
+                     *       "qrCode": "FIT-fff839461e4855818effe585c84",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -8614,11 +9005,19 @@ export interface operations {
                      *       "locale": "de",
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
-                     *       "version": 6,
+                     *       "version": 7,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *       "emailVerified": true,
+                     *       "qrCode": "FIT-fff839461e4855818effe585c84",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -8716,11 +9115,20 @@ export interface operations {
                      *       "locale": "en",
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
-                     *       "version": 2,
+                     *       "version": 5,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "FROZEN",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": "2026-07-15T10:00:00.000Z",
+                     *         "reason": "A broken leg"
+                     *       },
                      *       "email": "lou@iron.test",
-                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
+                     *       "emailVerified": false,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -8778,11 +9186,369 @@ export interface operations {
                      *       "locale": "en",
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
+                     *       "version": 6,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000002",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
+                     *       "email": "lou@iron.test",
+                     *       "emailVerified": false,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setUserMembership: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "FROZEN",
+                 *       "until": "2026-07-15T10:00:00.000Z",
+                 *       "reason": "A broken leg"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description ACTIVE, FROZEN or ENDED.
+                     *     - `ACTIVE`: The user belongs to the gym, and may check in.
+                     *     - `FROZEN`: The user belongs to the gym, but may not check in or book.
+                     *     - `ENDED`: The user no longer belongs to the gym.
+                     * @enum {string}
+                     */
+                    status: "ACTIVE" | "FROZEN" | "ENDED";
+                    /** @description When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again. Absent or null: never. */
+                    until?: string | null;
+                    /** @description Why, in at most 500 characters; the user and the staff of the gym can read it. Absent or null: none. */
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "displayName": "Lou",
+                     *       "bio": null,
+                     *       "role": "MEMBER",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "avatar": null,
+                     *       "locale": "en",
+                     *       "timezone": "UTC",
+                     *       "units": "METRIC",
+                     *       "version": 2,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "FROZEN",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": "2026-07-15T10:00:00.000Z",
+                     *         "reason": "A broken leg"
+                     *       },
+                     *       "email": "lou@iron.test",
+                     *       "emailVerified": false,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    joinGym: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user, with their membership. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000021",
+                     *       "displayName": "Pia",
+                     *       "bio": null,
+                     *       "role": "MEMBER",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "avatar": null,
+                     *       "locale": "en",
+                     *       "timezone": "UTC",
+                     *       "units": "METRIC",
+                     *       "version": 2,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
+                     *       "email": "pia@iron.test",
+                     *       "emailVerified": false,
+                     *       "qrCode": "FIT-a66a5d32a57b5f8f6f9ff1d7850",
+                     *       "body": null,
+                     *       "trainingGoals": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listMemberships: {
+        parameters: {
+            query: {
+                /** @description At most 100 ids, separated by commas. */
+                userIds: string;
+                /** @description Items a page, at most 200. Default: the whole list. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The users that exist, in no order. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "userId": "01900000-0000-7000-9000-000000000008",
+                     *         "role": "MEMBER",
+                     *         "suspended": false,
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "FROZEN",
+                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "until": "2026-07-15T10:00:00.000Z",
+                     *           "reason": "A broken leg"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MemberState"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The token of the mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The email is verified. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resendVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description If the email is not verified, the mail is sent afterwards. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setUserSuspension: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "suspended": true,
+                 *       "reason": "Abuse of other members"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description True: nobody can log in to the account. False: the suspension ends. */
+                    suspended: boolean;
+                    /** @description Why, in at most 500 characters; for admins. Absent or null: none. */
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "displayName": "Lou",
+                     *       "bio": null,
+                     *       "role": "MEMBER",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "avatar": null,
+                     *       "locale": "en",
+                     *       "timezone": "UTC",
+                     *       "units": "METRIC",
                      *       "version": 3,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "FROZEN",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": "2026-07-15T10:00:00.000Z",
+                     *         "reason": "A broken leg"
+                     *       },
                      *       "email": "lou@iron.test",
-                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
+                     *       "emailVerified": false,
+                     *       "suspension": {
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "reason": "Abuse of other members"
+                     *       },
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -8910,8 +9676,17 @@ export interface operations {
                      *       "version": 1,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
                      *       "email": "kim@iron.test",
-                     *       "qrCode": "FIT-3010a57c008e04701ce7df28a84"
+                     *       "emailVerified": false,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -9036,11 +9811,19 @@ export interface operations {
                      *             "locale": "de",
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
-                     *             "version": 6,
+                     *             "version": 7,
                      *             "createdAt": "2026-06-15T10:00:00.000Z",
                      *             "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *             "membership": {
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "status": "ACTIVE",
+                     *               "since": "2026-06-15T10:00:00.000Z",
+                     *               "until": null,
+                     *               "reason": null
+                     *             },
                      *             "email": "nora@iron.test",
-                     *             "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *             "emailVerified": true,
+                     *             "qrCode": "FIT-fff839461e4855818effe585c84",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
@@ -9064,6 +9847,13 @@ export interface operations {
                      *                 "timezone": "UTC",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             },
@@ -9082,10 +9872,17 @@ export interface operations {
                      *                 "units": "METRIC",
                      *                 "avatar": null,
                      *                 "locale": "de",
-                     *                 "version": 4,
+                     *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             }
@@ -9109,11 +9906,12 @@ export interface operations {
                      *             }
                      *           ],
                      *           "passwordResets": [],
+                     *           "emailVerifications": [],
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
                      *               "at": "2026-06-15T10:00:00.000Z",
-                     *               "action": "LOGGED_IN",
+                     *               "action": "EMAIL_VERIFIED",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
                      *               "details": {}
@@ -9121,12 +9919,10 @@ export interface operations {
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000017",
                      *               "at": "2026-06-15T10:00:00.000Z",
-                     *               "action": "PASSWORD_RESET",
+                     *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
-                     *               "details": {
-                     *                 "by": "RESET"
-                     *               }
+                     *               "details": {}
                      *             }
                      *           ]
                      *         },
@@ -9160,6 +9956,13 @@ export interface operations {
                      *                 "timezone": "UTC",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             },
@@ -9178,10 +9981,17 @@ export interface operations {
                      *                 "units": "METRIC",
                      *                 "avatar": null,
                      *                 "locale": "de",
-                     *                 "version": 4,
+                     *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             }
@@ -9436,11 +10246,19 @@ export interface operations {
                      *             "locale": "de",
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
-                     *             "version": 6,
+                     *             "version": 7,
                      *             "createdAt": "2026-06-15T10:00:00.000Z",
                      *             "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *             "membership": {
+                     *               "gymId": "01900000-0000-7000-8000-000000000001",
+                     *               "status": "ACTIVE",
+                     *               "since": "2026-06-15T10:00:00.000Z",
+                     *               "until": null,
+                     *               "reason": null
+                     *             },
                      *             "email": "nora@iron.test",
-                     *             "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *             "emailVerified": true,
+                     *             "qrCode": "FIT-fff839461e4855818effe585c84",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
@@ -9464,6 +10282,13 @@ export interface operations {
                      *                 "timezone": "UTC",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             },
@@ -9482,10 +10307,17 @@ export interface operations {
                      *                 "units": "METRIC",
                      *                 "avatar": null,
                      *                 "locale": "de",
-                     *                 "version": 4,
+                     *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             }
@@ -9509,11 +10341,12 @@ export interface operations {
                      *             }
                      *           ],
                      *           "passwordResets": [],
+                     *           "emailVerifications": [],
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
                      *               "at": "2026-06-15T10:00:00.000Z",
-                     *               "action": "LOGGED_IN",
+                     *               "action": "EMAIL_VERIFIED",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
                      *               "details": {}
@@ -9521,12 +10354,10 @@ export interface operations {
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000017",
                      *               "at": "2026-06-15T10:00:00.000Z",
-                     *               "action": "PASSWORD_RESET",
+                     *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
-                     *               "details": {
-                     *                 "by": "RESET"
-                     *               }
+                     *               "details": {}
                      *             }
                      *           ]
                      *         },
@@ -9560,6 +10391,13 @@ export interface operations {
                      *                 "timezone": "UTC",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             },
@@ -9578,10 +10416,17 @@ export interface operations {
                      *                 "units": "METRIC",
                      *                 "avatar": null,
                      *                 "locale": "de",
-                     *                 "version": 4,
+                     *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
                      *                 "createdAt": "2026-06-15T10:00:00.000Z",
                      *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "membership": {
+                     *                   "gymId": "01900000-0000-7000-8000-000000000001",
+                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "until": null,
+                     *                   "reason": null,
+                     *                   "status": "ACTIVE"
+                     *                 },
                      *                 "displayName": "Nora"
                      *               }
                      *             }
@@ -9758,7 +10603,7 @@ export interface operations {
                  * @example {
                  *       "grant_type": "client_credentials",
                  *       "client_id": "01900000-0000-7000-9000-000000000012",
-                 *       "client_secret": "1c48a6b5e9f132a968b2de93d8b95ebc8672171e327",
+                 *       "client_secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa",
                  *       "scope": "check-in"
                  *     }
                  */
@@ -9930,7 +10775,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
-                     *       "secret": "1c48a6b5e9f132a968b2de93d8b95ebc8672171e327"
+                     *       "secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -9981,7 +10826,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": "2026-06-15T10:00:00.000Z",
                      *       "expiresAt": null,
-                     *       "secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa"
+                     *       "secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -10174,10 +11019,10 @@ export interface operations {
                      *       "keys": [
                      *         {
                      *           "kty": "EC",
-                     *           "x": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9",
-                     *           "y": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e",
+                     *           "x": "69433b1ac39cca3088edb95f49979777fcfdd15aa33",
+                     *           "y": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
                      *           "crv": "P-256",
-                     *           "kid": "69433b1ac39cca3088edb95f49979777fcfdd15aa33",
+                     *           "kid": "cad8b61f5cf201d433a5b597f55e2a2b882879d21f7",
                      *           "use": "sig",
                      *           "alg": "ES256"
                      *         }
@@ -10223,7 +11068,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "kid": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
+                     *       "kid": "5fed0b12362a4ecd9283c7dae17285c3f592452550c",
                      *       "signsFrom": "2026-06-15T10:10:00.000Z"
                      *     }
                      */
@@ -10357,6 +11202,8 @@ export interface operations {
             query?: {
                 /** @description Only gyms of this name, without regard to case. */
                 name?: string;
+                /** @description With `false`, for a SUPER_ADMIN: the gyms that are not active. */
+                active?: "true" | "false";
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
@@ -10382,6 +11229,10 @@ export interface operations {
                      *         "id": "01900000-0000-7000-8000-000000000002",
                      *         "slug": "aqua-club",
                      *         "name": "Aqua Club",
+                     *         "timezone": "America/New_York",
+                     *         "joinPolicy": "OPEN",
+                     *         "active": true,
+                     *         "version": 1,
                      *         "config": {
                      *           "gymId": "01900000-0000-7000-8000-000000000002",
                      *           "theme": {
@@ -10421,6 +11272,10 @@ export interface operations {
                      *         "id": "01900000-0000-7000-8000-000000000001",
                      *         "slug": "iron-temple",
                      *         "name": "Iron Temple",
+                     *         "timezone": "Europe/Berlin",
+                     *         "joinPolicy": "OPEN",
+                     *         "active": true,
+                     *         "version": 1,
                      *         "config": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "theme": {
@@ -10499,6 +11354,16 @@ export interface operations {
                     name: string;
                     /** @description Short name for URLs: 3 to 63 lower-case letters, digits and hyphens; unique. */
                     slug: string;
+                    /** @description IANA time zone of the gym itself. Default: UTC. */
+                    timezone?: string | null;
+                    /**
+                     * @description Who may join the gym without its staff. Default: OPEN.
+                     *     - `OPEN`: Everybody.
+                     *     - `VERIFIED_EMAIL`: Everybody, once they have verified their email.
+                     *     - `APPROVAL`: Everybody whom the staff have admitted.
+                     *     - `INVITE`: Only people whom the staff have invited.
+                     */
+                    joinPolicy?: ("OPEN" | "VERIFIED_EMAIL" | "APPROVAL" | "INVITE") | null;
                     /** @description The theme, as `GymConfig.theme` describes it. Default: empty. */
                     theme?: ({
                         /** @description Colours by their use: `#rgb`, `#rrggbb` or `#rrggbbaa`. */
@@ -10563,6 +11428,10 @@ export interface operations {
                      *       "id": "01900000-0000-7000-9000-000000000001",
                      *       "slug": "north-side",
                      *       "name": "North Side",
+                     *       "timezone": "UTC",
+                     *       "joinPolicy": "OPEN",
+                     *       "active": true,
+                     *       "version": 1,
                      *       "config": {
                      *         "gymId": "01900000-0000-7000-9000-000000000001",
                      *         "theme": {},
@@ -10575,6 +11444,219 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Gym"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGym: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or slug of the gym. */
+                gymId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The gym. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8000-000000000001",
+                     *       "slug": "iron-temple",
+                     *       "name": "Iron Temple",
+                     *       "timezone": "Europe/Berlin",
+                     *       "joinPolicy": "OPEN",
+                     *       "active": true,
+                     *       "version": 1,
+                     *       "config": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "theme": {
+                     *           "colors": {
+                     *             "text": "#111111",
+                     *             "primary": "#b91c1c",
+                     *             "secondary": "#1f2937",
+                     *             "background": "#ffffff"
+                     *           },
+                     *           "spacing": {
+                     *             "unit": 8
+                     *           },
+                     *           "typography": {
+                     *             "baseSize": 16,
+                     *             "fontFamily": "Inter"
+                     *           }
+                     *         },
+                     *         "assets": {
+                     *           "icon": "https://assets.example.test/iron-icon-b91c1c.png",
+                     *           "logo": "https://assets.example.test/iron-logo-b91c1c.png",
+                     *           "splash": "https://assets.example.test/iron-splash-b91c1c.png"
+                     *         },
+                     *         "features": {
+                     *           "feed": true,
+                     *           "shop": true,
+                     *           "squad": true,
+                     *           "wizard": true,
+                     *           "content": true,
+                     *           "nutrition": true,
+                     *           "challenges": true
+                     *         },
+                     *         "version": 1,
+                     *         "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Gym"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateGym: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The gym's id. */
+                gymId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "joinPolicy": "OPEN"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name that users see: 2 to 120 characters. */
+                    name?: string | null;
+                    /** @description IANA time zone of the gym itself. */
+                    timezone?: string | null;
+                    /**
+                     * @description Who may join the gym without its staff. It decides about those who join from then on.
+                     *     - `OPEN`: Everybody.
+                     *     - `VERIFIED_EMAIL`: Everybody, once they have verified their email.
+                     *     - `APPROVAL`: Everybody whom the staff have admitted.
+                     *     - `INVITE`: Only people whom the staff have invited.
+                     */
+                    joinPolicy?: ("OPEN" | "VERIFIED_EMAIL" | "APPROVAL" | "INVITE") | null;
+                    /** @description Only for SUPER_ADMIN. False: nobody joins or checks in, and nothing is added; what is stored can be read. */
+                    active?: boolean | null;
+                    /** @description The version on which the change is based; `VERSION_CONFLICT` if the stored one differs. Absent: the last write wins. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed gym. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8000-000000000001",
+                     *       "slug": "iron-temple",
+                     *       "name": "Iron Temple",
+                     *       "timezone": "Europe/Berlin",
+                     *       "joinPolicy": "OPEN",
+                     *       "active": true,
+                     *       "version": 2,
+                     *       "config": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "theme": {
+                     *           "colors": {
+                     *             "text": "#111111",
+                     *             "primary": "#b91c1c",
+                     *             "secondary": "#1f2937",
+                     *             "background": "#ffffff"
+                     *           },
+                     *           "spacing": {
+                     *             "unit": 8
+                     *           },
+                     *           "typography": {
+                     *             "baseSize": 16,
+                     *             "fontFamily": "Inter"
+                     *           }
+                     *         },
+                     *         "assets": {
+                     *           "icon": "https://assets.example.test/iron-icon-b91c1c.png",
+                     *           "logo": "https://assets.example.test/iron-logo-b91c1c.png",
+                     *           "splash": "https://assets.example.test/iron-splash-b91c1c.png"
+                     *         },
+                     *         "features": {
+                     *           "feed": true,
+                     *           "shop": true,
+                     *           "squad": true,
+                     *           "wizard": true,
+                     *           "content": true,
+                     *           "nutrition": true,
+                     *           "challenges": true
+                     *         },
+                     *         "version": 1,
+                     *         "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Gym"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawGym: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The gym's id. */
+                gymId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The gym is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -10613,6 +11695,10 @@ export interface operations {
                      *       "id": "01900000-0000-7000-9000-000000000002",
                      *       "slug": "south-side",
                      *       "name": "South Side",
+                     *       "timezone": "UTC",
+                     *       "joinPolicy": "OPEN",
+                     *       "active": true,
+                     *       "version": 1,
                      *       "config": {
                      *         "gymId": "01900000-0000-7000-9000-000000000002",
                      *         "theme": {},
@@ -10625,36 +11711,6 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Gym"];
                 };
-            };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    withdrawGym: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The gym's id. */
-                gymId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The gym is deleted. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -13915,7 +14971,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 9
+                     *             "durationMillis": 14
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -13971,7 +15027,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 9
+                     *           "durationMillis": 14
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -14085,6 +15141,47 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endMembershipAtGym: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": "01900000-0000-7000-8999-099900000002",
+                 *       "gymId": "01900000-0000-7000-8000-000000000001",
+                 *       "before": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["MembershipEnd"];
+            };
+        };
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -22129,6 +23226,47 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["AccountVerdict"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endMembershipAtSquad: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": "01900000-0000-7000-8999-099900000002",
+                 *       "gymId": "01900000-0000-7000-8000-000000000001",
+                 *       "before": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["MembershipEnd"];
+            };
+        };
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {

@@ -92,7 +92,7 @@ async function recordsPage(
 }
 
 /** @throws UNAUTHENTICATED without a token, FORBIDDEN for every other caller than the identity service */
-function requireIdentity(viewer: Viewer): void {
+export function requireIdentity(viewer: Viewer): void {
   if (requireService(viewer).service !== 'identity')
     throw forbidden('Only the identity service may call this.');
 }

@@ -107,12 +107,14 @@ const branding = (primary: string, secondary: string, slug: string) => ({
 const GYMS = [
   {
     ...DEMO_GYMS.ironTemple,
+    timezone: 'Europe/Berlin',
     ...branding('#b91c1c', '#1f2937', 'iron'),
     ...created,
     openedAt: created.createdAt,
   },
   {
     ...DEMO_GYMS.aquaClub,
+    timezone: 'America/New_York',
     ...branding('#0284c7', '#0f766e', 'aqua'),
     ...created,
     openedAt: created.createdAt,

@@ -20,6 +20,9 @@ import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
 import { gymJobs } from './jobs.ts';
 import { Locations } from './locations/locations.ts';
+import type { FindMemberStates } from './members/member-states.ts';
+import { EndedMemberships } from './members/membership-ended.ts';
+import { Memberships } from './members/memberships.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
@@ -31,6 +34,7 @@ interface GymResources {
   events: EventLog;
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
+  findMemberStates: FindMemberStates;
   files: FileStorage;
   references: References;
   removals: Removals;
@@ -39,7 +43,16 @@ interface GymResources {
 /** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
-  { notifications, events, webhooks: sending, resolveQrCode, files, references, removals }: GymResources,
+  {
+    notifications,
+    events,
+    webhooks: sending,
+    resolveQrCode,
+    findMemberStates,
+    files,
+    references,
+    removals,
+  }: GymResources,
 ) => {
   const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
@@ -56,6 +69,8 @@ export const gymServices = (
     locations: new Locations(unit, notifications),
     checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
     denials,
+    memberships: new Memberships(unit, findMemberStates),
+    endedMemberships: new EndedMemberships(unit),
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),

@@ -29,6 +29,8 @@ import { gymsRest } from './gyms/gyms.rest.ts';
 import { locationsGraphql } from './locations/locations.graphql.ts';
 import { locationsRest } from './locations/locations.rest.ts';
 import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
+import { memberStatesOf } from './members/member-states.ts';
+import { endedMembershipsRest } from './members/memberships.rest.ts';
 import { postsGraphql } from './posts/posts.graphql.ts';
 import { postsRest } from './posts/posts.rest.ts';
 import { gymRetention, unusedPictures } from './retention.ts';
@@ -77,6 +79,7 @@ export const gym = defineSubgraph({
         publish: () => events.publish(),
       },
       resolveQrCode: qrCodesOf(calls.to('identity')),
+      findMemberStates: memberStatesOf(calls.to('identity')),
       files,
       references: new References(calls),
       removals,
@@ -119,6 +122,7 @@ export const gym = defineSubgraph({
     ...shopRest,
     ...eventsRest,
     ...webhooksRest,
+    ...endedMembershipsRest,
     ...accountDataRest,
     ...jobsRest,
     ...removedReferencesRest,

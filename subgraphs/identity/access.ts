@@ -3,33 +3,63 @@ import { isClientWith, requireRole, Role, runsGym, seesGym, type Viewer } from '
 interface Account {
   id: string;
   role: Role;
+  /** The gym that the account belongs to. */
   gymId?: string | null | undefined;
+  /** The gym of its membership, also if it is PENDING or ENDED. */
+  membershipGymId?: string | null | undefined;
 }
 
 const isSelf = (viewer: Viewer, { id }: Pick<Account, 'id'>): boolean =>
   viewer.kind === 'user' && viewer.userId === id;
 
-/** Users see themselves, the users of their gym and every SUPER_ADMIN; services see all users, machine clients those of their gym. */
+/** Users see themselves, the users of their gym and every SUPER_ADMIN; staff and machine clients also see those who applied to or have left their gym; services see all users. */
 export const maySee = (viewer: Viewer, user: Account): boolean =>
-  viewer.kind === 'service' ||
-  isSelf(viewer, user) ||
+  maySeeContact(viewer, user) ||
   isClientOfMembers(viewer, user) ||
   (viewer.kind === 'user' && (user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
-const isClientOfMembers = (viewer: Viewer, { gymId }: Account): boolean =>
-  isClientWith(viewer, 'members:read', gymId ?? null);
+const isClientOfMembers = (viewer: Viewer, { membershipGymId }: Account): boolean =>
+  isClientWith(viewer, 'members:read', membershipGymId ?? null);
+/** A machine client that changes memberships. */
+const isClientOfMemberships = (
+  viewer: Viewer,
+  { membershipGymId }: Pick<Account, 'membershipGymId'>,
+): boolean => isClientWith(viewer, 'members:write', membershipGymId ?? null);
 
 /** The staff of the user's gym, and services: they find a user by QR code, and manage invitations. */
 export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): boolean =>
   viewer.kind === 'service' || runsGym(viewer, gymId ?? null);
 
-/** Whether the viewer may see the email and the QR code of the user, too. */
-export const maySeeContactAndCode = (viewer: Viewer, user: Account): boolean =>
+/** The staff of the gym of the user's membership, whatever its status, and services. */
+const mayManageMember = (viewer: Viewer, { membershipGymId }: Account): boolean =>
+  viewer.kind === 'service' || runsGym(viewer, membershipGymId ?? null);
+
+/** Whether the viewer may see the email of the user, and whether it is verified. */
+export const maySeeContact = (viewer: Viewer, user: Account): boolean =>
+  isSelf(viewer, user) || mayManageMember(viewer, user);
+
+/** The staff of a gym see the codes only of those who belong to it now. */
+export const maySeeQrCode = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || mayManage(viewer, user);
 
 /** Every user may contact a SUPER_ADMIN, so all users see their email. A machine client sees emails, but no codes. */
 export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
-  maySeeContactAndCode(viewer, user) || isClientOfMembers(viewer, user) || user.role === Role.SUPER_ADMIN;
+  maySeeContact(viewer, user) || isClientOfMembers(viewer, user) || user.role === Role.SUPER_ADMIN;
+
+/** Members do not see each other's memberships. */
+export const maySeeMembership = (viewer: Viewer, user: Account): boolean =>
+  maySeeContact(viewer, user) || isClientOfMembers(viewer, user) || isClientOfMemberships(viewer, user);
+
+/** Why staff changed a membership is for the user and staff, and for the machine clients that write such reasons. */
+export const mayReadMembershipReason = (viewer: Viewer, user: Account): boolean =>
+  maySeeContact(viewer, user) || isClientOfMemberships(viewer, user);
+
+/** Whether the viewer may see that the account is suspended. */
+export const maySeeAccountState = (viewer: Viewer, user: Account): boolean => mayManageMember(viewer, user);
+
+/** Staff of the gym and its machine clients change memberships. */
+export const mayChangeMembership = (viewer: Viewer, user: Pick<Account, 'membershipGymId'>): boolean =>
+  runsGym(viewer, user.membershipGymId ?? null) || isClientOfMemberships(viewer, user);
 
 /**
  * Whether the viewer may read the body and the training goals of the user: only the user themselves may, and the wizard

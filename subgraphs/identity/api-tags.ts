@@ -10,6 +10,10 @@ export const TAGS = {
     description: 'What users say about themselves, their picture and their check-in code.',
   },
   roles: { name: 'Roles', description: 'The role and the gym of a user.' },
+  memberships: {
+    name: 'Memberships',
+    description: 'How users join a gym, and what their membership allows.',
+  },
   invitations: {
     name: 'Invitations',
     description: 'Accounts that staff create for users, who then set a password with a mailed token.',

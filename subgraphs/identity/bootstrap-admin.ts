@@ -32,7 +32,7 @@ export async function bootstrapAdmin(
       passwordHash: await passwords.hash(password),
       displayName: 'Administrator',
       role: Role.SUPER_ADMIN,
-      gymId: null,
+      membership: null,
     });
     log.info({}, 'the first SUPER_ADMIN has been created');
   } catch (error) {

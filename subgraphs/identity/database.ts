@@ -5,6 +5,7 @@ import { AccountDeletion } from './accounts/account-deletion.entity.ts';
 import { AccountExport } from './accounts/account-export.entity.ts';
 import { ApiClient, ApiClientSecret } from './api-clients/api-client.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
+import { EmailVerification } from './email-verifications/email-verification.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { PasswordReset } from './password-resets/password-reset.entity.ts';
@@ -24,6 +25,7 @@ export const database: DatabaseDeclaration = {
     TokenRefusal,
     LoginFailures,
     PasswordReset,
+    EmailVerification,
     SigningKey,
     AuditEvent,
     AccountDeletion,

@@ -21,8 +21,8 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
   for (const person of missing) {
     // If another account has the email by now, it keeps the email, and the demo user is not created.
     await unit.em.execute(
-      `insert into user_account (id, email, password_hash, display_name, role, gym_id, qr_code, timezone, created_at, updated_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      `insert into user_account (id, email, password_hash, display_name, role, gym_id, membership_gym_id, membership_status, membership_since, email_verified_at, qr_code, timezone, created_at, updated_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
       [
         person.id,
         person.email,
@@ -30,6 +30,10 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
         person.displayName,
         person.role,
         person.gymId,
+        person.gymId,
+        person.gymId ? 'ACTIVE' : null,
+        person.gymId ? created.createdAt : null,
+        created.createdAt,
         newQrCode(),
         person.timezone,
         created.createdAt,

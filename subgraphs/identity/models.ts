@@ -6,6 +6,7 @@ export type {
   ApiClientWithSecretShape as ApiClientWithSecret,
 } from './api-clients/api-clients.shapes.ts';
 export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';
+export type { MembershipShape as Membership } from './memberships/memberships.shapes.ts';
 export type { InvitationShape as Invitation } from './invitations/invitations.shapes.ts';
 export type { AuthPayloadShape as AuthPayload, SessionShape as Session } from './sessions/sessions.shapes.ts';
 export type {

@@ -68,6 +68,8 @@ export async function identityResources({
     resetUrl: settings.passwordResetUrl,
     sagas,
     sagaStore,
+    calls,
+    verifyUrl: settings.emailVerificationUrl,
     references: new References(calls),
     locations: new GymLocations(calls),
     serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),

@@ -7,6 +7,7 @@ import { removeEndedSecrets } from './api-clients/retention.ts';
 import { removeExpiredExports, usedSections } from './accounts/exports.ts';
 import { removeFinishedDeletionSagas } from './accounts/retention.ts';
 import { usedAvatars } from './avatars/avatars.ts';
+import { removeEmailVerifications } from './email-verifications/retention.ts';
 import { removePasswordResets } from './password-resets/retention.ts';
 import type { IdentityResources } from './resources.ts';
 import {
@@ -28,6 +29,7 @@ export const identityRetention = ({
   { what: 'earlier_client_secrets', kept: { millis: 0 }, run: removeEndedSecrets },
   { what: 'failed_logins', kept: { millis: HOUR_MILLIS }, run: removeLoginFailures },
   { what: 'password_resets', kept: { millis: 8 * DAY_MILLIS }, run: removePasswordResets },
+  { what: 'email_verifications', kept: { millis: 2 * DAY_MILLIS }, run: removeEmailVerifications },
   { what: 'account_deletion_sagas', kept: 'retentionSagasDays', run: removeFinishedDeletionSagas(sagaStore) },
   {
     what: 'account_exports',

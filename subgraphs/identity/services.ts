@@ -12,6 +12,10 @@ import { Avatars } from './avatars/avatars.ts';
 import { identityJobs } from './jobs.ts';
 import { Invitations } from './invitations/invitations.ts';
 import { Keys } from './keys/keys.ts';
+import { Admissions } from './email-verifications/admissions.ts';
+import { EmailVerifications } from './email-verifications/email-verifications.ts';
+import { MemberStates } from './memberships/member-states.ts';
+import { Memberships } from './memberships/memberships.ts';
 import { PasswordChanges } from './password-changes/password-changes.ts';
 import { PasswordResets } from './password-resets/password-resets.ts';
 import { Profiles } from './profiles/profiles.ts';
@@ -19,6 +23,7 @@ import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { Suspensions } from './suspensions/suspensions.ts';
 import { StaffMails } from './staff-mails/staff-mails.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { UserImports } from './user-imports/user-imports.ts';
@@ -43,10 +48,12 @@ export const identityServices = (
 ) => {
   const audit = new Audit(unit);
   const gyms = new GymsOfUsers(unit, references);
-  const users = new Users(unit, passwords, gyms);
+  const admissions = new Admissions(unit, audit, gyms);
+  const emailVerifications = new EmailVerifications(unit, audit, admissions);
+  const users = new Users(unit, passwords, gyms, emailVerifications);
   const passwordChecks = new PasswordChecks(unit, passwords, audit);
   const sessions = new Sessions(unit, passwordChecks, tokens, audit);
-  const passwordResets = new PasswordResets(unit, passwords, audit);
+  const passwordResets = new PasswordResets(unit, passwords, audit, { emailVerifications, admissions });
   const profiles = new Profiles(unit);
   const rights = new Rights(unit, audit, gyms);
   const apiClients = new ApiClients(unit, audit, gyms, locations);
@@ -60,7 +67,11 @@ export const identityServices = (
     profiles,
     avatars: new Avatars(unit, profiles, files),
     rights,
-    invitations: new Invitations(unit, passwordResets, audit, gyms),
+    memberStates: new MemberStates(unit),
+    memberships: new Memberships(unit, audit, gyms),
+    emailVerifications,
+    suspensions: new Suspensions(unit, audit),
+    invitations: new Invitations(unit, audit, gyms),
     removedReferences: new RemovedReferences(unit, {
       Gym: {
         owner: 'gym',

@@ -23,6 +23,11 @@ export const identitySettings = z.object({
     .string()
     .regex(/^https?:\/\/\S*\{token\}/, 'expected an http(s) URL with {token} in it')
     .optional(),
+  /** The URL of the page of a front end that confirms an email; `{token}` in it is replaced by the token. Absent: mails contain only the token. */
+  emailVerificationUrl: z
+    .string()
+    .regex(/^https?:\/\/\S*\{token\}/, 'expected an http(s) URL with {token} in it')
+    .optional(),
   /** A new key signs the access tokens after this many days. */
   keyRotationDays: z.coerce.number('expected a number of days').min(1).max(3650).default(30),
   /** How long a new key is published before it signs. It must be longer than other services take to read the key. */

@@ -19,6 +19,10 @@ import { invitationsGraphql } from './invitations/invitations.graphql.ts';
 import { invitationsRest } from './invitations/invitations.rest.ts';
 import { keysGraphql } from './keys/keys.graphql.ts';
 import { keysRest } from './keys/keys.rest.ts';
+import { emailVerificationsGraphql } from './email-verifications/email-verifications.graphql.ts';
+import { emailVerificationsRest } from './email-verifications/email-verifications.rest.ts';
+import { membershipsGraphql } from './memberships/memberships.graphql.ts';
+import { membershipsRest } from './memberships/memberships.rest.ts';
 import { passwordChangesGraphql } from './password-changes/password-changes.graphql.ts';
 import { passwordChangesRest } from './password-changes/password-changes.rest.ts';
 import { passwordResetsGraphql } from './password-resets/password-resets.graphql.ts';
@@ -37,6 +41,8 @@ import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
 import { memberEvents } from './users/member-events.ts';
+import { suspensionsGraphql } from './suspensions/suspensions.graphql.ts';
+import { suspensionsRest } from './suspensions/suspensions.rest.ts';
 import { staffMailsRest } from './staff-mails/staff-mails.rest.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
@@ -67,6 +73,9 @@ export const identity = defineSubgraph({
     profilesGraphql,
     avatarsGraphql,
     rightsGraphql,
+    membershipsGraphql,
+    emailVerificationsGraphql,
+    suspensionsGraphql,
     invitationsGraphql,
     accountsGraphql,
     auditGraphql,
@@ -85,6 +94,9 @@ export const identity = defineSubgraph({
     ...profilesRest,
     ...avatarsRest,
     ...rightsRest,
+    ...membershipsRest,
+    ...emailVerificationsRest,
+    ...suspensionsRest,
     ...invitationsRest,
     ...accountsRest,
     ...auditRest,

@@ -13,6 +13,7 @@ import { Feed } from './feed/feed.ts';
 import { Groups } from './groups/groups.ts';
 import { History } from './history/history.ts';
 import type { Hub } from './hub.ts';
+import { EndedMemberships } from './members/membership-ended.ts';
 import { Invites } from './invites/invites.ts';
 import type { GymBoards } from './presence/gym-boards.ts';
 import { OnlineUsers } from './presence/online-users.ts';
@@ -47,6 +48,7 @@ export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings 
     blocks: new Blocks(unit, hub),
     history: new History(unit, hub, upkeep),
     feed: new Feed(unit, hub, platform),
+    endedMemberships: new EndedMemberships(unit, hub, upkeep),
     jobs: new Jobs(unit),
     accountData: new AccountData(unit, squadAccountPart(unit, hub)),
   };

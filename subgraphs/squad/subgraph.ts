@@ -21,6 +21,7 @@ import { historyRest } from './history/history.rest.ts';
 import { invitesGraphql } from './invites/invites.graphql.ts';
 import { invitesRest } from './invites/invites.rest.ts';
 import { invitesSocket } from './invites/invites.socket.ts';
+import { endedMembershipsRest } from './members/memberships.rest.ts';
 import { openHub } from './open-hub.ts';
 import { asyncApiDocument } from './pages/asyncapi.ts';
 import { pages } from './pages/pages.ts';
@@ -121,6 +122,7 @@ export const squad = defineSubgraph({
     ...historyRest,
     ...feedRest,
     ...accountDataRest,
+    ...endedMembershipsRest,
     ...jobsRest,
   ],
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],

@@ -21,12 +21,18 @@ export async function gymExamples(recorder: Recorder): Promise<void> {
   await webhooks(recorder);
   const { record } = recorder;
   await record('removeReferences', { as: 'content', params: { typeName: 'Product', id: demoId('999', 1) } });
+  await record('endMembershipAtGym', {
+    as: 'identity',
+    body: { userId: demoId('999', 2), gymId, before: null },
+  });
   await record('listAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
   await record('eraseAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
 }
 
 async function gyms({ record, send }: Recorder): Promise<void> {
   await record('listGyms', { as: 'nobody' });
+  await record('getGym', { as: 'nobody', params: { gymId: slug } });
+  await record('updateGym', { as: STAFF, params: { gymId }, body: { joinPolicy: 'OPEN' } });
   await record('getGymConfig', { as: 'nobody', params: { gymId: slug } });
   await record('getDesignTokens', { as: 'nobody', params: { gymId: slug } });
   await record('saveGymConfigDraft', {

@@ -1,5 +1,6 @@
 import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
-import { mailedToken } from '../identity/support.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
+import { mailedToken, verificationToken } from '../identity/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { pictures } from '../support/pictures.ts';
 import type { Recorder } from './recorder.ts';
@@ -17,6 +18,7 @@ export async function identityExamples(recorder: Recorder): Promise<void> {
   await machineClients(recorder);
   await personalData(recorder, nora.token);
   const { record } = recorder;
+  await joining(recorder);
   await record('getSigningKeys', { as: 'nobody' });
   await record('rotateSigningKey', { as: SUPER });
   await record('removeReferences', { as: 'gym', params: { typeName: 'Gym', id: demoId('999', 1) } });
@@ -25,7 +27,12 @@ export async function identityExamples(recorder: Recorder): Promise<void> {
 async function account({ platform, record, send }: Recorder): Promise<{ id: string; token: string }> {
   const { id } = await record('register', { as: 'nobody', body: { ...NORA, gymId } });
   const { email, password } = NORA;
+  await record('verifyEmail', {
+    as: 'nobody',
+    body: { token: await verificationToken(platform, email) },
+  });
   const first = await record('logIn', { as: 'nobody', body: { email, password } });
+  await record('resendVerification', { as: { token: first.token as string } });
   await record('refreshTokens', { as: 'nobody', body: { refreshToken: first.refreshToken } });
   await record('requestPasswordReset', { as: 'nobody', body: { email } });
   await record('confirmPasswordReset', {
@@ -50,6 +57,13 @@ async function account({ platform, record, send }: Recorder): Promise<{ id: stri
   return { id, token: as.token };
 }
 
+async function joining({ record, send }: Recorder): Promise<void> {
+  const pia = { ...NORA, email: 'pia@iron.test', displayName: 'Pia' };
+  await send('register', { as: 'nobody', body: pia });
+  const { token } = await send('logIn', { as: 'nobody', body: { email: pia.email, password: pia.password } });
+  await record('joinGym', { as: { token: token as string }, params: { id: gymId } });
+}
+
 async function profile({ record, send }: Recorder, token: string): Promise<void> {
   const as = { token };
   await record('getMyAccount', { as });
@@ -71,7 +85,8 @@ async function profile({ record, send }: Recorder, token: string): Promise<void>
   await record('checkEmailAvailability', { as: 'wizard', query: { email: 'new@iron.test' } });
 }
 
-async function staffExamples({ record, send }: Recorder, userId: string): Promise<void> {
+async function staffExamples(recorder: Recorder, userId: string): Promise<void> {
+  const { record, send } = recorder;
   await record('listUsers', { as: STAFF, query: { limit: 2 } });
   await record('listSuperAdmins');
   await record('getUser', { as: STAFF, params: { id: demoPerson('maya@iron.test').id } });
@@ -86,10 +101,30 @@ async function staffExamples({ record, send }: Recorder, userId: string): Promis
     as: 'nobody',
     body: { ...NORA, email: 'lou@iron.test', displayName: 'Lou', gymId },
   });
+  const until = new Date(Date.now() + 30 * DAY_MILLIS).toISOString();
+  await record('setUserMembership', {
+    as: STAFF,
+    params: { id },
+    body: { status: 'FROZEN', until, reason: 'A broken leg' },
+  });
+  await record('listMemberships', { as: 'gym', query: { userIds: id } });
+  await suspensions(recorder, id);
   await record('setUserRole', { as: SUPER, params: { id }, body: { role: 'GYM_ADMIN' } });
   await record('setUserGym', { as: SUPER, params: { id }, body: { gymId: DEMO_GYMS.aquaClub.id } });
   await record('listAuditEvents', { as: SUPER, query: { limit: 2 } });
   await send('getUser', { as: STAFF, params: { id: userId } });
+}
+
+async function suspensions({ platform, record }: Recorder, id: string): Promise<void> {
+  await record('setUserSuspension', {
+    as: SUPER,
+    params: { id },
+    body: { suspended: true, reason: 'Abuse of other members' },
+  });
+  await platform.rest('identity', 'PUT', `/users/${id}/suspension`, {
+    token: await platform.demo(SUPER),
+    body: { suspended: false },
+  });
 }
 
 async function imports({ record }: Recorder): Promise<void> {

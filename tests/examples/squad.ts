@@ -1,4 +1,4 @@
-import { demoId, demoPerson } from '#server/demo-ids.ts';
+import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
 import type { Recorder } from './recorder.ts';
 
 const LEO = demoPerson('leo@iron.test').id;
@@ -20,6 +20,10 @@ export async function squadExamples(recorder: Recorder): Promise<void> {
   await record('blockUser', { params: { userId: LEO } });
   await record('listBlockedUsers');
   await record('unblockUser', { params: { userId: LEO } });
+  await record('endMembershipAtSquad', {
+    as: 'identity',
+    body: { userId: demoId('999', 2), gymId: DEMO_GYMS.ironTemple.id, before: null },
+  });
   await record('listAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
   await record('eraseAccountRecords', { as: 'identity', params: { userId: demoId('999', 2) } });
 }

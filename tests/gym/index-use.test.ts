@@ -139,6 +139,8 @@ async function everyDoor(): Promise<void> {
   const { token, qrCode } = member;
 
   await route('GET', '/gyms', token, { query: '?name=Gym%207' });
+  await route('GET', '/gyms/:gymId', token, { gymId: 'iron-temple' });
+  await route('PUT', '/gyms/:gymId', staffToken, { gymId, body: { timezone: 'Europe/Berlin' } });
   await route('GET', '/gym/config/:gymId', token, { gymId: 'iron-temple' });
   await route('GET', '/gym/config/:gymId/tokens', token, { gymId });
   await route('PUT', '/gym/config/:gymId/draft', superAdminToken, { gymId, body: { features: { a: true } } });
@@ -281,6 +283,9 @@ async function everyDoor(): Promise<void> {
 
   // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
   const identity = await platform.serviceToken('identity');
+  await route('POST', '/challenges/:id/join', other.token, { id: custom.id });
+  await checkIn(platform, other.token, { qrCode: other.qrCode, locationId: location.id });
+  await route('POST', '/memberships/ended', identity, { body: { userId: other.id, gymId, before: null } });
   const own = await route('POST', '/posts', other.token, { body: { text: 'Mine' } });
   await route('PUT', '/posts/:id/like', other.token, { id: own.id });
   await checkIn(platform, other.token, { qrCode: other.qrCode, locationId: FORGE });

@@ -61,6 +61,8 @@ const ROUTES: [
   statuses: [number, number, number, number, number, number],
 ][] = [
   ['GET', '/gyms', undefined, [200, 200, 200, 200, 200, 200]],
+  ['GET', '/gyms/{gym}', undefined, [200, 200, 200, 200, 200, 200]],
+  ['PUT', '/gyms/{gym}', { joinPolicy: 'OPEN' }, [401, 403, 403, 200, 403, 200]],
   ['GET', '/gym/config/{gym}', undefined, [200, 200, 200, 200, 200, 200]],
   ['GET', '/gym/config/{gym}/tokens', undefined, [200, 200, 200, 200, 200, 200]],
   ['PUT', '/gym/config', { gymId: '{gym}', assets: {} }, [401, 403, 403, 403, 403, 200]],

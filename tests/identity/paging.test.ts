@@ -10,10 +10,10 @@ beforeAll(async () => {
   platform = await startPlatform({ services: ['identity'] });
   await platform.sql(
     'identity',
-    `insert into user_account (id, email, display_name, role, gym_id, qr_code, created_at, updated_at)
-     select overlay(gen_random_uuid()::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'many-' || n || '@example.test', 'Many ' || n, 'MEMBER',
-       case when n % 10 = 0 then $1::uuid else gen_random_uuid() end, 'many-' || n, now(), now()
-     from generate_series(1, ${USERS}) n`,
+    `insert into user_account (id, email, display_name, role, gym_id, membership_gym_id, membership_status, membership_since, qr_code, created_at, updated_at)
+     select id, email, display_name, 'MEMBER', gym_id, gym_id, 'ACTIVE', now(), qr_code, now(), now() from (select overlay(gen_random_uuid()::text placing lpad(to_hex(n), 12, '0') from 25)::uuid as id, 'many-' || n || '@example.test' as email, 'Many ' || n as display_name,
+       case when n % 10 = 0 then $1::uuid else gen_random_uuid() end as gym_id, 'many-' || n as qr_code
+     from generate_series(1, ${USERS}) n) as many`,
     [DEMO_GYMS.aquaClub.id],
   );
   await platform.sql('identity', 'analyze user_account');
@@ -43,12 +43,17 @@ it.each([
   ['the first page of all', 'true', (): unknown[] => [], 'user_account_pkey'],
   ['the middle of all', 'id > $1', () => ['80000000-0000-4000-8000-000000000000'], 'user_account_pkey'],
   ['the end of all', 'id > $1', () => ['ff000000-0000-4000-8000-000000000000'], 'user_account_pkey'],
-  ['the first page of a gym', 'gym_id = $1', () => [DEMO_GYMS.aquaClub.id], 'user_account_gym_id_id_index'],
+  [
+    'the first page of a gym',
+    'membership_gym_id = $1',
+    () => [DEMO_GYMS.aquaClub.id],
+    'user_account_membership_gym_id_id_index',
+  ],
   [
     'the end of a gym',
-    'gym_id = $1 and id > $2',
+    'membership_gym_id = $1 and id > $2',
     () => [DEMO_GYMS.aquaClub.id, 'ff000000-0000-4000-8000-000000000000'],
-    'user_account_gym_id_id_index',
+    'user_account_membership_gym_id_id_index',
   ],
 ])('reads %s from an index, and only as many rows as the page has', async (_what, where, values, index) => {
   const nodes = await planOf(where, values());

@@ -12,11 +12,26 @@ export async function mailsTo(platform: TestPlatform, email: string): Promise<st
   return mails.filter((mail) => mail.includes(`To: ${email}`));
 }
 
-/** The token of the `count`-th mail to an address. */
+/** The token of the `count`-th mail to an address that lets the user set a password. */
 export const mailedToken = (platform: TestPlatform, email: string, count = 1): Promise<string> =>
-  eventually(
-    async () => /^Token: ([\w-]+)\r?$/m.exec((await mailsTo(platform, email))[count - 1] ?? '')?.[1],
-  );
+  tokenOf(platform, email, count, (mail) => !isVerification(mail));
+
+/** The token of the `count`-th mail that asks to verify an address. */
+export const verificationToken = (platform: TestPlatform, email: string, count = 1): Promise<string> =>
+  tokenOf(platform, email, count, isVerification);
+
+export const isVerification = (mail: string): boolean => mail.includes('Please confirm your email address');
+
+const tokenOf = (
+  platform: TestPlatform,
+  email: string,
+  count: number,
+  fits: (mail: string) => boolean,
+): Promise<string> =>
+  eventually(async () => {
+    const mails = (await mailsTo(platform, email)).filter(fits);
+    return /^Token: ([\w-]+)\r?$/m.exec(mails[count - 1] ?? '')?.[1];
+  });
 
 /** Input for the registration of a new user. */
 export const someone = (fields: object = {}) => ({

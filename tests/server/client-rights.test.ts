@@ -25,6 +25,7 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query webhooks',
   'query checkInDenials', // with visits:read
   'query userImport', // with members:write
+  'mutation setMembership', // with members:write
 ]);
 const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   email qrCode body { heightCm } trainingGoals { activity }

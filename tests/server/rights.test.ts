@@ -18,6 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'GET /auth/email-availability': '?email=nobody@x.test',
   'GET /posts/reports': `?gymId=${gymId}`,
   'GET /first-visits': `?gymId=${gymId}`,
+  'GET /memberships': `?userIds=${randomUUID()}`,
 };
 
 const nameOf = ({ method, path }: RestRoute<never>): string => `${method} ${path}`;

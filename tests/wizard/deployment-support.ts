@@ -45,7 +45,12 @@ export function deploymentsIn(storage: string) {
   /** Checks a new gym in the other services. */
   const expectGym = async (gym: NewGym, result: { gymId: string; locationIds: string[] }) => {
     expect(await gymsNamed(gym.basics.name)).toEqual([
-      expect.objectContaining({ id: result.gymId, slug: gym.basics.slug }),
+      expect.objectContaining({
+        id: result.gymId,
+        slug: gym.basics.slug,
+        timezone: gym.basics.timezone,
+        joinPolicy: 'OPEN',
+      }),
     ]);
     expect((await platform.rest('gym', 'GET', `/gym/config/${gym.basics.slug}`)).body).toMatchObject({
       gymId: result.gymId,

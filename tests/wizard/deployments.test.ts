@@ -305,7 +305,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     const token = await wizard.platform.demo('admin@iron.test');
     const { id } = await preparedGym(
       wizard.platform,
-      { ...newGym(), basics: { ...newGym().basics, inviteAdmin: false } },
+      { ...newGym(), basics: { ...newGym().basics, inviteAdmin: false, joinPolicy: 'INVITE' } },
       { token },
     );
     expect(await deploy(id, token)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
@@ -316,6 +316,8 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     const done = await settled(wizard.platform, id);
     // The step `admin` is skipped, because `inviteAdmin` is false.
     expect(done.deployment.result.adminId).toBeNull();
+    const { body: gym } = await wizard.platform.rest('gym', 'GET', `/gyms/${done.deployment.result.gymId}`);
+    expect(gym.joinPolicy).toBe('INVITE');
     expect(done.steps.find(({ key }: { key: string }) => key === 'admin').status).toBe('SKIPPED');
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from '#server/ids.ts';
 import { startPlatform, type CallOptions, type TestPlatform } from '../support/platform.ts';
+import { MEMBER_OF } from '../support/platform/test-accounts.ts';
 
 describe('a gym that the wizard sets up', () => {
   let platform: TestPlatform;
@@ -79,10 +80,8 @@ describe('a gym that the wizard sets up', () => {
     );
     const early = await platform.register(null);
     // This user gets the rights of the gym's invited admin.
-    await platform.sql('identity', `update user_account set role = 'GYM_ADMIN', gym_id = $1 where id = $2`, [
-      gym.id,
-      early.id,
-    ]);
+    await platform.sql('identity', MEMBER_OF, [gym.id, early.id]);
+    await platform.sql('identity', `update user_account set role = 'GYM_ADMIN' where id = $1`, [early.id]);
     const token = await platform.login(early.email, early.password);
     expect((await call('GET', '/locations', token)).body).toEqual([]);
     expect((await call('GET', `/locations?gymId=${gym.id}`, superAdmin)).body).toEqual([]);

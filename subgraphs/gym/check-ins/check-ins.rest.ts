@@ -23,7 +23,7 @@ export const checkInsRest = [
     operationId: 'checkIn',
     summary: 'Check a member in by their QR code',
     description:
-      'Members present their own code, staff and machine clients any code of their gym; they also get the name and picture of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
+      'Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
     scopes: ['check-in'],
     auth: 'required',
     body: CheckInInput,
@@ -36,6 +36,8 @@ export const checkInsRest = [
     errors: [
       'FORBIDDEN',
       'WRONG_GYM',
+      'MEMBERSHIP_INACTIVE',
+      'ACCOUNT_SUSPENDED',
       'NOT_FOUND',
       'QR_UNKNOWN',
       'LOCATION_FULL',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MembershipShape } from '../members/member-states.ts';
 import { CheckInMethod } from './check-in.entity.ts';
 
 export const CheckInShape = z
@@ -23,6 +24,10 @@ export const MemberAtTheDoorShape = z
     displayName: z.string().meta({ description: 'The name that other users see.' }),
     avatar: z.string().nullable().meta({
       description: 'Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none.',
+    }),
+    membership: MembershipShape.nullable().meta({
+      description:
+        "The member's membership; null for staff without one. Its `reason` is shown to staff only.",
     }),
   })
   .meta({ id: 'MemberAtTheDoor' });

@@ -19,6 +19,8 @@ import {
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { requireActiveGym } from '../gyms/open-gyms.ts';
+import { atTheDoor, requireMayEnter, wrongGym } from '../members/at-the-door.ts';
 import { lockLocations } from '../locations/location-locks.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
@@ -41,7 +43,7 @@ import {
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
 /** A location of a gym that is still being set up does not exist for callers. */
-const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name from location join gym on gym.id = gym_id
+const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name, gym.active from location join gym on gym.id = gym_id
   where location.id = ? and gym.opened_at is not null`;
 
 /** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
@@ -83,10 +85,13 @@ export class CheckIns {
   async checkIn(input: unknown): Promise<CheckedInShape> {
     const viewer = requireUserOrScope(this.unit.viewer, 'check-in');
     const { qrCode, locationId, source, override } = validated(CheckInInput, input);
-    const [location] = await this.unit.read<EntryLocation>(ENTRY_LOCATION, [locationId]);
+    const [location] = await this.unit.read<EntryLocation & { active: boolean }>(ENTRY_LOCATION, [
+      locationId,
+    ]);
     if (!location || !mayCheckInAt(viewer, location)) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
+      requireActiveGym(location);
       const userId = memberLetIn(viewer, holder, location);
       if (override && !mayOverrideCapacity(viewer, location))
         throw forbidden("Only staff may let in more people than the location's capacity.");
@@ -97,7 +102,9 @@ export class CheckIns {
         override: override ?? false,
         viewer,
       });
-      return holder && idOf(viewer) !== userId ? { ...visit, member: holder.member } : visit;
+      return holder && idOf(viewer) !== userId
+        ? { ...visit, member: atTheDoor(viewer, holder.member) }
+        : visit;
     } catch (refusal) {
       if (refusal instanceof PlatformError)
         await this.unit.transaction(async () => {
@@ -253,16 +260,17 @@ export class CheckIns {
   }
 }
 
-/** The id of the code's owner, after checking that they may enter. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
+/**
+ * The id of the code's owner, after checking that they may enter.
+ * @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED, MEMBERSHIP_INACTIVE, ACCOUNT_SUSPENDED
+ */
 function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: EntryLocation): string {
   if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
   if (!holder) throw qrUnknown();
-  if (idOf(viewer) === holder.userId && !holder.gymId)
-    throw new PlatformError('GYM_REQUIRED', 'You belong to no gym yet; ask an admin to add you to one.');
   const staffElsewhere =
     viewer.kind === 'user' && viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
-  if (holder.gymId !== location.gymId || staffElsewhere)
-    throw new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
+  if (staffElsewhere) throw wrongGym();
+  requireMayEnter(holder, location.gymId, { presentsOwn: idOf(viewer) === holder.userId });
   return holder.userId;
 }
 

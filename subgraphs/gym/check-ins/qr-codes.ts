@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import { Role } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
+import { MembershipShape } from '../members/member-states.ts';
 import type { MemberAtTheDoorShape } from './check-ins.shapes.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 
 /** The owner of a check-in code. */
 export interface QrCodeHolder {
   userId: string;
-  gymId: string | null;
+  role: Role;
+  membership: MembershipShape | null;
+  isSuspended: boolean;
   member: MemberAtTheDoorShape;
 }
 
@@ -16,7 +20,9 @@ export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHo
 
 const answer = z.object({
   id: z.uuid(),
-  gymId: z.uuid().nullable(),
+  role: z.enum(Role),
+  membership: MembershipShape.nullable(),
+  suspension: z.object({}).nullable(),
   displayName: z.string(),
   avatar: z.string().nullable(),
 });
@@ -33,12 +39,12 @@ export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   const ask = async (qrCode: string, origin: Origin): Promise<QrCodeHolder | null> => {
     try {
       const path = `/users/by-qr-code/${encodeURIComponent(qrCode)}`;
-      const { id, gymId, displayName, avatar } = answer.parse(
+      const { id, role, membership, suspension, displayName, avatar } = answer.parse(
         await identity.call({ method: 'GET', path, as: 'service', origin }),
       );
       // Identity answers with the path at its own port.
-      const member = { id, displayName, avatar: avatar === null ? null : `/identity${avatar}` };
-      return { userId: id, gymId, member };
+      const member = { id, displayName, avatar: avatar === null ? null : `/identity${avatar}`, membership };
+      return { userId: id, role, membership, isSuspended: suspension !== null, member };
     } catch (error) {
       if (error instanceof PlatformError && error.status === 404) return null;
       throw error;

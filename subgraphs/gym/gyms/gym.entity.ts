@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { JoinPolicy } from '#server/gym-shapes.ts';
 import { uuidv7 } from '#server/ids.ts';
 
 const GymSchema = defineEntity({
@@ -12,6 +13,13 @@ const GymSchema = defineEntity({
       .onCreate(() => uuidv7()),
     slug: p.string().length(63).unique(),
     name: p.string().length(120),
+    /** The time zone of the gym itself; each location has its own. */
+    timezone: p.string().length(64).default('UTC'),
+    joinPolicy: p.string().length(16).$type<JoinPolicy>().default('OPEN'),
+    /** False: nobody joins or checks in, and nothing is written; what is stored can be read. */
+    active: p.boolean().default(true),
+    /** Increases with every change of name, time zone, policy and activity. */
+    detailsVersion: p.integer().default(1),
     theme: p.json<Record<string, unknown>>(),
     assets: p.json<Record<string, unknown>>(),
     features: p.json<Record<string, boolean>>(),

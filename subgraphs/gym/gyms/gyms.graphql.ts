@@ -18,6 +18,7 @@ export const gymsGraphql = {
     designTokens: (_root, { gymId }, { configs }) => orNull(configs.designTokens(gymId)),
   },
   Mutation: {
+    updateGym: (_root, { input: { gymId, ...change } }, { gyms }) => gyms.update(gymId, change),
     createGym: (_root, { input }, { gyms }) => gyms.create(input),
     updateGymConfig: (_root, { input }, { configs }) => configs.update(input),
     saveGymConfigDraft: (_root, { input: { gymId, ...groups } }, { configs }) =>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF, SERVICES, SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
+import { flag } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Configs } from './configs.ts';
 import type { Gyms } from './gyms.ts';
@@ -13,6 +14,7 @@ import {
   GymShape,
   RollbackInput,
   UpdateGymConfigShape,
+  UpdateGymInput,
 } from './gyms.shapes.ts';
 
 const route = restRoute<{ gyms: Gyms; configs: Configs }>(TAGS.gyms);
@@ -23,7 +25,7 @@ export const gymsRest = [
     method: 'GET',
     path: '/gyms',
     operationId: 'listGyms',
-    summary: 'All gyms, by name',
+    summary: 'All active gyms, by name',
     auth: 'optional',
     query: z.object({
       name: z
@@ -31,8 +33,12 @@ export const gymsRest = [
         .max(120)
         .optional()
         .meta({ description: 'Only gyms of this name, without regard to case.' }),
+      active: flag.optional().meta({
+        description: 'With `false`, for a SUPER_ADMIN: the gyms that are not active.',
+      }),
     }),
     success: { status: 200, description: 'The gyms.', shape: z.array(GymShape) },
+    errors: ['FORBIDDEN'],
     handler: ({ query }, { gyms }) => gyms.list(query),
   }),
   route({
@@ -46,6 +52,33 @@ export const gymsRest = [
     success: { status: 201, description: 'The gym.', shape: GymShape },
     errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ body }, { gyms }) => gyms.create(body),
+  }),
+  route({
+    method: 'GET',
+    path: '/gyms/:gymId',
+    operationId: 'getGym',
+    summary: 'A gym',
+    auth: 'optional',
+    params,
+    success: { status: 200, description: 'The gym.', shape: GymShape },
+    handler: ({ params: { gymId } }, { gyms }) => gyms.get(gymId),
+  }),
+  route({
+    method: 'PUT',
+    path: '/gyms/:gymId',
+    operationId: 'updateGym',
+    summary: 'Change the name, time zone, join policy or activity of a gym',
+    only: GYM_STAFF,
+    description:
+      'Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`: nobody joins a gym that is not active, nobody checks in, and nothing is added to it; what is stored can be read. Audited.',
+    auth: 'required',
+    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
+    body: UpdateGymInput,
+    versioned: true,
+    success: { status: 200, description: 'The changed gym.', shape: GymShape },
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    handler: ({ params: { gymId }, body, expectedVersion }, { gyms }) =>
+      gyms.update(gymId, body, expectedVersion),
   }),
   route({
     method: 'POST',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
-import { featureSwitches, gymName, gymSlug } from '#server/gym-shapes.ts';
-import { versionNumber } from '#server/shapes.ts';
+import { featureSwitches, gymName, gymSlug, joinPolicy } from '#server/gym-shapes.ts';
+import { timezone, versionNumber } from '#server/shapes.ts';
 
 /** Known keys are checked, other keys are kept; see `themeShape` and `assetsShape` for the allowed values. */
 const ThemeShape = themeShape;
@@ -21,7 +21,16 @@ export const GymConfigShape = z
 export type GymConfigShape = z.infer<typeof GymConfigShape>;
 
 export const GymShape = z
-  .object({ id: z.string(), slug: z.string(), name: z.string(), config: GymConfigShape })
+  .object({
+    id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    timezone: z.string(),
+    joinPolicy,
+    active: z.boolean(),
+    version: z.int(),
+    config: GymConfigShape,
+  })
   .meta({ id: 'Gym' });
 export type GymShape = z.infer<typeof GymShape>;
 
@@ -75,8 +84,27 @@ export const CreateGymInput = z
     }),
     name: gymName,
     slug: gymSlug,
+    timezone: timezone.nullish(),
+    joinPolicy: joinPolicy.nullish(),
     theme: ThemeShape.nullish(),
     assets: AssetsShape.nullish(),
     features: FeaturesShape.nullish(),
   })
   .meta({ graphType: 'CreateGymInput' });
+
+/** Fields that are absent or null are unchanged. */
+export const UpdateGymInput = z
+  .object({
+    name: gymName.nullish(),
+    timezone: timezone.nullish(),
+    joinPolicy: joinPolicy.nullish(),
+    active: z.boolean('expected true or false').nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateGymInput' });
+
+/** The rule checks the filter, because the graph may send any text. */
+export const GymsFilter = z.object({
+  name: z.string().max(120, 'expected at most 120 characters').nullish(),
+  active: z.boolean().nullish(),
+});

@@ -1,8 +1,8 @@
-import { raw, UniqueConstraintViolationException } from '@mikro-orm/core';
-import type { z } from 'zod';
-import { actorOf, requireRole, requireService, Role } from '#server/auth/viewer.ts';
+import { LockMode, raw, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { z } from 'zod';
+import { actorOf, isSuperAdmin, requireRole, requireService, Role, runsGym } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
-import { conflict, invalid, notFound } from '#server/errors.ts';
+import { checkVersion, conflict, forbidden, invalid, notFound } from '#server/errors.ts';
 import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -12,7 +12,7 @@ import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
 import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
-import { CreateGymInput, GymConfigShape, GymShape } from './gyms.shapes.ts';
+import { CreateGymInput, GymConfigShape, GymsFilter, GymShape, UpdateGymInput } from './gyms.shapes.ts';
 import { callingService, VISIBLE_GYM } from './open-gyms.ts';
 
 /**
@@ -62,10 +62,16 @@ export class Gyms {
     this.bySlug.clear(slug);
   }
 
-  /** All gyms that the viewer may see, or those of one name without regard to case; sorted by name. */
-  async list({ name }: { name?: string | null | undefined } = {}): Promise<GymShape[]> {
+  /**
+   * The active gyms that the viewer may see, or those of one name without regard to case; sorted by name. A SUPER_ADMIN may list
+   * the gyms that are not active. Services get both, because the wizard asks whether a name is taken.
+   */
+  async list(filter: unknown = {}): Promise<GymShape[]> {
+    const { name, active } = validated(GymsFilter, filter);
+    if (active === false) requireRole(this.unit.viewer, Role.SUPER_ADMIN);
     if (name?.includes('\0')) return []; // PostgreSQL's text cannot contain NUL
     const where = {
+      ...(this.service ? {} : { active: active ?? true }),
       ...(name && { [raw('lower(name)')]: name.trim().toLowerCase() }),
       $or: [{ openedAt: { $ne: null } }, ...(this.service ? [{ madeBy: this.service }] : [])],
     };
@@ -82,7 +88,10 @@ export class Gyms {
       this.unit.viewer.kind === 'service'
         ? this.unit.viewer
         : requireRole(this.unit.viewer, Role.SUPER_ADMIN);
-    const { id, name, slug, theme, assets, features, opened } = validated(CreateGymInput, input);
+    const { id, name, slug, timezone, joinPolicy, theme, assets, features, opened } = validated(
+      CreateGymInput,
+      input,
+    );
     if (opened === false && viewer.kind !== 'service')
       throw invalid(
         'opened',
@@ -98,6 +107,10 @@ export class Gyms {
           ...(chosenId && { id: chosenId }),
           name,
           slug,
+          timezone: timezone ?? 'UTC',
+          joinPolicy: joinPolicy ?? 'OPEN',
+          active: true,
+          detailsVersion: 1,
           theme: theme ?? {},
           assets: assets ?? {},
           features: features ?? {},
@@ -132,6 +145,46 @@ export class Gyms {
         });
       throw error;
     }
+  }
+
+  /**
+   * Changes the name, the time zone and the join policy of a gym, for those who run it; only a SUPER_ADMIN makes it active or
+   * inactive. Audited.
+   * @throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT
+   */
+  async update(id: string, input: unknown, expectedVersion?: number): Promise<GymShape> {
+    const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const { version, ...change } = validated(UpdateGymInput, input);
+    const updated = await this.unit.transaction(async () => {
+      const gym = isUuid(id)
+        ? await this.unit.em.findOne(
+            Gym,
+            { id, openedAt: { $ne: null } },
+            { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+          )
+        : null;
+      if (!gym) throw notFound('gym', id);
+      if (!runsGym(viewer, gym.id)) throw forbidden('Only those who run the gym may change it.');
+      if ((change.active ?? gym.active) !== gym.active && !isSuperAdmin(viewer))
+        throw forbidden('Only a SUPER_ADMIN may change whether a gym is active.');
+      checkVersion('gym', expectedVersion ?? version, gym.detailsVersion);
+      const before = detailsOf(gym);
+      gym.name = change.name ?? gym.name;
+      gym.timezone = change.timezone ?? gym.timezone;
+      gym.joinPolicy = change.joinPolicy ?? gym.joinPolicy;
+      gym.active = change.active ?? gym.active;
+      gym.detailsVersion += 1;
+      await audit(this.unit, {
+        gymId: gym.id,
+        actorId: actorOf(viewer),
+        action: 'GYM_CHANGED',
+        details: { from: before, to: detailsOf(gym) },
+      });
+      await this.unit.em.flush();
+      return presentEntity(gym);
+    });
+    this.clearCache(updated);
+    return updated;
   }
 
   /**
@@ -190,6 +243,8 @@ export class Gyms {
   }
 }
 
+const detailsOf = ({ name, timezone, joinPolicy, active }: Gym) => ({ name, timezone, joinPolicy, active });
+
 const gymDeployed = (gym: GymShape): NewEvent => ({
   type: 'gym.deployed',
   gymId: gym.id,
@@ -210,14 +265,29 @@ const IN_USE_TABLES = ['check_in', 'post', 'challenge', 'announcement', 'gym_pro
 const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
 
 /** The columns of a gym, and of its published configuration. */
-const GymRow = GymShape.omit({ config: true }).extend(GymConfigShape.omit({ gymId: true }).shape);
+const GymRow = GymShape.omit({ config: true, version: true })
+  .extend({ detailsVersion: z.int() })
+  .extend(GymConfigShape.omit({ gymId: true }).shape);
 type GymRow = z.infer<typeof GymRow>;
 const GYMS = `select ${columnsOf(GymRow)} from gym`;
 
-const present = ({ id, slug, name, ...config }: GymRow): GymShape => ({
+const present = ({
   id,
   slug,
   name,
+  timezone,
+  joinPolicy,
+  active,
+  detailsVersion,
+  ...config
+}: GymRow): GymShape => ({
+  id,
+  slug,
+  name,
+  timezone,
+  joinPolicy,
+  active,
+  version: detailsVersion,
   config: { gymId: id, ...config },
 });
 const presentEntity = (gym: Gym): GymShape => present(presented(GymRow, gym));

@@ -5,6 +5,7 @@ import { unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
 import { presentEvent } from '../audit/audit.ts';
+import { EmailVerification } from '../email-verifications/email-verification.entity.ts';
 import { PasswordReset } from '../password-resets/password-reset.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
@@ -31,6 +32,7 @@ const kindsOf = (unit: UnitOfWork, userId: string): Record<string, AsyncGenerato
   events: eventsOf(unit, userId),
   sessions: pagesOf(unit, Session, { user: userId }, presentSession),
   passwordResets: pagesOf(unit, PasswordReset, { userId }, presentReset),
+  emailVerifications: pagesOf(unit, EmailVerification, { userId }, presentVerification),
   auditEvents: pagesOf(unit, AuditEvent, { subjectId: userId }, presentEvent),
 });
 
@@ -80,6 +82,12 @@ const presentReset = ({ purpose, email, requestedAt, sentAt }: PasswordReset) =>
   email,
   requestedAt,
   sentAt: sentAt ?? null,
+});
+
+const presentVerification = ({ requestedAt, sentAt, expiresAt }: EmailVerification) => ({
+  requestedAt,
+  sentAt: sentAt ?? null,
+  expiresAt: expiresAt ?? null,
 });
 
 /** The user as the viewer of their own data. They need not be logged in while an export runs, so there is no session. */

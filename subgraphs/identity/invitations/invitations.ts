@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { mayManage, requireStaffOrService } from '../access.ts';
 import type { Audit } from '../audit/audit.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
-import type { PasswordResets } from '../password-resets/password-resets.ts';
+import { requestPasswordMail } from '../password-resets/request-password-mail.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { insertUser } from '../users/insert-user.ts';
 import { memberOf, recordMemberChange } from '../users/member-events.ts';
@@ -33,13 +33,11 @@ const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
  */
 export class Invitations {
   private readonly unit: UnitOfWork;
-  private readonly resets: PasswordResets;
   private readonly audit: Audit;
   private readonly gyms: GymsOfUsers;
 
-  constructor(unit: UnitOfWork, resets: PasswordResets, audit: Audit, gyms: GymsOfUsers) {
+  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers) {
     this.unit = unit;
-    this.resets = resets;
     this.audit = audit;
     this.gyms = gyms;
   }
@@ -61,7 +59,7 @@ export class Invitations {
     const gym = gymOfInvitation(viewer, role, gymId);
     const chosenId = viewer.kind === 'service' && id ? id : undefined;
     // A service invites into a gym that it is about to create and that nobody else can see yet.
-    if (viewer.kind !== 'service') await this.gyms.requireExists(gym);
+    if (viewer.kind !== 'service') await this.gyms.requireJoinable(gym);
     return this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gym);
       const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
@@ -72,10 +70,10 @@ export class Invitations {
         passwordHash: null,
         displayName,
         role,
-        gymId: gym,
+        membership: gym ? { gymId: gym, status: 'ACTIVE' } : null,
       });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
-      await this.resets.requestMail(email, ResetPurpose.INVITATION);
+      await requestPasswordMail(this.unit, email, ResetPurpose.INVITATION);
       return presentUser(this.unit, user, viewer);
     });
   }
@@ -108,7 +106,7 @@ export class Invitations {
       ]);
       if (!row) throw notFound('invitation', userId);
       await this.audit.record('INVITATION_SENT_AGAIN', userId);
-      await this.resets.requestMail(row.email, ResetPurpose.INVITATION);
+      await requestPasswordMail(this.unit, row.email, ResetPurpose.INVITATION);
       return present(row);
     });
   }

@@ -1,18 +1,19 @@
 import { LockMode } from '@mikro-orm/core';
 import { invalid } from '#server/errors.ts';
-import { uuidv7 } from '#server/ids.ts';
-import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
+import type { Admissions } from '../email-verifications/admissions.ts';
+import type { EmailVerifications } from '../email-verifications/email-verifications.ts';
+import { markChanged } from '../memberships/change-membership.ts';
 import { endAllSessionsOf } from '../sessions/ended-sessions.ts';
 import { forgetFailures } from '../sessions/login-guard.ts';
 import { hashOf } from '../sessions/secrets.ts';
 import { passwordProblem } from '../users/password-rules.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
-import { mailPasswordToken } from './mail-password-token.ts';
-import { PasswordReset, type ResetPurpose } from './password-reset.entity.ts';
+import { PasswordReset } from './password-reset.entity.ts';
+import { requestPasswordMail } from './request-password-mail.ts';
 import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
 
 /** Sets new passwords with mailed tokens. */
@@ -20,29 +21,29 @@ export class PasswordResets {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
   private readonly audit: Audit;
+  private readonly emailVerifications: EmailVerifications;
+  private readonly admissions: Admissions;
 
-  constructor(unit: UnitOfWork, passwords: Passwords, audit: Audit) {
+  constructor(
+    unit: UnitOfWork,
+    passwords: Passwords,
+    audit: Audit,
+    verified: { emailVerifications: EmailVerifications; admissions: Admissions },
+  ) {
     this.unit = unit;
     this.passwords = passwords;
     this.audit = audit;
+    this.emailVerifications = verified.emailVerifications;
+    this.admissions = verified.admissions;
   }
 
   /** Requests a mail with a token. Does the same for every email, so that neither answer nor time says whether an account has it. */
   async request(input: unknown): Promise<void> {
     const { email } = validated(RequestResetShape, input);
-    await this.requestMail(email, 'RESET');
+    await requestPasswordMail(this.unit, email, 'RESET');
   }
 
-  /** Stores a mail to be sent: it goes to the account that has this email at the time of sending, or to nobody. */
-  async requestMail(email: string, purpose: ResetPurpose): Promise<void> {
-    const mailId = uuidv7();
-    await this.unit.transaction(async () => {
-      await this.unit.em.insert(PasswordReset, { id: mailId, purpose, email, requestedAt: new Date() });
-      await addJob(this.unit.em, mailPasswordToken, { mailId });
-    });
-  }
-
-  /** Sets a new password with a mailed token, which works once. Ends all sessions of the account, and unlocks it. @throws VALIDATION_FAILED */
+  /** Sets a new password with a mailed token, which works once. Ends all sessions of the account, unlocks it, and verifies its email. @throws VALIDATION_FAILED */
   async confirm(input: unknown): Promise<void> {
     const { token, password } = validated(ConfirmResetShape, input);
     const known = await this.unit.em.findOne(PasswordReset, {
@@ -54,6 +55,7 @@ export class PasswordResets {
     const problem = passwordProblem(password, user.email);
     if (problem) throw invalid('password', problem);
     const passwordHash = await this.passwords.hash(password);
+    const admission = await this.admissions.of(user.id);
     await this.unit.transaction(async () => {
       // Every rule locks the account before other rows: a simultaneous log-in or refresh waits here, and then reads the new state.
       const locked = await this.unit.em.findOne(
@@ -69,11 +71,9 @@ export class PasswordResets {
       );
       if (!locked || used.length === 0) throw wrongToken();
       await this.unit.em.nativeDelete(PasswordReset, { userId: user.id });
-      await this.unit.em.nativeUpdate(
-        User,
-        { id: user.id },
-        { passwordHash, updatedAt: new Date(), version: locked.version + 1 },
-      );
+      await this.unit.em.nativeUpdate(User, { id: user.id }, { passwordHash });
+      await markChanged(this.unit, locked, { losesRights: false });
+      await this.emailVerifications.markVerified(locked, admission);
       await endAllSessionsOf(this.unit.em, user.id);
       await forgetFailures(this.unit.em, user.email);
       await this.audit.record('PASSWORD_RESET', user.id, { by: known.purpose });

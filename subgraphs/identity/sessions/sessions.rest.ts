@@ -23,7 +23,7 @@ export const sessionsRest = [
     operationId: 'logIn',
     summary: 'Log in',
     description:
-      'The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures.',
+      'The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures. A suspended account gets `ACCOUNT_SUSPENDED`, but only with the right password.',
     auth: 'ignoreInvalidToken',
     body: LoginShape,
     rateLimit: AUTH_RATE,
@@ -32,6 +32,7 @@ export const sessionsRest = [
       description: 'Access token, refresh token and the user.',
       shape: AuthPayloadShape,
     },
+    errors: ['ACCOUNT_SUSPENDED'],
     handler: ({ body }, { sessions }) => sessions.login(body),
   }),
   route({

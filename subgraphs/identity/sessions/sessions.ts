@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { requireService, requireUser } from '#server/auth/viewer.ts';
-import { notFound, unauthenticated } from '#server/errors.ts';
+import { notFound, PlatformError, unauthenticated } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
+import { gymOf } from '../memberships/membership.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/present-user.ts';
 import type { AccessTokens } from './access-tokens.ts';
@@ -42,7 +43,8 @@ export class Sessions {
   /**
    * Opens a session. Neither message nor status nor time reveals whether the email exists, the password was right, or the
    * account is locked: the same checks are made in the same order.
-   * @throws UNAUTHENTICATED
+   * Only a caller with the right password learns that the account is suspended.
+   * @throws UNAUTHENTICATED, ACCOUNT_SUSPENDED
    */
   async login(input: unknown): Promise<AuthPayloadShape> {
     const { email, password } = validated(LoginShape, input);
@@ -57,6 +59,7 @@ export class Sessions {
         { lockMode: LockMode.PESSIMISTIC_READ, refresh: true, populate: ['passwordHash'] },
       );
       if (!user || user.passwordHash !== known.passwordHash) throw wrongLogin();
+      if (user.suspendedAt) throw suspended();
       await forgetFailures(this.unit.em, email);
       await this.audit.record('LOGGED_IN', user.id);
       return this.open(user);
@@ -98,17 +101,18 @@ export class Sessions {
       usedAt: null,
     });
     await this.unit.em.flush();
+    const gymId = gymOf(user);
     // The user is presented as they see themselves, with their private fields.
     const owner = {
       kind: 'user',
       userId: user.id,
       role: user.role,
-      gymId: user.gymId ?? null,
+      gymId,
       sessionId: session.id,
       expiresAt: 0, // of an access token, which does not matter for the presentation
     } as const;
     return {
-      token: this.tokens.ofUser(user, session.id),
+      token: this.tokens.ofUser({ ...rightsOf(user), gymId }, session.id),
       tokenType: 'Bearer',
       expiresIn: ACCESS_TOKEN_SECONDS,
       refreshToken,
@@ -140,7 +144,7 @@ export class Sessions {
     const session =
       owner && (await em.findOne(Session, { id: owner.sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE }));
     const now = new Date();
-    if (!user || !session || session.expiresAt <= now) return undefined;
+    if (!user || user.suspendedAt || !session || session.expiresAt <= now) return undefined;
     const token = await em.findOneOrFail(RefreshToken, { hash });
     if (token.usedAt) {
       await endSessions(em, [session.id]);
@@ -206,7 +210,11 @@ export class Sessions {
   }
 }
 
+const suspended = () =>
+  new PlatformError('ACCOUNT_SUSPENDED', 'This account is suspended; ask the operator of the platform.');
 const wrongLogin = () => unauthenticated('Email or password is wrong.');
+
+const rightsOf = ({ id, role, rightsChangedAt }: User) => ({ id, role, rightsChangedAt });
 
 const present = (
   { id, createdAt, lastUsedAt, expiresAt, userAgent, address }: Session,

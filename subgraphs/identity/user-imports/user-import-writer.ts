@@ -4,7 +4,8 @@ import { runOnce } from '#server/database/read.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
-import type { PasswordResets } from '../password-resets/password-resets.ts';
+import { requestPasswordMail } from '../password-resets/request-password-mail.ts';
+import { columnsOfMembership } from '../memberships/membership.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { recordNewMembers } from '../users/member-events.ts';
 import { newQrCode } from '../users/qr-code.ts';
@@ -19,12 +20,10 @@ const MAX_COLLISIONS = 5;
 export class UserImportWriter {
   private readonly unit: UnitOfWork;
   private readonly gyms: GymsOfUsers;
-  private readonly resets: PasswordResets;
 
-  constructor(unit: UnitOfWork, gyms: GymsOfUsers, resets: PasswordResets) {
+  constructor(unit: UnitOfWork, gyms: GymsOfUsers) {
     this.unit = unit;
     this.gyms = gyms;
-    this.resets = resets;
   }
 
   /** Writes the next lines of an import as accounts. @returns whether there are further ones */
@@ -79,7 +78,7 @@ export class UserImportWriter {
   ): Promise<LineResult[]> {
     await this.gyms.requireNotRemoved(gymId);
     const rows = await this.unit.read<{ id: string; email: string; gymId: string | null }>(
-      `select id, lower(email) as email, gym_id as "gymId" from user_account where lower(email) = any(?::text[])`,
+      `select id, lower(email) as email, membership_gym_id as "gymId" from user_account where lower(email) = any(?::text[])`,
       [lines.map(({ email }) => email.toLowerCase())],
     );
     const known = new Map(rows.map((row) => [row.email, row]));
@@ -98,7 +97,7 @@ export class UserImportWriter {
         displayName,
         passwordHash: null,
         role: Role.MEMBER,
-        gymId,
+        ...columnsOfMembership({ gymId, status: 'ACTIVE' }),
         qrCode: newQrCode(),
       });
       created.push(user);
@@ -110,7 +109,7 @@ export class UserImportWriter {
     if (invites)
       for (const [index, { status }] of results.entries())
         if (status === 'CREATED')
-          await this.resets.requestMail((lines[index] as PendingLine).email, ResetPurpose.INVITATION);
+          await requestPasswordMail(this.unit, (lines[index] as PendingLine).email, ResetPurpose.INVITATION);
     return results;
   }
 }
@@ -124,6 +123,6 @@ interface PendingLine {
 interface LineResult {
   line: number;
   status: 'CREATED' | 'EXISTING';
-  /** Null for an account of another gym, which the importing gym must not learn about. */
+  /** Null for an account that never belonged to this gym, which the importing gym must not learn about. */
   userId: string | null;
 }

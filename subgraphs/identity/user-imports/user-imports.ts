@@ -58,7 +58,7 @@ export class UserImports {
    */
   async receive(file: Readable, { format, gymId: named, invite }: ImportOptions): Promise<UserImportShape> {
     const gymId = this.requireGym(named);
-    await this.gyms.requireExists(gymId);
+    await this.gyms.requireJoinable(gymId);
     const id = uuidv7();
     await this.unit.em.insert(UserImport, {
       id,

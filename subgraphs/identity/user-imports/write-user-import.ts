@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { addJob } from '#server/jobs/add-job.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
-import { Audit } from '../audit/audit.ts';
-import { PasswordResets } from '../password-resets/password-resets.ts';
 import type { IdentityResources } from '../resources.ts';
 import { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { UserImportWriter } from './user-import-writer.ts';
@@ -10,7 +8,7 @@ import { UserImportWriter } from './user-import-writer.ts';
 /** After this time the job adds itself again, so that a long import does not delay other jobs. */
 const SLICE_MILLIS = 2_000; // 2 s
 
-type Needed = Pick<IdentityResources, 'references' | 'passwords'>;
+type Needed = Pick<IdentityResources, 'references'>;
 const defineJob = jobOf<Needed>();
 
 /** Writes the lines of an import of members. */
@@ -20,12 +18,11 @@ export const writeUserImport: Job<{ importId: string }, Needed> = defineJob({
   shown: ['importId'],
   maxAttempts: 10,
   async run({ importId }, { unitOf, signal, resources }) {
-    const { references, passwords } = resources;
+    const { references } = resources;
     const endsAt = performance.now() + SLICE_MILLIS;
     for (;;) {
       const unit = unitOf();
-      const resets = new PasswordResets(unit, passwords, new Audit(unit));
-      const writer = new UserImportWriter(unit, new GymsOfUsers(unit, references), resets);
+      const writer = new UserImportWriter(unit, new GymsOfUsers(unit, references));
       if (!(await writer.writeNext(importId))) return;
       if (signal.aborted || performance.now() >= endsAt)
         return addJob(unitOf().em, writeUserImport, { importId });

@@ -1,8 +1,17 @@
-import { GYM_TYPE, requireGymExists } from '#server/references/gym-reference.ts';
+import { z } from 'zod';
+import { conflict } from '#server/errors.ts';
+import { joinPolicy, type JoinPolicy } from '#server/gym-shapes.ts';
+import { GYM_TYPE } from '#server/references/gym-reference.ts';
 import type { References } from '#server/references/references.ts';
 import { removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { invalidFields } from '#server/validate.ts';
+
+const GYM = {
+  owner: 'gym',
+  typeName: GYM_TYPE,
+  shape: z.object({ id: z.string(), joinPolicy, active: z.boolean() }),
+} as const;
 
 /** Checks for writes that make a user a member of a gym. */
 export class GymsOfUsers {
@@ -15,16 +24,46 @@ export class GymsOfUsers {
   }
 
   /**
-   * Call it before the transaction of the write, because it calls another service.
-   * @throws VALIDATION_FAILED at `gymId` for a gym that does not exist; UPSTREAM_UNAVAILABLE if gym does not answer
+   * The policy of an active gym at this moment; null if there is no such gym. Call it before the transaction of the write,
+   * because it calls another service. @throws CONFLICT for a gym that is not active; UPSTREAM_UNAVAILABLE if gym does not answer
    */
+  async policyOf(gymId: string): Promise<JoinPolicy | null> {
+    const gym = await this.find(gymId);
+    if (gym && !gym.active)
+      throw conflict('This gym is not active; nobody can join it.', {
+        errors: [{ path: 'gymId', message: 'is not active' }],
+      });
+    return gym?.joinPolicy ?? null;
+  }
+
+  /**
+   * Call it before the transaction of the write, because it calls another service.
+   * @throws VALIDATION_FAILED at `gymId` for a gym that does not exist; the errors of `policyOf`
+   */
+  async requireJoinable(gymId: string | null): Promise<JoinPolicy | null> {
+    if (gymId === null) return null;
+    const policy = await this.policyOf(gymId);
+    if (policy === null) throw noSuchGym('expected the id of a gym; there is no gym with this id');
+    return policy;
+  }
+
+  /** As `requireJoinable`, for writes that make nobody a member. */
   async requireExists(gymId: string | null): Promise<void> {
-    if (gymId !== null) await requireGymExists(this.references, this.unit, gymId);
+    if (gymId !== null && !(await this.find(gymId)))
+      throw noSuchGym('expected the id of a gym; there is no gym with this id');
   }
 
   /** Call it in the transaction of the write. @throws VALIDATION_FAILED at `gymId` for a gym that was removed in the meantime */
   async requireNotRemoved(gymId: string | null): Promise<void> {
     if (gymId === null || (await removedAmong(this.unit, GYM_TYPE, [gymId])).size === 0) return;
-    throw invalidFields([{ path: 'gymId', message: 'expected the id of a gym; this gym was removed' }]);
+    throw noSuchGym('expected the id of a gym; this gym was removed');
+  }
+
+  /** Gyms are public, and a user who registers has no token, so this service asks with its own. */
+  private async find(gymId: string) {
+    const found = await this.references.find(GYM, [gymId], { as: 'service', origin: this.unit.origin });
+    return found.get(gymId);
   }
 }
+
+const noSuchGym = (message: string) => invalidFields([{ path: 'gymId', message }]);

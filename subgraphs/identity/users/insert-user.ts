@@ -3,6 +3,7 @@ import type { Role } from '#server/auth/viewer.ts';
 import { conflict } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { columnsOfMembership, type NewMembership } from '../memberships/membership.ts';
 import { memberOf, recordMemberChange } from './member-events.ts';
 import { newQrCode } from './qr-code.ts';
 import { User } from './user.entity.ts';
@@ -15,14 +16,23 @@ interface NewUser {
   passwordHash: string | null;
   displayName: string;
   role: Role;
-  gymId: string | null;
+  /** Null for an account without a gym. */
+  membership: NewMembership | null;
 }
 
 /** @throws CONFLICT if the email is taken, without regard to case. The unique constraint decides, so one of two simultaneous requests succeeds */
-export async function insertUser(unit: UnitOfWork, { id = uuidv7(), ...fields }: NewUser): Promise<User> {
+export async function insertUser(
+  unit: UnitOfWork,
+  { id = uuidv7(), membership, ...fields }: NewUser,
+): Promise<User> {
   try {
     return await unit.transaction(async () => {
-      const user = unit.em.create(User, { id, qrCode: newQrCode(), ...fields });
+      const user = unit.em.create(User, {
+        id,
+        qrCode: newQrCode(),
+        ...columnsOfMembership(membership),
+        ...fields,
+      });
       await unit.em.flush();
       await recordMemberChange(unit, null, memberOf(unit, user));
       return user;

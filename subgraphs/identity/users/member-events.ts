@@ -7,9 +7,16 @@ import { UserShape } from './users.shapes.ts';
 import { presentUser } from './present-user.ts';
 
 /** A user as `GET /users/:id` returns them to a machine client. */
-export const MemberShape = UserShape.omit({ qrCode: true, body: true, trainingGoals: true }).meta({
+export const MemberShape = UserShape.omit({
+  qrCode: true,
+  body: true,
+  trainingGoals: true,
+  emailVerified: true,
+  suspension: true,
+}).meta({
   id: 'Member',
-  description: 'A user, without their QR code, body and training goals. `avatar` is the path at the gateway.',
+  description:
+    'A user, without their QR code, body and training goals, and without the reason of their membership. `avatar` is the path at the gateway.',
 });
 export type MemberShape = z.infer<typeof MemberShape>;
 
@@ -22,15 +29,18 @@ export const memberEvents = {
   'member.removed': MemberIdShape,
 } as const;
 
-/** What a gym knows of a user; take it before a change. */
+/**
+ * What a gym knows of a user, with the stored status of their membership; take it before a change. The events of a status that
+ * changes by the clock are written when the change is stored.
+ */
 export const memberOf = (unit: UnitOfWork, user: User): MemberShape => {
-  const member = presentUser(unit, user, clientOf(user.gymId ?? null));
+  const member = presentUser(unit, user, clientOf(user.membershipGymId ?? null), 0);
   return { ...member, avatar: user.avatar ? `/identity${user.avatar}` : null };
 };
 
 /**
- * Writes the events of a change of a user, who is locked: they have joined or left a gym, or what their gym knows of them has
- * changed.
+ * Writes the events of a change of a user, who is locked: a membership has begun or ended, or what the gym knows of the user
+ * has changed. A membership that waits for the gym's approval has begun, too.
  * @param before the user before the change; null for a new account
  * @param after null for a deleted account
  */
@@ -39,7 +49,7 @@ export async function recordMemberChange(
   before: MemberShape | null,
   after: MemberShape | null,
 ): Promise<void> {
-  const [left, joined] = [before?.gymId ?? null, after?.gymId ?? null];
+  const [left, joined] = [gymOfMember(before), gymOfMember(after)];
   const events: NewEvent[] = [];
   if (before && left !== null && left !== joined)
     events.push(eventOf('member.removed', left, { id: before.id }));
@@ -55,8 +65,12 @@ export const recordNewMembers = (unit: UnitOfWork, users: readonly User[]): Prom
     unit,
     users
       .map((user) => memberOf(unit, user))
-      .map((member) => eventOf('member.joined', member.gymId ?? '', member)),
+      .map((member) => eventOf('member.joined', gymOfMember(member) ?? '', member)),
   );
+
+/** The gym that counts the user among its people; null once the membership has ended. */
+const gymOfMember = (member: MemberShape | null): string | null =>
+  member?.membership && member.membership.status !== 'ENDED' ? member.membership.gymId : null;
 
 const eventOf = (type: NewEvent['type'], gymId: string, data: { id: string }): NewEvent => ({
   type,

@@ -2,13 +2,37 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Role } from '#server/auth/viewer.ts';
 import { uuidv7 } from '#server/ids.ts';
 import type { Sex } from '#server/person-shapes.ts';
+import {
+  MEMBERSHIP_CHECK,
+  type MembershipAwaits,
+  type MembershipStatus,
+} from '../memberships/membership-status.ts';
 import { newQrCode } from './qr-code.ts';
+
+/**
+ * SQL: the name and the email of a user in lower case without accents, for the search. Lower case and accents are removed from
+ * the searched text by `withoutAccents`, too.
+ */
+export const withoutAccents = (sql: string): string =>
+  `(lower(regexp_replace(normalize(${sql}, nfkd), '[\\u0300-\\u036f]', '', 'g')))`;
+export const SEARCHED_TEXT = withoutAccents(`(display_name || ' ' || email)::text`);
 
 const UserSchema = defineEntity({
   name: 'User',
   tableName: 'user_account', // "user" is a reserved word in SQL
   indexes: [
-    { properties: ['gymId', 'id'] }, // pages of a gym's users
+    { properties: ['gymId', 'id'] }, // users of a gym that is removed
+    { properties: ['membershipGymId', 'id'] }, // pages of a gym's users
+    { properties: ['membershipGymId', 'membershipStatus', 'id'] },
+    // for those of all gyms; most memberships are ACTIVE, and are found in the order of their ids
+    {
+      name: 'user_account_not_active',
+      expression: `create index "user_account_not_active" on "user_account" ("membership_status", "id") where "membership_status" <> 'ACTIVE'`,
+    },
+    {
+      name: 'user_account_search',
+      expression: `create index "user_account_search" on "user_account" using gin (${SEARCHED_TEXT} gin_trgm_ops)`,
+    },
     {
       name: 'user_account_super_admins',
       expression: `create index "user_account_super_admins" on "user_account" ("id") where "role" = 'SUPER_ADMIN'`,
@@ -28,6 +52,7 @@ const UserSchema = defineEntity({
       expression: `create index "user_account_invited_anywhere" on "user_account" ("id") where "password_hash" is null`,
     },
   ],
+  checks: [{ name: 'user_account_membership_check', expression: MEMBERSHIP_CHECK }],
   uniques: [
     {
       name: 'user_account_email_any_case',
@@ -46,7 +71,24 @@ const UserSchema = defineEntity({
     displayName: p.string().length(80),
     bio: p.string().length(2000).nullable(),
     role: p.string().length(16).$type<Role>(),
+    /** The gym of the membership while it is ACTIVE or FROZEN, else null. Written by `memberships/membership.ts` only. */
     gymId: p.uuid().nullable(),
+    /** The gym of the latest membership; null if there never was one. */
+    membershipGymId: p.uuid().nullable(),
+    membershipStatus: p.string().length(8).$type<MembershipStatus>().nullable(),
+    /** When the membership got this status. */
+    membershipSince: p.datetime().nullable(),
+    /** When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if that is open. */
+    membershipUntil: p.datetime().nullable(),
+    /** Why staff changed the membership, in their words; for the user and staff. */
+    membershipReason: p.string().length(500).nullable(),
+    /** What a PENDING membership waits for. */
+    membershipAwaits: p.string().length(8).$type<MembershipAwaits>().nullable(),
+    /** When the user proved that they read the mails to `email`. */
+    emailVerifiedAt: p.datetime().nullable(),
+    /** When a SUPER_ADMIN suspended the account: nobody can log in to it. */
+    suspendedAt: p.datetime().nullable(),
+    suspensionReason: p.string().length(500).nullable(),
     qrCode: p
       .string()
       .length(40)
@@ -62,7 +104,7 @@ const UserSchema = defineEntity({
     trainingGoals: p.json<TrainingGoals>().nullable(),
     /** Increases with every change. */
     version: p.integer().default(1),
-    /** When the role or the gym last changed. Older access tokens are refused. */
+    /** When the role changed or the gym was lost. Older access tokens are refused. */
     rightsChangedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

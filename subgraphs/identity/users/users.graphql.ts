@@ -6,8 +6,8 @@ export const usersGraphql = {
   Query: {
     me: (_root, _args, { users }) => users.me(),
     user: (_root, { id }, { users }) => users.find(id),
-    users: async (_root, { gymId, ...page }, { users }) =>
-      connectionOf(await users.list({ ...pageOf(page), gymId })),
+    users: async (_root, { gymId, search, status, ...page }, { users }) =>
+      connectionOf(await users.list({ gymId, search, status }, pageOf(page))),
     userByQrCode: (_root, { qrCode }, { users }) => orNull(users.byQrCode(qrCode)),
     superAdmins: (_root, _args, { users }) => users.superAdmins(),
   },
@@ -16,6 +16,9 @@ export const usersGraphql = {
   },
   User: {
     __resolveReference: async ({ id }, { users }) => users.find(id),
+    membership: (user) => user.membership ?? null,
+    emailVerified: (user) => user.emailVerified ?? null,
+    suspension: (user) => user.suspension ?? null,
     body: (user) => user.body ?? null,
     trainingGoals: (user) => user.trainingGoals ?? null,
   },

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { SERVICES, callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams } from '#server/shapes.ts';
+import { gymQuery, idParams, searchText } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
+import { MembershipStatus } from '../memberships/membership-status.ts';
 import { AUTH_RATE, SERVICE_RATE, REGISTRATION_RATE } from '../rates.ts';
 import type { Users } from './users.ts';
 import { emailText, RegisterShape, UserShape } from './users.shapes.ts';
@@ -22,12 +23,12 @@ export const usersRest = [
     operationId: 'register',
     summary: 'Create an account',
     description:
-      'The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case.',
+      'The role of a new account is MEMBER, whatever the body says. Emails are unique without regard to case. With `gymId`, the policy of the gym decides whether the membership is ACTIVE at once, or PENDING until the email is verified or the staff agree. A mail asks the user to verify their email.',
     auth: 'ignoreInvalidToken',
     body: RegisterShape,
     rateLimit: REGISTRATION_RATE,
     success: { status: 201, description: 'The new user.', shape: UserShape, variesWithinVersion: true },
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'INVITATION_REQUIRED'],
     handler: ({ body }, { users }) => users.register(body),
   }),
   route({
@@ -57,7 +58,17 @@ export const usersRest = [
     only: callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN'),
     scopes: ['members:read'],
     auth: 'required',
-    query: pageQuery.extend(gymQuery.shape),
+    description:
+      'With the people who have applied to the gym, and those whose membership has ended. `search` finds a part of the name or the email, without regard to case and accents.',
+    query: pageQuery.extend({
+      ...gymQuery.shape,
+      search: searchText.optional().meta({
+        description: 'A part of the name or the email; at most 200 characters.',
+      }),
+      status: z.enum(MembershipStatus).optional().meta({
+        description: 'Only people whose membership has this status.',
+      }),
+    }),
     success: {
       status: 200,
       description: 'In the order of registration.',
@@ -65,7 +76,7 @@ export const usersRest = [
       page: true,
     },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
-    handler: ({ query }, { users }) => users.list(query),
+    handler: ({ query }, { users }) => users.list(query, query),
   }),
   route({
     method: 'GET',
@@ -123,7 +134,7 @@ export const usersRest = [
     operationId: 'getUser',
     summary: 'The profile of a user',
     description:
-      'The user themselves and the admins of their gym see all of it, a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.',
+      'The user themselves and the admins of their gym see all of it (of people who have applied or left, all but the QR code), a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.',
     scopes: ['members:read'],
     auth: 'required',
     params: idParams,

@@ -9,7 +9,9 @@ import {
   trainingGoals,
   weightKg,
 } from '#server/person-shapes.ts';
-import { timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { searchText, timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { MembershipStatus } from '../memberships/membership-status.ts';
+import { MembershipShape } from '../memberships/memberships.shapes.ts';
 import { Units } from './user.entity.ts';
 
 const MAX_BIO_CHARACTERS = 2_000;
@@ -42,6 +44,15 @@ export const UserShape = z
     bio: z.string().nullable(),
     role: z.enum(Role),
     gymId: z.uuid().nullable(),
+    membership: MembershipShape.nullable().optional(),
+    emailVerified: z.boolean().optional(),
+    suspension: z
+      .object({ since: z.iso.datetime(), reason: z.string().nullable() })
+      .nullable()
+      .optional()
+      .meta({
+        description: 'Only for admins: since when the account is suspended, and why; null if it is not.',
+      }),
     qrCode: z.string().optional(),
     avatar: z.string().nullable(),
     locale: z.string(),
@@ -109,3 +120,11 @@ function isLocale(tag: string): boolean {
     return false;
   }
 }
+
+/** The filters of the list of users. */
+export const UsersFilter = z.object({
+  gymId: z.uuid('expected the id of a gym').nullish(),
+  search: searchText.nullish(),
+  status: z.enum(MembershipStatus).nullish(),
+});
+export type UsersFilter = z.infer<typeof UsersFilter>;

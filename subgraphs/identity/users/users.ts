@@ -18,32 +18,48 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
 import { mayManage, maySee, requireStaffOrService } from '../access.ts';
+import type { EmailVerifications } from '../email-verifications/email-verifications.ts';
+import type { NewMembership } from '../memberships/membership.ts';
+import { joining } from '../memberships/memberships.ts';
 import type { GymsOfUsers } from './gyms-of-users.ts';
 import { insertUser } from './insert-user.ts';
 import { presentUser, UserRow } from './present-user.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
-import { User } from './user.entity.ts';
-import { RegisterShape, type UserShape } from './users.shapes.ts';
+import { SEARCHED_TEXT, User, withoutAccents } from './user.entity.ts';
+import { RegisterShape, UsersFilter, type UserShape } from './users.shapes.ts';
 
 const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 
 const USERS = `select ${columnsOf(UserRow)} from user_account`;
+
+/**
+ * Characters with a meaning for `like` are escaped after the accents are removed, because this also turns other characters, such
+ * as the full-width percent sign, into them.
+ */
+const SEARCH = String.raw`${SEARCHED_TEXT} like '%' || regexp_replace(${withoutAccents('?::text')}, '([\\%_])', '\\\1', 'g') || '%'`;
 
 /** The users of the platform: which users a viewer may see, and which of their fields. */
 export class Users {
   private readonly unit: UnitOfWork;
   private readonly passwords: Passwords;
   private readonly gyms: GymsOfUsers;
+  private readonly emailVerifications: EmailVerifications;
   private readonly byId = loaderOf(
     (ids) => this.unit.read<UserRow>(`${USERS} where id = any(?::uuid[])`, [ids]),
     (user) => user.id,
   );
 
-  constructor(unit: UnitOfWork, passwords: Passwords, gyms: GymsOfUsers) {
+  constructor(
+    unit: UnitOfWork,
+    passwords: Passwords,
+    gyms: GymsOfUsers,
+    emailVerifications: EmailVerifications,
+  ) {
     this.unit = unit;
     this.passwords = passwords;
     this.gyms = gyms;
+    this.emailVerifications = emailVerifications;
   }
 
   /** The viewer's own account. @throws UNAUTHENTICATED without a log-in */
@@ -68,16 +84,33 @@ export class Users {
     return user;
   }
 
-  /** The users of the viewer's gym for a GYM_ADMIN or a machine client, of all gyms or of one for a SUPER_ADMIN; in the order of registration. */
-  async list(request: PageRequest & { gymId?: string | null | undefined }): Promise<Page<UserShape>> {
+  /**
+   * The people of the viewer's gym for a GYM_ADMIN or a machine client, of all gyms or of one for a SUPER_ADMIN; in the order of
+   * registration. The people of a gym are also those who have applied and those whose membership has ended.
+   */
+  async list(filter: unknown, request: PageRequest): Promise<Page<UserShape>> {
     const { viewer } = this.unit;
-    const gymId = gymOfList(viewer, request.gymId);
+    const { gymId: requested, search, status } = validated(UsersFilter, filter);
+    const gymId = gymOfList(viewer, requested);
     const after = cursors.read(request.cursor);
-    if (gymId && !isUuid(gymId)) throw invalid('gymId', 'expected the id of a gym');
-    const conditions = ['true', ...(gymId ? ['gym_id = ?'] : []), ...(after ? ['id > ?'] : [])];
+    const searched = search?.trim();
+    const conditions = [
+      // PostgreSQL's text cannot contain NUL, so nothing contains this text.
+      searched?.includes('\0') ? 'false' : 'true',
+      ...(gymId ? ['membership_gym_id = ?'] : []),
+      ...(status ? ['membership_status = ?'] : []),
+      ...(searched && !searched.includes('\0') ? [SEARCH] : []),
+      ...(after ? ['id > ?'] : []),
+    ];
     const rows = await this.unit.read<UserRow>(
       `${USERS} where ${conditions.join(' and ')} order by id limit ?`,
-      [...(gymId ? [gymId] : []), ...(after ?? []), pageSize(request) + 1],
+      [
+        ...(gymId ? [gymId] : []),
+        ...(status ? [status] : []),
+        ...(searched && !searched.includes('\0') ? [searched] : []),
+        ...(after ?? []),
+        pageSize(request) + 1,
+      ],
     );
     return mapPage(
       cursors.page(rows, request, (user) => [user.id]),
@@ -115,25 +148,29 @@ export class Users {
   }
 
   /**
-   * Creates an account; its role is MEMBER.
-   * @throws CONFLICT if the email is taken, without regard to case; UPSTREAM_UNAVAILABLE if the account names a gym
-   * and the gym service does not answer
+   * Creates an account; its role is MEMBER. If it names a gym, the policy of the gym decides about the membership.
+   * @throws CONFLICT if the email is taken, without regard to case, or if the gym is not active; INVITATION_REQUIRED;
+   * UPSTREAM_UNAVAILABLE if the account names a gym and the gym service does not answer
    */
   async register(input: unknown): Promise<UserShape> {
     const { email, password, displayName, gymId } = validated(RegisterShape, input);
     const problem = passwordProblem(password, email);
     if (problem) throw invalid('password', problem);
-    await this.gyms.requireExists(gymId ?? null);
+    await this.membershipAt(gymId); // so that a refusal costs no hash
     const passwordHash = await this.passwords.hash(password);
+    // The policy is asked again, because it may have changed while the hash waited.
+    const membership = await this.membershipAt(gymId);
     const user = await this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gymId ?? null);
-      return insertUser(this.unit, {
+      const created = await insertUser(this.unit, {
         email,
         passwordHash,
         displayName,
         role: Role.MEMBER,
-        gymId: gymId ?? null,
+        membership,
       });
+      await this.emailVerifications.requestMail(created.id);
+      return created;
     });
     // The answer shows the account as its user sees it, although nobody is logged in yet.
     return presentUser(this.unit, user, {
@@ -144,6 +181,13 @@ export class Users {
       sessionId: '',
       expiresAt: 0,
     });
+  }
+
+  /** The membership of a new account. @throws the errors of `register` about its gym */
+  private async membershipAt(gymId: string | null | undefined): Promise<NewMembership | null> {
+    if (!gymId) return null;
+    const policy = await this.gyms.requireJoinable(gymId);
+    return policy && joining(gymId, policy, null);
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
-import { featureSwitches, gymName, gymSlug } from '#server/gym-shapes.ts';
+import { featureSwitches, gymName, gymSlug, joinPolicy } from '#server/gym-shapes.ts';
 import { displayName } from '#server/person-shapes.ts';
 import { openingHours, timezone, visibleText } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
@@ -12,6 +12,7 @@ export const BasicsShape = z.object({
   name: gymName,
   slug: gymSlug,
   timezone,
+  joinPolicy: joinPolicy.optional(),
   // false: a SUPER_ADMIN manages the gym for now, and the step `admin` is skipped
   inviteAdmin: z.boolean().optional(),
 });

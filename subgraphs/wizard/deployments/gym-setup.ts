@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conflict, PlatformError } from '#server/errors.ts';
+import type { JoinPolicy } from '#server/gym-shapes.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { sagaAction, type PlannedAction, type SagaAction } from '#server/saga/saga.ts';
 import type { StepData } from '../definitions/definition.ts';
@@ -38,12 +39,12 @@ export function gymResources(data: StepData): { resource: Resource; value: strin
  */
 export function gymPlan(data: StepData): PlannedAction[] {
   const gymId = uuidv7();
-  const { name, slug, timezone, inviteAdmin } = BasicsShape.parse(data.basics);
+  const { name, slug, timezone, joinPolicy, inviteAdmin } = BasicsShape.parse(data.basics);
   const { theme, assets } = BrandingShape.parse(data.branding);
   const { features } = FeaturesShape.parse(data.features);
   const { locations } = LocationsShape.parse(data.locations);
   return [
-    { name: 'gym', input: { id: gymId, name, slug, opened: false } },
+    { name: 'gym', input: { id: gymId, name, slug, timezone, joinPolicy, opened: false } },
     { name: 'config', input: { gymId, theme, assets: assets ?? {}, features } },
     ...locations.map((location, index) => ({
       name: `location-${index + 1}`,
@@ -64,7 +65,10 @@ export function gymPlan(data: StepData): PlannedAction[] {
 
 /** The code of these actions, by their names in stored plans: a released name must stay. */
 export const gymActions = ({ gym, identity }: OtherServices): Record<string, SagaAction> => ({
-  gym: sagaAction<{ id: string; name: string; slug: string }, { gymId: string; slug: string }>({
+  gym: sagaAction<
+    { id: string; name: string; slug: string; timezone?: string; joinPolicy?: JoinPolicy | undefined },
+    { gymId: string; slug: string }
+  >({
     service: 'gym',
     async run(call) {
       const { id, name, slug } = call.input;

@@ -47,6 +47,29 @@ export const FIELDS: [string, Expected<Code>][] = [
   ['mutation { rotateSigningKey { kid } }', superOnly],
   [`mutation { setRole(input: { userId: "${leo.id}", role: MEMBER }) { id } }`, superOnly],
   [
+    `mutation { setMembership(input: { userId: "${leo.id}", status: ACTIVE }) { id } }`,
+    {
+      nobody: 'UNAUTHENTICATED',
+      gymAdmin: 'ok',
+      superAdmin: 'ok',
+      otherGymAdmin: 'NOT_FOUND',
+      others: 'FORBIDDEN',
+    },
+  ],
+  [`mutation { setSuspension(input: { userId: "${leo.id}", suspended: false }) { id } }`, superOnly],
+  [
+    `mutation { joinGym(input: { gymId: "01900000-0000-7000-8000-00000000ffff" }) { id } }`,
+    {
+      nobody: 'UNAUTHENTICATED',
+      member: 'NOT_FOUND',
+      otherMember: 'NOT_FOUND',
+      withoutGym: 'NOT_FOUND',
+      others: 'FORBIDDEN',
+    },
+  ],
+  ['mutation { verifyEmail(input: { token: "x" }) }', { others: 'VALIDATION_FAILED' }],
+  ['mutation { resendVerification }', loggedIn],
+  [
     `mutation { setGym(input: { userId: "${leo.id}", gymId: "${ironTemple.id}" }) { id } }`,
     {
       nobody: 'UNAUTHENTICATED',

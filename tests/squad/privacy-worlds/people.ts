@@ -27,8 +27,8 @@ export class People {
     const ids = Array.from({ length: count }, () => randomUUID());
     await this.platform.sql(
       'identity',
-      `insert into user_account (id, email, display_name, role, gym_id, qr_code, created_at, updated_at)
-       select id, id || '@example.test', 'Somebody', 'MEMBER', $2, id, now(), now() from unnest($1::uuid[]) as id`,
+      `insert into user_account (id, email, display_name, role, gym_id, membership_gym_id, membership_status, membership_since, qr_code, created_at, updated_at)
+       select id, id || '@example.test', 'Somebody', 'MEMBER', $2, $2, 'ACTIVE', now(), id, now(), now() from unnest($1::uuid[]) as id`,
       [ids, gymId],
     );
     return ids.map((id) => ({ id, token: this.tokenOf(id, gymId) }));

@@ -22,6 +22,11 @@ export interface TestAccounts {
   login(email: string, password: string): Promise<string>;
 }
 
+/** SQL: makes an account ($2) an active member of a gym ($1). */
+export const MEMBER_OF = `
+  update user_account set gym_id = $1, membership_gym_id = $1, membership_status = 'ACTIVE', membership_since = now()
+  where id = $2`;
+
 interface Dependencies {
   client: HttpClient<ServiceName>;
   isRunning(service: ServiceName): boolean;
@@ -61,7 +66,7 @@ export function testAccounts({ client, isRunning, sql }: Dependencies): TestAcco
       });
       if (status !== 201) throw new Error(`registration failed: ${JSON.stringify(body)}`);
       if (gymId && !isGymKnown)
-        await sql('identity', 'update user_account set gym_id = $1 where id = $2', [gymId, body.id]);
+        await sql('identity', MEMBER_OF, [gymId, body.id]);
       return { id: body.id, email, password, token: await login(email, password) };
     },
   };

@@ -55,7 +55,7 @@ export const servicesWithRecordsOf = async (platform: TestPlatform, userId: stri
 ];
 /** The kinds of records of a user who has data of all kinds, by service. */
 export const KINDS = {
-  identity: ['user', 'events', 'sessions', 'passwordResets', 'auditEvents'],
+  identity: ['user', 'events', 'sessions', 'passwordResets', 'emailVerifications', 'auditEvents'],
   gym: [
     'checkIns',
     'deniedCheckIns',

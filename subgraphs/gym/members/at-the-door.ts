@@ -1,0 +1,43 @@
+import type { Viewer } from '#server/auth/viewer.ts';
+import { PlatformError } from '#server/errors.ts';
+import type { MemberAtTheDoorShape } from '../check-ins/check-ins.shapes.ts';
+import type { QrCodeHolder } from '../check-ins/qr-codes.ts';
+import { belongs, inactive, isStaffOf } from './memberships.ts';
+
+/**
+ * Requires that the owner of a code may enter a gym: members need an active membership of it, its staff need none.
+ * @throws ACCOUNT_SUSPENDED, MEMBERSHIP_INACTIVE, WRONG_GYM; GYM_REQUIRED for a caller without a gym who presents their own code
+ */
+export function requireMayEnter(
+  { role, membership, isSuspended }: QrCodeHolder,
+  gymId: string,
+  { presentsOwn }: { presentsOwn: boolean },
+): void {
+  if (isSuspended)
+    throw new PlatformError(
+      'ACCOUNT_SUSPENDED',
+      'The account of this member is suspended; the operator of the platform can end that.',
+    );
+  if (isStaffOf({ role, membership }, gymId)) return;
+  if (membership?.gymId === gymId) {
+    if (membership.status !== 'ACTIVE') throw inactive(membership);
+    return;
+  }
+  if (presentsOwn && (membership === null || !belongs(membership)))
+    throw new PlatformError(
+      'GYM_REQUIRED',
+      'You belong to no gym yet; join one, or ask an admin to add you.',
+    );
+  throw wrongGym();
+}
+
+export const wrongGym = () => new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
+
+/** The member as the presenter of their code sees them: the reason of a change of the membership is for staff. */
+export const atTheDoor = (
+  viewer: Viewer,
+  { membership, ...member }: MemberAtTheDoorShape,
+): MemberAtTheDoorShape => ({
+  ...member,
+  membership: membership && { ...membership, reason: viewer.kind === 'user' ? membership.reason : null },
+});

@@ -1,0 +1,27 @@
+import { MembershipEndShape } from '#server/accounts/membership-end.shapes.ts';
+import { IDENTITY_ONLY } from '#server/rest/callers.ts';
+import { INTERNAL, restRoute } from '#server/rest/route.ts';
+import type { EndedMemberships } from './membership-ended.ts';
+
+const route = restRoute<{ endedMemberships: EndedMemberships }>(INTERNAL);
+
+/** Requests per minute: a gym may end many memberships at once. */
+const RATE = { name: 'ended-memberships', perMinute: 6_000, by: 'caller' } as const;
+
+export const endedMembershipsRest = [
+  route({
+    method: 'POST',
+    path: '/memberships/ended',
+    operationId: 'endMembershipAtGym',
+    summary: 'End what a membership allowed in this service',
+    only: IDENTITY_ONLY,
+    description:
+      'Ends the open visit of the user, their bookings and their open orders, and removes them from running challenges. A repeated call changes nothing.',
+    auth: 'required',
+    rateLimit: RATE,
+    body: MembershipEndShape,
+    success: { status: 204, description: 'It has ended.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ body }, { endedMemberships }) => endedMemberships.end(body),
+  }),
+];

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import { jobOf, type Job } from '#server/jobs/job.ts';
+import { Audit } from '../audit/audit.ts';
+import type { IdentityResources } from '../resources.ts';
+import { GymsOfUsers } from '../users/gyms-of-users.ts';
+import { Admissions } from './admissions.ts';
+
+type Needed = Pick<IdentityResources, 'references'>;
+
+/** Activates a membership that waited for a verified email, if the gym service did not answer when the email was verified. */
+export const activateVerified: Job<{ userId: string }, Needed> = jobOf<Needed>()({
+  name: 'activate_verified',
+  payload: z.object({ userId: z.uuid() }),
+  shown: ['userId'],
+  maxAttempts: 25,
+  async run({ userId }, { unit, resources: { references } }) {
+    try {
+      await new Admissions(unit, new Audit(unit), new GymsOfUsers(unit, references)).admitLater(userId);
+    } catch (error) {
+      // The account was deleted.
+      if (!(error instanceof PlatformError) || error.code !== 'NOT_FOUND') throw error;
+    }
+  },
+});

@@ -1,0 +1,157 @@
+import {
+  isSuperAdmin,
+  requireRole,
+  requireScope,
+  requireUser,
+  Role,
+  type ClientViewer,
+  type UserViewer,
+} from '#server/auth/viewer.ts';
+import { conflict, forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
+import type { JoinPolicy } from '#server/gym-shapes.ts';
+import { isUuid } from '#server/ids.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { mayChangeMembership, maySee } from '../access.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { GymsOfUsers } from '../users/gyms-of-users.ts';
+import { presentUser } from '../users/present-user.ts';
+import { User } from '../users/user.entity.ts';
+import type { UserShape } from '../users/users.shapes.ts';
+import { changeMembership, lockedMember } from './change-membership.ts';
+import { membershipOf, type NewMembership } from './membership.ts';
+import { belongs, mayBecome, type MembershipStatus } from './membership-status.ts';
+import { SetMembershipShape } from './memberships.shapes.ts';
+
+/** How users join a gym, and how its staff change their memberships. */
+export class Memberships {
+  private readonly unit: UnitOfWork;
+  private readonly audit: Audit;
+  private readonly gyms: GymsOfUsers;
+
+  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers) {
+    this.unit = unit;
+    this.audit = audit;
+    this.gyms = gyms;
+  }
+
+  /**
+   * Changes the membership of a user; for the staff of its gym, and machine clients with the scope `members:write`. Audited.
+   * @throws NOT_FOUND for a user of another gym; FORBIDDEN for one's own membership, and for that of an admin; CONFLICT for a
+   * change that the status does not allow; UPSTREAM_UNAVAILABLE if a membership would begin and gym does not answer
+   */
+  async set(userId: string, input: unknown): Promise<UserShape> {
+    const viewer = this.requireStaff();
+    const { status, until, reason } = validated(SetMembershipShape, input);
+    const end = until ? new Date(until) : null;
+    if (end && status === 'ENDED') throw invalid('until', 'expected none: an ended membership has no end');
+    if (end && end.getTime() <= Date.now()) throw invalid('until', 'expected a time in the future');
+    await this.requireGymIfBegins(userId, viewer, status);
+    return this.unit.transaction(async () => {
+      const user = await this.lockedFor(viewer, userId);
+      const { membershipGymId: gymId, membershipStatus: from } = user;
+      if (!gymId || !from) throw conflict('The user has no membership; a SUPER_ADMIN can add them to a gym.');
+      if (!mayBecome(from, status)) throw conflict(`A membership that is ${from} cannot become ${status}.`);
+      if (!belongs(from)) await this.gyms.requireNotRemoved(gymId);
+      await this.audit.record('MEMBERSHIP_CHANGED', user.id, {
+        gymId,
+        from,
+        to: status,
+        until: end?.toISOString() ?? null,
+      });
+      await changeMembership(this.unit, user, {
+        gymId,
+        status,
+        ...(from === status && user.membershipSince && { since: user.membershipSince }),
+        until: end,
+        reason: reason ?? null,
+      });
+      return presentUser(this.unit, user, viewer);
+    });
+  }
+
+  /**
+   * The viewer, who belongs to no gym, joins one or applies to it, by its policy.
+   * @throws NOT_FOUND for a gym that does not exist; INVITATION_REQUIRED; CONFLICT for a user who belongs to a gym, and for a
+   * gym that is not active; FORBIDDEN for an admin
+   */
+  async join(gymId: string): Promise<UserShape> {
+    const viewer = requireUser(this.unit.viewer);
+    // An admin who joined a gym by themselves would have their rights in a gym that has not chosen them.
+    if (viewer.role !== Role.MEMBER)
+      throw forbidden('Only members join a gym by themselves; ask a SUPER_ADMIN.');
+    const policy = isUuid(gymId) ? await this.gyms.policyOf(gymId) : null;
+    if (!policy) throw notFound('gym', gymId);
+    return this.unit.transaction(async () => {
+      await this.gyms.requireNotRemoved(gymId);
+      const user = await lockedMember(this.unit, viewer.userId);
+      if (user.role !== Role.MEMBER)
+        throw forbidden('Only members join a gym by themselves; ask a SUPER_ADMIN.');
+      if (user.gymId)
+        throw conflict('You belong to a gym already; its staff can end your membership.', {
+          errors: [{ path: 'gymId', message: 'you belong to a gym already' }],
+        });
+      const next = joining(gymId, policy, user.emailVerifiedAt ?? null);
+      const from = user.membershipGymId === gymId ? user.membershipStatus : null;
+      if (from === 'PENDING' && next.status === 'PENDING' && user.membershipAwaits === next.awaits)
+        return presentUser(this.unit, user, viewer);
+      await this.audit.record('MEMBERSHIP_CHANGED', user.id, { gymId, from: from ?? null, to: next.status });
+      await changeMembership(this.unit, user, next);
+      return presentUser(this.unit, user, { ...viewer, gymId: user.gymId ?? null });
+    });
+  }
+
+  private requireStaff(): UserViewer | ClientViewer {
+    const { viewer } = this.unit;
+    if (viewer.kind !== 'client') return requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    requireScope(viewer, 'members:write');
+    return viewer;
+  }
+
+  /** A user whose membership the viewer may change, locked. */
+  private async lockedFor(viewer: UserViewer | ClientViewer, userId: string): Promise<User> {
+    const user = await lockedMember(this.unit, userId);
+    this.requireMayChange(viewer, user);
+    return user;
+  }
+
+  private requireMayChange(viewer: UserViewer | ClientViewer, user: User): void {
+    if (viewer.kind === 'user' && viewer.userId === user.id)
+      throw forbidden('Nobody may change their own membership; ask another member of staff.');
+    if (!mayChangeMembership(viewer, user)) {
+      if (maySee(viewer, user)) throw forbidden('Only the staff of the gym may change a membership.');
+      throw notFound('user', user.id);
+    }
+    if (user.role !== Role.MEMBER && !isSuperAdmin(viewer))
+      throw forbidden('Only a SUPER_ADMIN may change the membership of an admin.');
+  }
+
+  /** A membership begins only in a gym that is active. The gym is asked before the transaction, which must not wait for it. */
+  private async requireGymIfBegins(
+    userId: string,
+    viewer: UserViewer | ClientViewer,
+    status: MembershipStatus,
+  ): Promise<void> {
+    if (status !== 'ACTIVE' || !isUuid(userId)) return;
+    const [user] = await this.unit.em.fork().find(User, { id: userId });
+    if (!user) return;
+    this.requireMayChange(viewer, user);
+    const membership = membershipOf(user);
+    if (membership && !belongs(membership.status)) await this.gyms.requireJoinable(membership.gymId);
+  }
+}
+
+/**
+ * The membership of a user who joins by themselves.
+ * @throws INVITATION_REQUIRED
+ */
+export function joining(gymId: string, policy: JoinPolicy, emailVerifiedAt: Date | null): NewMembership {
+  if (policy === 'INVITE')
+    throw new PlatformError(
+      'INVITATION_REQUIRED',
+      'This gym admits only people whom it has invited: set your password with the token of the mail, or ask its staff for an invitation.',
+    );
+  if (policy === 'APPROVAL') return { gymId, status: 'PENDING', awaits: 'APPROVAL' };
+  if (policy === 'VERIFIED_EMAIL' && !emailVerifiedAt) return { gymId, status: 'PENDING', awaits: 'EMAIL' };
+  return { gymId, status: 'ACTIVE' };
+}
