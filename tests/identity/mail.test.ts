@@ -60,7 +60,6 @@ afterAll(async () => {
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
-const mailTo = (email: string) => eventually(async () => received.find(({ to }) => to === email));
 /** Makes the pause after a failed attempt end now. */
 const runJobsNow = async () => {
   await platform.sql('identity', 'update graphile_worker._private_jobs set run_at = now()');
