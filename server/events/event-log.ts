@@ -47,7 +47,11 @@ export class EventLog implements EventOutbox {
     this.verifies = options.verifies;
     this.publisher = new EventPublisher(options.orm, options.log);
     this.notifications = notifications;
-    notifications.on(CHANNEL, (gyms) => this.waiting.wake(gyms));
+    notifications.on(CHANNEL, (gyms) => {
+      this.waiting.wake(gyms);
+      // The connection was lost and is restored; a publication may have failed in between.
+      if (gyms === undefined) this.publisher.wake();
+    });
   }
 
   static async open(options: EventLogOptions): Promise<EventLog> {

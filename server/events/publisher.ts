@@ -5,17 +5,17 @@ import type { Logger } from '../observability/logger.ts';
 const BATCH = 2_000;
 /** The events of all transactions of this time are published together. */
 const DEBOUNCE_MILLIS = 25;
-/** How often the outbox is checked for events whose process was killed between its commit and the publication. */
-const SAFETY_MILLIS = 5_000; // 5 s
+/** The pause after a publication that failed. */
+const RETRY_MILLIS = 2_000; // 2 s
 
 /**
- * Moves committed events from the outbox to the feed. It runs soon after each commit in this process, before each read of the
- * feed, and every 5 seconds. Any number of replicas may run it at once; see the migration for the order.
+ * Moves committed events from the outbox to the feed: soon after each commit in this process, and before each read of the
+ * feed. The timers here only make this soon; that it happens at all is the task of the job `publish_events`. Any number of
+ * replicas may do it at once; see the migration for the order.
  */
 export class EventPublisher {
   private readonly orm: MikroORM;
   private readonly log: Logger;
-  private readonly safety = setInterval(() => this.wake(), SAFETY_MILLIS);
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   /** Another run that begins after the running one, and sees everything that was committed before it was requested. */
@@ -26,27 +26,26 @@ export class EventPublisher {
   constructor(orm: MikroORM, log: Logger) {
     this.orm = orm;
     this.log = log;
-    this.safety.unref();
-    this.wake(); // for events that were committed before the last stop
   }
 
-  /** Publishes soon. Never rejects: if it fails, the next run publishes the events. */
-  wake(): void {
+  /** Publishes soon. Never rejects: if it fails, it is tried again. */
+  wake(afterMillis = DEBOUNCE_MILLIS): void {
     if (this.isStopped) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      void this.publishOrLog();
-    }, DEBOUNCE_MILLIS);
+      void this.publishOrRetry();
+    }, afterMillis);
   }
 
-  private async publishOrLog(): Promise<void> {
+  private async publishOrRetry(): Promise<void> {
     try {
       await this.publish();
       this.failed = false;
     } catch (error) {
-      // The failure is logged once, not at every run while the database is unreachable.
-      if (!this.failed) this.log.warn({ err: error }, 'events could not be published; each run tries again');
+      // The failure is logged once, not at every attempt while the database is unreachable.
+      if (!this.failed) this.log.warn({ err: error }, 'events could not be published; it is tried again');
       this.failed = true;
+      this.wake(RETRY_MILLIS);
     }
   }
 
@@ -64,7 +63,6 @@ export class EventPublisher {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    clearInterval(this.safety);
     clearTimeout(this.timer);
     await this.next?.catch(() => undefined);
     await this.running?.catch(() => undefined);

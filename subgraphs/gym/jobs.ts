@@ -1,5 +1,14 @@
 import { announceChallenges } from './challenges/announce-challenges.ts';
 import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
+import { collectEvents } from './events/collect-events.ts';
+import { mailDisabledWebhooks } from './webhooks/mail-disabled-webhooks.ts';
+import { sendWebhooks } from './webhooks/send-webhooks.ts';
 
 /** The jobs of this service, in addition to those of every service. */
-export const gymJobs = [endExpiredVisits, announceChallenges];
+export const gymJobs = [
+  endExpiredVisits,
+  announceChallenges,
+  collectEvents,
+  sendWebhooks,
+  mailDisabledWebhooks,
+];

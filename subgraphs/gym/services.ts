@@ -4,6 +4,7 @@ import { EventFeed } from '#server/events/feed.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { Jobs } from '#server/jobs/jobs.ts';
+import type { ServiceCalls } from '#server/service-calls.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { References } from '#server/references/references.ts';
 import type { Removals } from '#server/references/removals.ts';
@@ -17,6 +18,7 @@ import { CheckIns } from './check-ins/check-ins.ts';
 import { Denials } from './check-ins/denials.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
 import { Configs } from './gyms/configs.ts';
+import type { EventCollector } from './events/event-collector.ts';
 import { Gyms } from './gyms/gyms.ts';
 import { gymJobs } from './jobs.ts';
 import { Locations } from './locations/locations.ts';
@@ -32,6 +34,9 @@ import { Webhooks, type WebhookSending } from './webhooks/webhooks.ts';
 interface GymResources {
   notifications: Notifications;
   events: EventLog;
+  /** For jobs, as `identity`. */
+  collector: Pick<EventCollector, 'collectNow'>;
+  identity: ServiceCalls;
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
   findMemberStates: FindMemberStates;

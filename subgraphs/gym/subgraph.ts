@@ -37,7 +37,6 @@ import { gymRetention, unusedPictures } from './retention.ts';
 import { gymServices } from './services.ts';
 import { shopGraphql } from './shop/shop.graphql.ts';
 import { shopRest } from './shop/shop.rest.ts';
-import { DisabledMails } from './webhooks/disabled-mails.ts';
 import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 import { webhooksGraphql } from './webhooks/webhooks.graphql.ts';
 import { webhooksRest } from './webhooks/webhooks.rest.ts';
@@ -65,7 +64,6 @@ export const gym = defineSubgraph({
     const dispatcher = new WebhookDispatcher({
       events,
       unitOf,
-      mails: new DisabledMails(calls.to('identity')),
       allowsLoopback: settings.demo,
       metrics,
       log,
@@ -78,6 +76,8 @@ export const gym = defineSubgraph({
         wake: () => dispatcher.wake(),
         publish: () => events.publish(),
       },
+      collector,
+      identity: calls.to('identity'),
       resolveQrCode: qrCodesOf(calls.to('identity')),
       findMemberStates: memberStatesOf(calls.to('identity')),
       files,

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { connectionTo } from '#server/database/connection.ts';
+import { withoutPooler } from '#server/database/database-server.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { newLocation, newMember } from '../gym/support.ts';
+import { testRun } from '../support/test-run.ts';
 import { clientToken, FeedReader, type PublicEvent } from './support.ts';
 
 let platform: TestPlatform;
@@ -13,6 +17,27 @@ beforeAll(async () => {
   staff = await platform.demo('admin@iron.test');
 });
 afterAll(() => platform.stop());
+
+/** An event as a transaction writes it; its id and the id of its gym are the values. */
+const INSERT_EVENT = `insert into event_outbox (id, type, gym_id, subject, people, occurred_at, data)
+  values ($1, 'gym.deployed', $2, 'gym/x', '{}', now(), '{}')`;
+
+/** A transaction in the database of a service, on a connection of its own. */
+async function openTransaction(service: 'gym') {
+  const [{ name }] = (await platform.sql(service, 'select current_database() as name', [])) as [
+    { name: string },
+  ];
+  const client = new pg.Client(connectionTo(withoutPooler(testRun.current().server), name));
+  await client.connect();
+  await client.query('begin');
+  return {
+    query: (text: string, values: unknown[] = []) => client.query(text, values),
+    async commit(): Promise<void> {
+      await client.query('commit');
+      await client.end();
+    },
+  };
+}
 
 /** Events of different transactions are committed in another order than that in which their positions were taken. */
 async function withSlowCommits(work: () => Promise<void>): Promise<void> {
@@ -88,13 +113,32 @@ describe('a reader of the feed', () => {
   it('gets the events of a process that was killed before it published them', async () => {
     const reader = await new FeedReader(platform, 'gym', staff).latest();
     const id = randomUUID();
-    await platform.sql(
-      'gym',
-      `insert into event_outbox (id, type, gym_id, subject, people, occurred_at, data)
-       values ($1, 'gym.deployed', $2, 'gym/x', '{}', now(), '{}')`,
-      [id, DEMO_GYMS.ironTemple.id],
-    );
+    await platform.sql('gym', INSERT_EVENT, [id, DEMO_GYMS.ironTemple.id]);
     expect((await reader.read()).map((event) => event.id)).toEqual([id]);
+  });
+
+  it('misses no event whose publication is committed later than that of other events', async () => {
+    const reader = await new FeedReader(platform, 'gym', staff, '&types=gym.deployed').latest();
+    const ids = [randomUUID(), randomUUID()];
+    const publication = await openTransaction('gym');
+    await publication.query(INSERT_EVENT, [ids[0], DEMO_GYMS.ironTemple.id]);
+    await publication.query('select publish_events(10)');
+    await platform.sql('gym', INSERT_EVENT, [ids[1], DEMO_GYMS.ironTemple.id]);
+    const reading = reader.read(); // publishes the second event, which has to wait for the first publication
+    const isWaiting = eventually(async () => {
+      const [{ count }] = (await platform.sql(
+        'gym',
+        `select count(*)::int from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+        [],
+      )) as [{ count: number }];
+      return count > 0;
+    });
+    await Promise.race([reading, isWaiting]);
+    await publication.commit();
+    await reading;
+    await reader.read();
+    expect(reader.events.map((event) => event.id)).toEqual(ids);
   });
 
   it('gets 410 for a cursor that is older than 30 days, and the events after a younger one', async () => {

@@ -30,18 +30,27 @@ interface CollectorOptions extends Calls {
 export class EventCollector {
   private readonly calls: CallsToServices;
   private readonly stopping = new AbortController();
-  private readonly feeds: Promise<void>[];
+  private readonly feeds: readonly FeedCollector[];
+  private readonly runs: Promise<void>[];
 
   constructor({ unitOf, log, ...calls }: CollectorOptions) {
     this.calls = callsToServices({ ...calls, timeoutMillis: TIMEOUT_MILLIS });
-    this.feeds = SERVICES_WITH_EVENTS.filter((service) => service !== 'gym').map((service) =>
-      new FeedCollector(service, { calls: this.calls, unitOf, log, signal: this.stopping.signal }).run(),
+    this.feeds = SERVICES_WITH_EVENTS.filter((service) => service !== 'gym').map(
+      (service) =>
+        new FeedCollector(service, { calls: this.calls, unitOf, log, signal: this.stopping.signal }),
     );
+    this.runs = this.feeds.map((feed) => feed.run());
+  }
+
+  /** Collects what is published now, whoever has the leases. @param signal ends it after the current page */
+  async collectNow(signal: AbortSignal): Promise<void> {
+    const collected = await Promise.allSettled(this.feeds.map((feed) => feed.collectNow(signal)));
+    for (const one of collected) if (one.status === 'rejected') throw one.reason;
   }
 
   async dispose(): Promise<void> {
     this.stopping.abort();
-    await Promise.all(this.feeds);
+    await Promise.all(this.runs);
     await this.calls.close();
   }
 }
@@ -54,7 +63,8 @@ interface FeedOptions {
 }
 
 /**
- * Collects the feed of one service. Of several replicas, the one with the lease does it. The lease is only to save requests:
+ * Collects the feed of one service. Of several replicas, the one with the lease does it, in a loop of requests that wait for
+ * events; the job `collect_events` does it, too, in case that no loop works. The lease is only to save requests:
  * events are stored in the transaction that moves the cursor, and only if no other replica has moved it, so each event is
  * stored once in the order of its feed.
  */
@@ -87,6 +97,21 @@ class FeedCollector {
     await this.release().catch(() => undefined);
   }
 
+  /** Collects what is published now, without waiting for more. */
+  async collectNow(signal: AbortSignal): Promise<void> {
+    const ended = AbortSignal.any([signal, this.options.signal]);
+    await this.options
+      .unitOf()
+      .em.execute('insert into collected_feed (service) values (?) on conflict do nothing', [this.service]);
+    while (!ended.aborted) {
+      const cursor = await this.cursor();
+      const page = await this.pageAfter(cursor, ended, 0);
+      // `next` also changes with time, and storing it would make the request of the collector with the lease useless.
+      if (page.events.length === 0 && page.next !== null) return;
+      if (!(await this.store(cursor, page))) return; // the collector with the lease has stored these events
+    }
+  }
+
   private async collectWhileLeased(): Promise<void> {
     const { signal } = this.options;
     const lost = new AbortController();
@@ -109,7 +134,7 @@ class FeedCollector {
   /** Reads and stores the events after the cursor; waits if there are none. */
   private async collect(signal: AbortSignal): Promise<void> {
     const cursor = await this.cursor();
-    const page = await this.pageAfter(cursor, signal);
+    const page = await this.pageAfter(cursor, signal, MAX_WAIT_SECONDS);
     await this.store(cursor, page);
     this.failed = false;
   }
@@ -117,10 +142,11 @@ class FeedCollector {
   private async pageAfter(
     cursor: string | null,
     signal: AbortSignal,
+    waitSeconds: number,
   ): Promise<{ events: EventShape[]; next: string | null }> {
     const query = new URLSearchParams({
       limit: String(EVENTS_PER_REQUEST),
-      wait: String(MAX_WAIT_SECONDS),
+      wait: String(waitSeconds),
       ...(cursor !== null && { after: cursor }),
     });
     try {
@@ -145,17 +171,19 @@ class FeedCollector {
     }
   }
 
+  /** False if the cursor was moved by another collector. */
   private async store(
     cursor: string | null,
     { events, next }: { events: readonly EventShape[]; next: string | null },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const unit = this.options.unitOf();
-    await unit.transaction(async () => {
+    return unit.transaction(async () => {
       const moved = await unit.em.execute<unknown[]>(
         'update collected_feed set cursor = ? where service = ? and cursor is not distinct from ? returning 1',
         [next, this.service, cursor],
       );
       if (moved.length > 0) await insertCollected(unit, events);
+      return moved.length > 0;
     });
   }
 

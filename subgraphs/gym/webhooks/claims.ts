@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { columnsOf } from '#server/database/columns.ts';
 import { EventShape } from '#server/events/events.shapes.ts';
+import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import type { SendResult } from './send.ts';
-import { MAX_FAILING_MILLIS, pauseAfter } from './schedule.ts';
-import type { DeliveryAttempt } from './webhook.entity.ts';
+import { sendWebhooks } from './send-webhooks.ts';
+import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
 
 /** The maximum number of deliveries that are sent to one webhook at the same time, by all replicas together. */
-export const MAX_OF_WEBHOOK = 4;
-/** Another replica sends a delivery again if the result is not written within this time. It is longer than an attempt. */
-const CLAIM_SECONDS = 20;
-const MAX_ATTEMPTS_SHOWN = 20;
+const MAX_OF_WEBHOOK = 4;
+/** The same for a webhook whose last attempt has failed, because most of its attempts only wait for a time-out. */
+const MAX_OF_FAILING_WEBHOOK = 1;
+/** Another replica sends a delivery again if its claim is not renewed within this time, because its process was killed. */
+const CLAIM_SECONDS = 8;
+/** How often the claims of attempts that last longer are renewed. */
+export const RENEW_MILLIS = 2_000; // 2 s
 
 /** A delivery that this replica sends. */
 export interface Claimed {
@@ -19,10 +22,19 @@ export interface Claimed {
   webhookId: string;
   url: string;
   secrets: string[];
+  /** Whether the last attempt for this webhook has failed. */
+  isFailing: boolean;
   attemptCount: number;
   isTest: boolean;
   /** Null if the event is no longer kept. */
   event: EventShape | null;
+}
+
+/** How many deliveries may be claimed. */
+export interface FreePlaces {
+  /** For webhooks whose last attempt has not failed. */
+  working: number;
+  failing: number;
 }
 
 const EVENT = columnsOf(EventShape, {
@@ -34,43 +46,47 @@ const EVENT = columnsOf(EventShape, {
   data: 'event.data',
 });
 
+/** SQL: the deliveries of `webhook` that are due, each the first one of its subject. */
+const DUE = `
+  select delivery.id from webhook_delivery as delivery
+  where delivery.webhook_id = webhook.id and delivery.status = 'PENDING' and delivery.next_attempt_at <= now()
+    and (delivery.claim is null or delivery.claimed_until < now())
+    and (webhook.active or delivery.test_event is not null)
+    and not exists (
+      select 1 from webhook_delivery as earlier
+      where earlier.webhook_id = delivery.webhook_id and earlier.subject = delivery.subject
+        and earlier.status = 'PENDING' and earlier.position < delivery.position)
+  order by delivery.next_attempt_at, delivery.position
+  limit greatest(0, case when webhook.failing_since is null then ${MAX_OF_WEBHOOK} else ${MAX_OF_FAILING_WEBHOOK} end - (
+    select count(*) from webhook_delivery as running
+    where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now()))`;
+
 /**
- * Claims deliveries that are due, at most `limit`. Of each subject of a webhook only the first delivery is sent, so that its
- * events arrive in their order; a delivery that fails delays the other subjects of the webhook not at all.
+ * Claims deliveries that are due. Of each subject of a webhook only the first delivery is sent, so that its events arrive in
+ * their order; a delivery that fails delays the other subjects of the webhook not at all.
  */
-export async function claimDue(unit: UnitOfWork, limit: number): Promise<Claimed[]> {
-  const rows = await unit.em.execute<
-    (Omit<Claimed, 'event'> & { testEvent: EventShape | null } & EventShape)[]
-  >(
-    `with due as (
-       select first.id from webhook cross join lateral (
-         select delivery.id from webhook_delivery as delivery
-         where delivery.webhook_id = webhook.id and delivery.status = 'PENDING' and delivery.next_attempt_at <= now()
-           and (delivery.claim is null or delivery.claimed_until < now())
-           and (webhook.active or delivery.test_event is not null)
-           and not exists (
-             select 1 from webhook_delivery as earlier
-             where earlier.webhook_id = delivery.webhook_id and earlier.subject = delivery.subject
-               and earlier.status = 'PENDING' and earlier.position < delivery.position)
-         order by delivery.next_attempt_at, delivery.position
-         limit greatest(0, ${MAX_OF_WEBHOOK} - (
-           select count(*) from webhook_delivery as running
-           where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now()))
-       ) as first limit ?
+export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Claimed[]> {
+  const rows = await unit.run<ClaimedRow>(
+    `with recursive waiting as (${WAITING_WEBHOOKS}), due as (
+       (select first.id from waiting join webhook using (id) cross join lateral (${DUE}) as first
+        where webhook.failing_since is null limit ?)
+       union all
+       (select first.id from waiting join webhook using (id) cross join lateral (${DUE}) as first
+        where webhook.failing_since is not null limit ?)
      ), claimed as (
-       update webhook_delivery set claim = ?, claimed_until = now() + interval '${CLAIM_SECONDS} seconds'
+       update webhook_delivery set claim = ?::uuid, claimed_until = now() + interval '${CLAIM_SECONDS} seconds'
        where id in (select id from due) and status = 'PENDING' and (claim is null or claimed_until < now())
        returning id, claim, webhook_id, event_id, attempt_count, test_event
      )
      select claimed.id as "deliveryId", claimed.claim, webhook.id as "webhookId", webhook.url,
        case when webhook.previous_until > now() then array[webhook.secret, webhook.previous_secret]
          else array[webhook.secret] end as secrets,
+       webhook.failing_since is not null as "isFailing",
        claimed.attempt_count as "attemptCount", claimed.test_event as "testEvent", ${EVENT}
      from claimed join webhook on webhook.id = claimed.webhook_id left join event on event.id = claimed.event_id`,
-    [limit, randomUUID()],
+    [free.working, free.failing, randomUUID()],
   );
-  // The cast: the statement selects the columns of ClaimedRow.
-  return (rows as unknown as ClaimedRow[]).map(toClaimed);
+  return rows.map(toClaimed);
 }
 
 type ClaimedRow = Omit<Claimed, 'id' | 'event' | 'isTest'> & {
@@ -79,7 +95,7 @@ type ClaimedRow = Omit<Claimed, 'id' | 'event' | 'isTest'> & {
 } & { [Field in keyof EventShape]: EventShape[Field] | null };
 
 const toClaimed = (row: ClaimedRow): Claimed => {
-  const { deliveryId, claim, webhookId, url, secrets, attemptCount, testEvent, ...event } = row;
+  const { deliveryId, claim, webhookId, url, secrets, isFailing, attemptCount, testEvent, ...event } = row;
   const kept = event.id === null ? null : (event as EventShape);
   return {
     id: deliveryId,
@@ -87,88 +103,32 @@ const toClaimed = (row: ClaimedRow): Claimed => {
     webhookId,
     url,
     secrets,
+    isFailing,
     attemptCount,
     isTest: testEvent !== null,
     event: testEvent ?? kept,
   };
 };
 
-/** Releases a delivery whose attempt was ended by the stop of this process. */
-export async function release(unit: UnitOfWork, { id, claim }: Claimed): Promise<void> {
-  await unit.em.execute(
-    'update webhook_delivery set claim = null, claimed_until = null where id = ? and claim = ?',
-    [id, claim],
+/** Keeps claims for another 8 s. */
+export async function renew(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {
+  await unit.run(
+    `update webhook_delivery set claimed_until = now() + interval '${CLAIM_SECONDS} seconds'
+     where id = any(array(
+       select id from webhook_delivery where id = any(?::uuid[]) and claim = any(?::uuid[]) order by id for no key update
+     ))`,
+    [deliveries.map(({ id }) => id), [...new Set(deliveries.map(({ claim }) => claim))]],
   );
 }
 
-/** Writes the result of an attempt: the delivery's next attempt or its end, and whether the webhook is switched off. */
-export async function writeResult(
-  unit: UnitOfWork,
-  delivery: Claimed,
-  { at, durationMillis, ...result }: SendResult & { at: Date; durationMillis: number },
-): Promise<void> {
-  const { id, claim, webhookId, attemptCount, isTest } = delivery;
-  const attempt: DeliveryAttempt = {
-    at: at.toISOString(),
-    statusCode: result.statusCode,
-    durationMillis,
-    answer: result.answer,
-    error: result.error ?? null,
-  };
-  const isReceived = result.error === undefined;
-  const isGone = result.statusCode === 410;
-  const pause =
-    isReceived || isGone || isTest || !delivery.event
-      ? undefined
-      : pauseAfter(attemptCount + 1, result.retryAfterMillis);
+/** Releases deliveries whose attempts were ended by the stop of this process; another replica, or the next start, sends them. */
+export async function release(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {
   await unit.transaction(async () => {
-    // The webhook is locked before its delivery, as by its deletion; otherwise the two could deadlock.
-    await unit.em.execute('select 1 from webhook where id = ? for no key update', [webhookId]);
-    const written = await unit.em.execute<unknown[]>(
-      `update webhook_delivery set claim = null, claimed_until = null, attempt_count = attempt_count + 1,
-         attempts = (select jsonb_agg(one order by number) from (
-           select one, number from jsonb_array_elements(attempts || ?::jsonb) with ordinality as all_attempts (one, number)
-           order by number desc limit ${MAX_ATTEMPTS_SHOWN}) as latest),
-         status = ?, next_attempt_at = ${pause === undefined ? 'null' : "now() + ? * interval '1 millisecond'"}
-       where id = ? and claim = ? and status = 'PENDING' returning 1`,
-      [
-        JSON.stringify([attempt]),
-        isReceived ? 'DELIVERED' : pause === undefined ? 'FAILED' : 'PENDING',
-        ...(pause === undefined ? [] : [pause]),
-        id,
-        claim,
-      ],
-    );
-    if (written.length === 0 || isTest || !delivery.event) return;
-    if (isReceived)
+    for (const { id, claim } of deliveries)
       await unit.em.execute(
-        'update webhook set failing_since = null where id = ? and failing_since is not null',
-        [webhookId],
+        'update webhook_delivery set claim = null, claimed_until = null where id = ? and claim = ?',
+        [id, claim],
       );
-    else await noteFailure(unit, webhookId, isGone, result.error ?? '');
+    await addJob(unit.em, sendWebhooks, {}, { key: 'released' });
   });
 }
-
-/** Switches the webhook off if its receiver is gone, or if all attempts of 3 days have failed. */
-async function noteFailure(
-  unit: UnitOfWork,
-  webhookId: string,
-  isGone: boolean,
-  error: string,
-): Promise<void> {
-  const reason = isGone
-    ? 'The receiver answered 410: it wants no more events.'
-    : `All attempts of 3 days have failed. The last error: ${error}`;
-  await unit.em.execute(
-    `update webhook set
-       failing_since = coalesce(failing_since, now()),
-       active = case when ${SWITCHES_OFF} then false else active end,
-       disabled_reason = case when ${SWITCHES_OFF} then ? else disabled_reason end,
-       mail_due_at = case when ${SWITCHES_OFF} then now() else mail_due_at end,
-       version = case when ${SWITCHES_OFF} then version + 1 else version end
-     where id = ? and active`,
-    [isGone, isGone, reason, isGone, isGone, webhookId],
-  );
-}
-
-const SWITCHES_OFF = `(?::boolean or failing_since <= now() - interval '${MAX_FAILING_MILLIS} milliseconds')`;

@@ -1,21 +1,27 @@
+import { atMost } from '#server/concurrency.ts';
 import type { EventLog } from '#server/events/event-log.ts';
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { claimDue, release, writeResult, type Claimed } from './claims.ts';
-import type { DisabledMails } from './disabled-mails.ts';
+import { claimDue, release, renew, RENEW_MILLIS, type Claimed, type FreePlaces } from './claims.ts';
 import { createDeliveries } from './fan-out.ts';
+import { isReceived, writeFailure, writeReceived, type Attempted } from './results.ts';
 import { send, type SendResult } from './send.ts';
 
-/** The maximum number of attempts that this process makes at the same time. */
-const MAX_OF_ALL = 64;
-/** How often the dispatcher looks for deliveries that have become due, and for those that an ended process did not finish. */
-const POLL_MILLIS = 2_000; // 2 s
+/**
+ * The maximum number of attempts that this process makes at the same time. Webhooks whose last attempt has failed have places
+ * of their own, so that receivers that hang do not take the places of the others. An attempt that waits for its answer holds a
+ * socket, and no connection to the database.
+ */
+const PLACES: Readonly<FreePlaces> = { working: 192, failing: 64 };
+/** Transactions that write failed attempts at the same time, so that many failures leave connections to requests. */
+const WRITERS = 4;
+/** The pause after a failure of the database. */
+const RETRY_MILLIS = 2_000; // 2 s
 
 interface DispatcherOptions {
   events: EventLog;
   unitOf(): UnitOfWork;
-  mails: DisabledMails;
   /** Whether URLs may be http to this machine. */
   allowsLoopback: boolean;
   metrics: Metrics;
@@ -23,19 +29,30 @@ interface DispatcherOptions {
 }
 
 /**
- * Sends the events of the feed to webhooks: creates deliveries, sends those that are due, and writes the results. It works at
- * each publication of events, and every 2 seconds. Any number of replicas may do it: a delivery is claimed before it is sent.
+ * Sends the events of the feed to webhooks: writes the results of attempts, creates deliveries, and claims those that are due.
+ * It works at each publication of events and at the end of each attempt; the job `send_webhooks` wakes it for what is due
+ * later, and for what other processes have left. Any number of replicas may do it: a delivery is claimed before it is sent.
  */
 export class WebhookDispatcher {
   private readonly options: DispatcherOptions;
   private readonly stopping = new AbortController();
-  private readonly poll = setInterval(() => this.wake(), POLL_MILLIS);
   private readonly attempts: Counter<'result'>;
   private readonly stopListening: () => void;
+  private readonly free: FreePlaces = { ...PLACES };
+  private readonly inTurn = atMost(WRITERS);
+  private readonly renewal = setInterval(() => void this.renewClaims(), RENEW_MILLIS);
   /** The running attempts. */
   private readonly running = new Set<Promise<void>>();
+  /** Their deliveries, and when they began. */
+  private readonly sending = new Map<Claimed, number>();
+  /** The attempts that have ended, whose results are not written yet. */
+  private ended: Attempted[] = [];
+  /** The deliveries whose attempts were ended by the stop. */
+  private readonly unfinished: Claimed[] = [];
   private working: Promise<void> | undefined;
   private isWoken = false;
+  private hasNewEvents = false;
+  private retryTimer: NodeJS.Timeout | undefined;
   private failed = false;
 
   constructor(options: DispatcherOptions) {
@@ -46,13 +63,32 @@ export class WebhookDispatcher {
       labelNames: ['result'] as const,
       registers: [options.metrics.registry],
     });
-    this.poll.unref();
+    this.renewal.unref();
     this.stopListening = options.events.onPublished(() => this.wake());
-    this.wake();
   }
 
-  /** Sends soon what is due. */
+  /** Sends soon what is due, also of events that were published in the meantime. */
   wake(): void {
+    this.hasNewEvents = true;
+    this.goOn();
+  }
+
+  async dispose(): Promise<void> {
+    this.stopListening();
+    clearTimeout(this.retryTimer);
+    this.stopping.abort();
+    await this.working;
+    await Promise.all(this.running);
+    clearInterval(this.renewal);
+    const { unitOf, log } = this.options;
+    await this.writeResults();
+    if (this.unfinished.length > 0)
+      await release(unitOf(), this.unfinished).catch((error: unknown) =>
+        log.warn({ err: error }, 'deliveries could not be released; they are sent when their claims expire'),
+      );
+  }
+
+  private goOn(): void {
     if (this.stopping.signal.aborted) return;
     this.isWoken = true;
     this.working ??= this.work().finally(() => {
@@ -60,40 +96,44 @@ export class WebhookDispatcher {
     });
   }
 
-  async dispose(): Promise<void> {
-    this.stopListening();
-    clearInterval(this.poll);
-    this.stopping.abort();
-    await this.working;
-    await Promise.all(this.running);
-  }
-
+  /** Never rejects. */
   private async work(): Promise<void> {
     try {
       while (this.isWoken && !this.stopping.signal.aborted) {
         this.isWoken = false;
-        const { unitOf, mails } = this.options;
-        while ((await createDeliveries(unitOf())) > 0 && !this.stopping.signal.aborted);
+        await this.writeResults();
+        await this.createNext();
         await this.begin();
-        await mails.send(unitOf());
       }
       this.failed = false;
     } catch (error) {
-      // The failure is logged once, not at every poll while the database is unreachable.
+      // The failure is logged once, not at every attempt while the database is unreachable.
       if (!this.failed)
-        this.options.log.warn({ err: error }, 'webhooks cannot be sent now; each poll tries again');
+        this.options.log.warn({ err: error }, 'webhooks cannot be sent now; it is tried again');
       this.failed = true;
+      clearTimeout(this.retryTimer);
+      this.retryTimer = setTimeout(() => this.wake(), RETRY_MILLIS);
     }
+  }
+
+  /** Creates the deliveries of the next new events. The others follow in the next round, after the results of attempts. */
+  private async createNext(): Promise<void> {
+    if (!this.hasNewEvents) return;
+    this.hasNewEvents = false;
+    if ((await createDeliveries(this.options.unitOf())) > 0) this.isWoken = this.hasNewEvents = true;
   }
 
   /** Begins attempts for the deliveries that are due. */
   private async begin(): Promise<void> {
-    const free = MAX_OF_ALL - this.running.size;
-    if (free <= 0 || this.stopping.signal.aborted) return;
+    const { free } = this;
+    if (free.working + free.failing === 0 || this.stopping.signal.aborted) return;
     for (const delivery of await claimDue(this.options.unitOf(), free)) {
+      const places = delivery.isFailing ? 'failing' : 'working';
+      free[places] -= 1;
       const attempt = this.attempt(delivery).finally(() => {
+        free[places] += 1;
         this.running.delete(attempt);
-        this.wake(); // for the next event of the subject
+        this.goOn();
       });
       this.running.add(attempt);
     }
@@ -101,24 +141,48 @@ export class WebhookDispatcher {
 
   /** Never rejects. */
   private async attempt(delivery: Claimed): Promise<void> {
-    const { unitOf, allowsLoopback, log } = this.options;
     const at = new Date();
     const startedAt = performance.now();
+    this.sending.set(delivery, startedAt);
     const { signal } = this.stopping;
-    try {
-      const result: SendResult = delivery.event
-        ? await send(delivery.event, { ...delivery, allowsLoopback }, signal)
-        : NO_LONGER_KEPT;
-      if (signal.aborted && result.error !== undefined) return await release(unitOf(), delivery);
-      this.attempts.inc({ result: result.error === undefined ? 'received' : 'failed' });
-      const durationMillis = Math.round(performance.now() - startedAt);
-      await writeResult(unitOf(), delivery, { ...result, at, durationMillis });
-    } catch (error) {
-      log.warn(
-        { err: error, webhookId: delivery.webhookId },
-        'the result of a delivery could not be written; it is sent again',
-      );
+    const { allowsLoopback } = this.options;
+    const result: SendResult = delivery.event
+      ? await send(delivery.event, { ...delivery, allowsLoopback }, signal)
+      : NO_LONGER_KEPT;
+    this.sending.delete(delivery);
+    if (signal.aborted && result.error !== undefined) {
+      this.unfinished.push(delivery);
+      return;
     }
+    this.attempts.inc({ result: result.error === undefined ? 'received' : 'failed' });
+    const durationMillis = Math.round(performance.now() - startedAt);
+    this.ended.push({ delivery, result, at, durationMillis });
+  }
+
+  /** Never rejects. Most attempts have ended before, so that there is usually nothing to do. */
+  private async renewClaims(): Promise<void> {
+    const { unitOf, log } = this.options;
+    const before = performance.now() - RENEW_MILLIS / 2;
+    const lasting = [...this.sending].flatMap(([delivery, startedAt]) =>
+      startedAt < before ? [delivery] : [],
+    );
+    if (lasting.length > 0)
+      await renew(unitOf(), lasting).catch((error: unknown) =>
+        log.debug({ err: error }, 'claims of deliveries could not be renewed'),
+      );
+  }
+
+  /** Never rejects: a delivery whose result cannot be written is sent again when its claim expires. */
+  private async writeResults(): Promise<void> {
+    const { unitOf, log } = this.options;
+    const ended = this.ended.splice(0);
+    const written = await Promise.allSettled([
+      writeReceived(unitOf(), ended.filter(isReceived)),
+      ...ended.filter((one) => !isReceived(one)).map((one) => this.inTurn(() => writeFailure(unitOf(), one))),
+    ]);
+    for (const one of written)
+      if (one.status === 'rejected')
+        log.warn({ err: one.reason }, 'the results of deliveries could not be written; they are sent again');
   }
 }
 

@@ -1,6 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { FORBIDDEN_PORTS } from './forbidden-ports.ts';
 
 /**
  * Whether an IP address belongs to a host of the public internet. Every special range is refused: private, loopback,
@@ -18,8 +19,8 @@ export function isPublicAddress(address: string): boolean {
 const isLoopbackAddress = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback';
 
-/** The host of a URL, without the brackets of an IPv6 address. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+/** The host of a URL, without the brackets of an IPv6 address and the dot at the end of an absolute name. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 /** Whether the URL is http to this machine, which is a target only with demo data. */
 const isLoopbackHttp = (url: URL): boolean =>
@@ -36,6 +37,8 @@ export function targetProblem(text: string, allowsLoopback: boolean): string | u
     return 'expected a URL without user name, password and fragment';
   if (allowsLoopback && isLoopbackHttp(url)) return undefined;
   if (url.protocol !== 'https:') return 'expected an https URL';
+  if (FORBIDDEN_PORTS.has(url.port))
+    return `expected a port for https; ${url.port} belongs to another protocol`;
   const host = hostOf(url);
   if (isIP(host) && !isPublicAddress(host)) return 'expected an address of the public internet';
   if (host === 'localhost' || host.endsWith('.localhost'))

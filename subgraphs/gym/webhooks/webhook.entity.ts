@@ -7,7 +7,14 @@ import { Location } from '../locations/location.entity.ts';
 const WebhookSchema = defineEntity({
   name: 'Webhook',
   tableName: 'webhook',
-  indexes: [{ properties: ['gymId', 'id'] }, { properties: ['locationId'] }],
+  indexes: [
+    { properties: ['gymId', 'id'] },
+    { properties: ['locationId'] },
+    {
+      name: 'webhook_mail_due',
+      expression: `create index "webhook_mail_due" on "webhook" ("mail_due_at") where "mail_due_at" is not null`,
+    },
+  ],
   properties: {
     id: p
       .uuid()
@@ -75,7 +82,7 @@ const WebhookDeliverySchema = defineEntity({
     {
       // for the deliveries of a webhook that are due
       name: 'webhook_delivery_due',
-      expression: `create index "webhook_delivery_due" on "webhook_delivery" ("webhook_id", "next_attempt_at") where "status" = 'PENDING'`,
+      expression: `create index "webhook_delivery_due" on "webhook_delivery" ("webhook_id", "next_attempt_at", "position") where "status" = 'PENDING'`,
     },
     {
       // for the first delivery of a subject

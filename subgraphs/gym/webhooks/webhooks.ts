@@ -141,6 +141,8 @@ export class Webhooks {
         Object.assign(webhook, { disabledReason: null, failingSince: null, mailDueAt: null });
       webhook.active = change.active ?? webhook.active;
       webhook.version += 1;
+      // What was waiting while the webhook was switched off is sent.
+      await this.unit.afterCommit(() => this.sending.wake());
       return present(webhook);
     });
   }

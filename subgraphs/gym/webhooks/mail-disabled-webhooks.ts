@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { jobOf } from '#server/jobs/job.ts';
+import type { ServiceCalls } from '#server/service-calls.ts';
+import { NO_ORIGIN } from '#server/unit-of-work.ts';
+
+/** Webhooks of one run; further ones are left for the next run. */
+const MAX_MAILS = 100;
+
+/**
+ * Sends mails about webhooks that were switched off: `webhook.mail_due_at` is set until then. Identity sends them to the staff
+ * of the gym, whose addresses it knows, and by the idempotency key each only once.
+ */
+export const mailDisabledWebhooks = jobOf<{ identity: ServiceCalls }>()({
+  name: 'mail_disabled_webhooks',
+  payload: z.object({}),
+  maxAttempts: 9, // within 80 min; meanwhile the hourly runs try it, too
+  schedule: 'hour',
+  async run(_payload, { unit, resources: { identity } }) {
+    const due = await unit.em.execute<DisabledWebhook[]>(
+      `select id, gym_id as "gymId", url, version, disabled_reason as reason from webhook
+       where mail_due_at is not null order by mail_due_at limit ${MAX_MAILS}`,
+    );
+    const failures: unknown[] = [];
+    for (const webhook of due)
+      try {
+        await sendMail(identity, webhook);
+        await unit.em.execute('update webhook set mail_due_at = null where id = ? and version = ?', [
+          webhook.id,
+          webhook.version,
+        ]);
+      } catch (error) {
+        failures.push(error); // the mails about other webhooks are sent in any case
+      }
+    if (failures.length > 0) throw failures[0];
+  },
+});
+
+interface DisabledWebhook {
+  id: string;
+  gymId: string | null;
+  url: string;
+  version: number;
+  reason: string | null;
+}
+
+async function sendMail(
+  identity: ServiceCalls,
+  { id, gymId, url, version, reason }: DisabledWebhook,
+): Promise<void> {
+  await identity.call({
+    method: 'POST',
+    path: '/staff-mails',
+    body: {
+      gymId,
+      subject: 'A webhook has been switched off',
+      text: `Events are no longer sent to ${url}\n\n${reason ?? ''}\n\nRepair the receiver, and switch the webhook ${id} on again (active: true).\n`,
+    },
+    as: 'service',
+    origin: NO_ORIGIN,
+    idempotencyKey: `webhook-${id}-${version}`,
+  });
+}

@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals';
+import { integratorsDay } from './day/day.ts';
+
+const number = (name: string, standard: number): number => Number(process.env[name] ?? standard);
+
+/**
+ * `DAY_SCANS=5000 DAY_MODE_SECONDS=150 DAY_KILLS=3 DAY_TOKEN_SECONDS=870 DAY_PATIENCE_SECONDS=400 npm test --
+ * tests/events/integrators-day.test.ts` lasts about half an hour: tokens expire, and the receiver fails for minutes.
+ */
+const sizes = {
+  scans: number('DAY_SCANS', 60),
+  members: number('DAY_MEMBERS', 8),
+  modeSeconds: number('DAY_MODE_SECONDS', 0.4),
+  kills: number('DAY_KILLS', 1),
+  tokenSeconds: number('DAY_TOKEN_SECONDS', 1),
+  patienceSeconds: number('DAY_PATIENCE_SECONDS', 0),
+};
+
+it(
+  'whatever happens to the platform and to the receiver, every acknowledged change arrives, in its order, by feed and by webhook',
+  async () => {
+    const report = await integratorsDay(sizes);
+    if (process.env.SHOW_FIGURES) console.log(report.figures);
+    expect(report.violations.slice(0, 20)).toEqual([]);
+    const { figures } = report;
+    expect(figures.events).toBeGreaterThanOrEqual(figures.acknowledged);
+    expect(figures).toMatchObject({ kills: sizes.kills });
+    expect(figures.scans).toBeGreaterThanOrEqual(sizes.scans);
+    expect(figures.tokens).toBeGreaterThan(2); // they were renewed
+    expect(figures.requests).toBeGreaterThan(figures.events); // some attempts have failed
+  },
+  (sizes.modeSeconds * 10 + sizes.patienceSeconds + sizes.scans / 5 + 300) * 1_000,
+);
