@@ -2,6 +2,7 @@ import type { Notifications } from '#server/database/notifications.ts';
 import type { EventLog } from '#server/events/event-log.ts';
 import { EventFeed } from '#server/events/feed.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
+import type { ServiceCalls } from '#server/service-calls.ts';
 import type { GraphContext } from '#server/graphql/subgraph-endpoint.ts';
 import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -13,6 +14,11 @@ import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
+import { Bookings } from './classes/bookings.ts';
+import { Calendars } from './classes/calendar.ts';
+import { Classes } from './classes/classes.ts';
+import { FirstVisits } from './classes/first-visits.ts';
+import { Sessions } from './classes/sessions.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
 import { Denials } from './check-ins/denials.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
@@ -20,6 +26,7 @@ import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
 import { gymJobs } from './jobs.ts';
 import { Locations } from './locations/locations.ts';
+import { Memberships } from './members/memberships.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
@@ -31,6 +38,8 @@ interface GymResources {
   events: EventLog;
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
+  identity: ServiceCalls;
+  classWeeksAhead: number;
   files: FileStorage;
   references: References;
   removals: Removals;
@@ -39,13 +48,24 @@ interface GymResources {
 /** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
-  { notifications, events, webhooks: sending, resolveQrCode, files, references, removals }: GymResources,
+  {
+    notifications,
+    events,
+    webhooks: sending,
+    resolveQrCode,
+    identity,
+    classWeeksAhead,
+    files,
+    references,
+    removals,
+  }: GymResources,
 ) => {
   const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
   const denials = new Denials(unit);
   const shop = new Shop(unit, gyms, references);
   const webhooks = new Webhooks(unit, sending);
+  const memberships = new Memberships(unit, identity);
   const programs = new Programs(unit, gyms, references);
   return {
     events: new EventFeed(unit, events),
@@ -56,6 +76,12 @@ export const gymServices = (
     locations: new Locations(unit, notifications),
     checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
     denials,
+    memberships,
+    classes: new Classes(unit, classWeeksAhead),
+    sessions: new Sessions(unit, notifications),
+    bookings: new Bookings(unit, memberships),
+    calendars: new Calendars(unit),
+    firstVisits: new FirstVisits(unit, memberships),
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),

@@ -19,6 +19,7 @@ import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { MemberMails } from './member-mails/member-mails.ts';
 import { StaffMails } from './staff-mails/staff-mails.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { UserImports } from './user-imports/user-imports.ts';
@@ -75,6 +76,7 @@ export const identityServices = (
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     staffMails: new StaffMails(unit, mails),
+    memberMails: new MemberMails(unit, mails),
     jobs: new Jobs(unit, identityJobs),
     keys: new Keys(unit, keyRing, audit),
     apiClients,

@@ -37,6 +37,7 @@ import { sessionsGraphql } from './sessions/sessions.graphql.ts';
 import { sessionsRest } from './sessions/sessions.rest.ts';
 import { identitySettings } from './settings.ts';
 import { memberEvents } from './users/member-events.ts';
+import { memberMailsRest } from './member-mails/member-mails.rest.ts';
 import { staffMailsRest } from './staff-mails/staff-mails.rest.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
@@ -93,6 +94,7 @@ export const identity = defineSubgraph({
     ...removedReferencesRest,
     ...eventsRest,
     ...staffMailsRest,
+    ...memberMailsRest,
     ...keysRest,
     ...jobsRest,
   ],

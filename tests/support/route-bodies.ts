@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import type { RestRoute } from '#server/rest/route.ts';
 import { pictures } from './pictures.ts';
 
@@ -19,6 +19,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'POST /webhooks': () => ({ url: 'https://example.com/', types: ['challenge.ended'], gymId }),
   'PUT /webhooks/:id': () => ({ description: 'CRM' }),
   'POST /webhooks/:id/replay': () => ({ from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }),
+  'POST /member-mails': () => ({ userId: demoPerson('maya@iron.test').id, subject: 'News', text: 'x' }),
   'POST /staff-mails': () => ({ gymId, subject: 'News', text: 'x' }),
   'POST /locations': () => ({ gymId, name: 'Hall', timezone: 'UTC', capacity: 1 }),
   'PUT /locations/:id': () => ({ capacity: 1 }),
