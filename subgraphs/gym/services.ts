@@ -18,6 +18,7 @@ import { Bookings } from './classes/bookings.ts';
 import { Calendars } from './classes/calendar.ts';
 import { Classes } from './classes/classes.ts';
 import { FirstVisits } from './classes/first-visits.ts';
+import type { MailMember } from './classes/member-mails.ts';
 import { Sessions } from './classes/sessions.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
 import { Denials } from './check-ins/denials.ts';
@@ -39,6 +40,7 @@ interface GymResources {
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
   identity: ServiceCalls;
+  mailMember: MailMember;
   classWeeksAhead: number;
   files: FileStorage;
   references: References;

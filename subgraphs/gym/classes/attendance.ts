@@ -47,7 +47,7 @@ export const ATTEND_BY_VISIT = `
     and starts_at > ?::timestamptz - interval '1 day' limit 1`;
 
 /** The values of `ATTEND_BY_VISIT`. */
-export const attendByVisit = (userId: string, checkedInAt: Date): unknown[] => [
+export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date)[] => [
   userId,
   userId,
   checkedInAt,

@@ -2,15 +2,20 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { cancelSessions, lockSessions, saveSessions } from './session-writes.ts';
 
 /**
- * Cancels a user's bookings of coming sessions of a gym, whose membership has ended, in the open transaction; others get the
- * places. The user's calendar feed ends, too. The member and the gym are locked.
+ * Cancels a user's bookings of coming sessions, for example because their membership has ended, in the open transaction; others
+ * get the places. The user's calendar feed ends, too. The member is locked.
+ * @param gymId null: in all gyms
  */
-export async function cancelBookingsOf(unit: UnitOfWork, gymId: string, userId: string): Promise<void> {
+export async function cancelBookingsOf(
+  unit: UnitOfWork,
+  gymId: string | null,
+  userId: string,
+): Promise<void> {
   const sessions = await lockSessions(
     unit,
     `id = any(array(
        select session_id from booking
-       where user_id = ? and gym_id = ? and status in ('BOOKED', 'WAITING') and starts_at > now()
+       where user_id = ? and gym_id = coalesce(?, gym_id) and status in ('BOOKED', 'WAITING') and starts_at > now()
      ))`,
     [userId, gymId],
   );
@@ -35,7 +40,7 @@ export async function cancelBookingsOf(unit: UnitOfWork, gymId: string, userId: 
       sessions,
       cancelled.map(({ id }) => id),
     );
-  await unit.run('delete from calendar_feed where user_id = ? and gym_id = ?', [userId, gymId]);
+  await unit.run('delete from calendar_feed where user_id = ? and gym_id = coalesce(?, gym_id)', [userId, gymId]);
 }
 
 /**

@@ -29,7 +29,10 @@ export const sessionEvents = (
 ): Promise<AsyncIterableIterator<SessionChanged>> =>
   eventSource(async (stream) => {
     let lastKnown = Date.now();
-    const send = (sessionId: string) => stream.push({ sessionId, [EVENT_KIND]: 'whole' as const });
+    const send = (sessionId: string) => {
+      const event = { sessionId, [EVENT_KIND]: 'whole' as const };
+      stream.push(event);
+    };
     stream.onStop(
       notifications.on(CLASS_SESSIONS_CHANNEL, (changed) => {
         if (changed === undefined) {
