@@ -98,11 +98,14 @@ export const finishClassSessions = jobOf<object>()({
   maxAttempts: 3,
   schedule: 'minute',
   async run(_payload, { unitOf, signal }) {
-    await markAttended(
-      unitOf(),
-      `${ATTENDED_BOOKINGS} and class_session.starts_at <= now() and class_session.starts_at > now() - interval '1 day'`,
+    const running = await unitOf().read<{ id: string }>(
+      `select id from class_session where status = 'SCHEDULED' and starts_at <= now() and starts_at > now() - interval '1 day' and booked > 0`,
       [],
     );
+    if (running.length > 0)
+      await markAttended(unitOf(), `${ATTENDED_BOOKINGS} and class_session.id = any(?::uuid[])`, [
+        running.map(({ id }) => id),
+      ]);
     let finished = SESSIONS_AT_ONCE;
     while (finished === SESSIONS_AT_ONCE && !signal.aborted) finished = await finishSessions(unitOf());
   },

@@ -236,6 +236,7 @@ export async function addBooking(
   unit: UnitOfWork,
   session: LockedSession,
   userId: string,
+  id: string = uuidv7(),
 ): Promise<BookingShape> {
   if (!isOpen(session))
     throw new PlatformError('SESSION_CLOSED', 'This session has begun or is cancelled; choose another one.');
@@ -245,7 +246,7 @@ export async function addBooking(
     `insert into booking (id, session_id, gym_id, user_id, status, has_place, number, starts_at, booked_at)
      values (?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp()) on conflict do nothing returning id`,
     [
-      uuidv7(),
+      id,
       session.id,
       session.gymId,
       userId,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { requireService } from '#server/auth/viewer.ts';
 import { notFound, PlatformError } from '#server/errors.ts';
-import { isUuid } from '#server/ids.ts';
 import { instant } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
@@ -18,6 +17,9 @@ export const FirstVisitTime = z.object({
   startsAt: instant.meta({ description: 'The beginning of the first visit.' }),
 });
 export const BookFirstVisitInput = FirstVisitTime.extend({
+  id: z.uuid().meta({
+    description: 'The id of the booking. The caller chooses it, so that a repeated request creates no second booking.',
+  }),
   userId: z.uuid().meta({ description: 'The new member.' }),
 });
 export const FirstVisitPlacesShape = z
@@ -67,7 +69,7 @@ export class FirstVisits {
   /** Books a first visit. A repeated request returns the same booking. @throws SESSION_CLOSED if there is no place */
   async book(input: unknown): Promise<BookingShape> {
     requireService(this.unit.viewer);
-    const { locationId, startsAt, userId } = validated(BookFirstVisitInput, input);
+    const { id, locationId, startsAt, userId } = validated(BookFirstVisitInput, input);
     const [location] = await this.unit.read<{ gymId: string }>(
       'select gym_id as "gymId" from location where id = ?',
       [locationId],
@@ -80,33 +82,30 @@ export class FirstVisits {
       const [session] = await this.sessionAt(first, startsAt);
       if (!session) throw new Error('the session of the first visit was not stored');
       const [existing] = await this.unit.run<BookingShape>(
-        `${BOOKINGS} where booking.session_id = ? and booking.user_id = ? and booking.has_place`,
-        [session.id, userId],
+        `${BOOKINGS} where booking.id = ? and booking.session_id = ?`,
+        [id, session.id],
       );
       if (existing) return existing;
       // A first visit is never on the waiting list: the wizard offers another time instead.
       if (session.booked >= session.capacity)
         throw new PlatformError('SESSION_CLOSED', 'All places of first visits at that time are booked.');
-      return addBooking(this.unit, session, userId);
+      return addBooking(this.unit, session, userId, id);
     });
   }
 
-  /** Cancels a first visit that the wizard has booked. One that is cancelled already stays as it is. */
+  /** Cancels a first visit that the wizard has booked; one that is cancelled already stays as it is. @throws NOT_FOUND */
   async cancel(bookingId: string): Promise<void> {
     requireService(this.unit.viewer);
-    const [known] = isUuid(bookingId)
-      ? await this.unit.read<{ sessionId: string }>(
-          `select session_id as "sessionId" from booking join class_session on class_session.id = session_id
-           join gym_class on gym_class.id = class_id where booking.id = ? and is_first_visit`,
-          [bookingId],
-        )
-      : [];
+    const [known] = await this.unit.read<{ sessionId: string }>(
+      `select session_id as "sessionId" from booking join class_session on class_session.id = session_id
+       join gym_class on gym_class.id = class_id where booking.id = ? and is_first_visit`,
+      [bookingId],
+    );
     if (!known) throw notFound('booking', bookingId);
     await this.unit.transaction(async () => {
       const [session] = await lockSessions(this.unit, 'id = ?', [known.sessionId]);
       const [booking] = await this.unit.run<BookingShape>(`${BOOKINGS} where booking.id = ?`, [bookingId]);
-      if (session && booking && (booking.status === 'BOOKED' || booking.status === 'WAITING'))
-        await giveUp(this.unit, session, booking, false);
+      if (session && booking?.status === 'BOOKED') await giveUp(this.unit, session, booking, false);
     });
   }
 

@@ -30,8 +30,8 @@ const ClassSessionSchema = defineEntity({
   uniques: [{ properties: ['classId', 'occurrence'] }],
   checks: [
     // never more people than places, whatever the code does
-    { name: 'class_session_places', expression: 'booked between 0 and capacity' },
-    { name: 'class_session_waiting', expression: 'waiting >= 0' },
+    { name: 'class_session_places', expression: '"booked" >= 0 and "booked" <= "capacity"' },
+    { name: 'class_session_waiting', expression: '"waiting" >= 0' },
   ],
   properties: {
     id: p

@@ -15,7 +15,7 @@ export class Classes extends Migration {
       `create unique index "gym_class_first_visit" on "gym_class" ("location_id") where "is_first_visit";`,
     );
     this.addSql(
-      `create table "class_session" ("id" uuid not null, "class_id" uuid not null, "gym_id" uuid not null, "location_id" uuid not null, "occurrence" varchar(16) null, "starts_at" timestamptz not null, "ends_at" timestamptz not null, "capacity" int not null, "instructor" varchar(120) null, "status" varchar(16) not null default 'SCHEDULED', "booked" int not null default 0, "waiting" int not null default 0, "last_number" int not null default 0, "edited" boolean not null default false, "version" int not null default 1, "changed_at" timestamptz not null, primary key ("id"), constraint class_session_places check (booked between 0 and capacity), constraint class_session_waiting check (waiting >= 0));`,
+      `create table "class_session" ("id" uuid not null, "class_id" uuid not null, "gym_id" uuid not null, "location_id" uuid not null, "occurrence" varchar(16) null, "starts_at" timestamptz not null, "ends_at" timestamptz not null, "capacity" int not null, "instructor" varchar(120) null, "status" varchar(16) not null default 'SCHEDULED', "booked" int not null default 0, "waiting" int not null default 0, "last_number" int not null default 0, "edited" boolean not null default false, "version" int not null default 1, "changed_at" timestamptz not null, primary key ("id"), constraint class_session_places check ("booked" >= 0 and "booked" <= "capacity"), constraint class_session_waiting check ("waiting" >= 0));`,
     );
     this.addSql(
       `create index "class_session_gym_id_starts_at_id_index" on "class_session" ("gym_id", "starts_at", "id");`,
