@@ -40,12 +40,10 @@ export const gymRetention: readonly RetentionRule[] = [
     kept: 'retentionVisitsDays',
     // Their bookings are deleted with them.
     run: (unit, before) =>
-      removeRows(
-        unit,
-        'class_session',
-        "id < ? and ends_at < ? and status <> 'SCHEDULED' order by id",
-        [firstIdOf(before), before],
-      ),
+      removeRows(unit, 'class_session', "id < ? and ends_at < ? and status <> 'SCHEDULED' order by id", [
+        firstIdOf(before),
+        before,
+      ]),
   },
   {
     what: 'denials',

@@ -54,7 +54,12 @@ export const gym = defineSubgraph({
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
   settings: z.object({
     /** How many weeks ahead the sessions of classes are made. */
-    classWeeksAhead: z.coerce.number('expected weeks').int().min(1).max(104, 'expected at most 104 weeks').default(8),
+    classWeeksAhead: z.coerce
+      .number('expected weeks')
+      .int()
+      .min(1)
+      .max(104, 'expected at most 104 weeks')
+      .default(8),
   }),
   database,
   storesFiles: true,
@@ -69,7 +74,12 @@ export const gym = defineSubgraph({
       unitOf,
       log,
     });
-    const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL, CLASS_SESSIONS_CHANNEL], log);
+    const notifications = await listenTo(
+      address.server,
+      address.name,
+      [OCCUPANCY_CHANNEL, CLASS_SESSIONS_CHANNEL],
+      log,
+    );
     const collector = new EventCollector({ settings, tokens: serviceTokens, unitOf, log });
     const dispatcher = new WebhookDispatcher({
       events,

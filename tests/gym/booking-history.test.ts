@@ -1,7 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { contradictionIn, type Call } from './booking-history.ts';
 
-const call = (kind: Call['kind'], id: string, status: string, position: number | null, [begunAt, endedAt]: [number, number]): Call => ({
+const call = (
+  kind: Call['kind'],
+  id: string,
+  status: string,
+  position: number | null,
+  [begunAt, endedAt]: [number, number],
+): Call => ({
   kind,
   userId: id,
   begunAt,

@@ -35,8 +35,12 @@ export function contradictionIn(
 
 /** The events of one change end with the event of the session. */
 function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | string {
-  const booked = new Map(calls.flatMap((call) => (call.kind === 'book' && call.booking ? [[call.booking.id, call]] : [])));
-  const cancelled = new Map(calls.flatMap((call) => (call.kind === 'cancel' && call.booking ? [[call.booking.id, call]] : [])));
+  const booked = new Map(
+    calls.flatMap((call) => (call.kind === 'book' && call.booking ? [[call.booking.id, call]] : [])),
+  );
+  const cancelled = new Map(
+    calls.flatMap((call) => (call.kind === 'cancel' && call.booking ? [[call.booking.id, call]] : [])),
+  );
   const known = new Set<string>();
   const steps: Step[] = [];
   let group: Untyped[] = [];
@@ -46,7 +50,9 @@ function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | s
       continue;
     }
     if (group.length === 0) continue; // the creation of the session
-    const promoted = group.filter(({ data }) => known.has(data.id) && data.status === 'BOOKED').map(({ data }) => data.id as string);
+    const promoted = group
+      .filter(({ data }) => known.has(data.id) && data.status === 'BOOKED')
+      .map(({ data }) => data.id as string);
     const own = group.filter(({ data }) => !promoted.includes(data.id as string));
     group = [];
     if (own.length !== 1) return `${own.length} bookings were changed at once`;
@@ -57,7 +63,9 @@ function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | s
     steps.push({ call, promoted });
   }
   const answered = calls.filter(({ booking }) => booking).length;
-  return steps.length === answered ? steps : `${answered} calls were answered, but ${steps.length} changes happened`;
+  return steps.length === answered
+    ? steps
+    : `${answered} calls were answered, but ${steps.length} changes happened`;
 }
 
 function replayed(steps: readonly Step[], places: number): string | undefined {
@@ -70,7 +78,8 @@ function replayed(steps: readonly Step[], places: number): string | undefined {
       if (inside.size < places) inside.add(id);
       else list.push(id);
       const expected = inside.has(id) ? 'BOOKED null' : `WAITING ${list.length}`;
-      if (`${status} ${position}` !== expected) return `step ${index}: expected ${expected}, got ${status} ${position}`;
+      if (`${status} ${position}` !== expected)
+        return `step ${index}: expected ${expected}, got ${status} ${position}`;
     } else {
       if (!inside.delete(id)) list.splice(list.indexOf(id), 1);
       const first = inside.size < places ? list.shift() : undefined;
@@ -79,7 +88,8 @@ function replayed(steps: readonly Step[], places: number): string | undefined {
         next.push(first);
       }
     }
-    if (promoted.join() !== next.join()) return `step ${index}: expected the promotion of ${next.join()}, got ${promoted.join()}`;
+    if (promoted.join() !== next.join())
+      return `step ${index}: expected the promotion of ${next.join()}, got ${promoted.join()}`;
   }
   return undefined;
 }

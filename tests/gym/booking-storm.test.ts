@@ -32,7 +32,13 @@ describe('bookings and cancellations of many members at once, at two replicas', 
       const calls: Call[] = [];
       const statuses: number[] = [];
 
-      const send = async (kind: Call['kind'], userId: string, method: string, path: string, body?: object) => {
+      const send = async (
+        kind: Call['kind'],
+        userId: string,
+        method: string,
+        path: string,
+        body?: object,
+      ) => {
         const begunAt = performance.now();
         const response = await fetch(`${urls[calls.length % 2]}${path}`, {
           method,
@@ -41,7 +47,9 @@ describe('bookings and cancellations of many members at once, at two replicas', 
         });
         const answer = (await response.json()) as Untyped;
         statuses.push(response.status);
-        const booking = response.ok ? { id: answer.id, status: answer.status, position: answer.position } : undefined;
+        const booking = response.ok
+          ? { id: answer.id, status: answer.status, position: answer.position }
+          : undefined;
         calls.push({ kind, userId, begunAt, endedAt: performance.now(), booking });
         return booking;
       };
@@ -81,7 +89,7 @@ describe('bookings and cancellations of many members at once, at two replicas', 
 /** The events of the session and its bookings, in the order of the feed. */
 async function eventsAfter(cursor: string, sessionId: string): Promise<Untyped[]> {
   const found: Untyped[] = [];
-  for (let after = cursor; ; ) {
+  for (let after = cursor; ;) {
     const { body } = await platform.rest(
       'gym',
       'GET',

@@ -42,7 +42,10 @@ describe('a booking', () => {
     expect((await read(`/bookings/${third.body.id}`, member(2).token)).body).toMatchObject({ position: 1 });
     const again = await book(platform, member(0).token, session.id);
     expect(again.body).toMatchObject({ status: 'WAITING', position: 2 });
-    expect((await read(`/class-sessions/${session.id}`, member(0).token)).body).toMatchObject({ booked: 1, waiting: 2 });
+    expect((await read(`/class-sessions/${session.id}`, member(0).token)).body).toMatchObject({
+      booked: 1,
+      waiting: 2,
+    });
   });
 
   it('is the same in the graph, where staff see who has booked', async () => {
@@ -65,7 +68,12 @@ describe('a booking', () => {
     expect(list.data.classSession.bookings.nodes).toEqual([{ userId: member(0).id, status: 'BOOKED' }]);
     const hidden = await platform.graph('gym', query, { id: session.id }, { token: member(1).token });
     expect(hidden.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
-    const own = await platform.graph('gym', '{ bookings(first: 1) { nodes { id } } }', {}, { token: member(0).token });
+    const own = await platform.graph(
+      'gym',
+      '{ bookings(first: 1) { nodes { id } } }',
+      {},
+      { token: member(0).token },
+    );
     expect(own.data.bookings.nodes).toHaveLength(1);
     const ended = await platform.graph(
       'gym',
@@ -88,17 +96,26 @@ describe('a booking', () => {
     const stranger = await platform.register(null);
     const noMember = await book(platform, staff, session.id, { userId: stranger.id });
     expect([noMember.status, noMember.body.code]).toEqual([403, 'MEMBERSHIP_INACTIVE']);
-    expect((await book(platform, staff, session.id, { userId: member(1).id })).body.userId).toBe(member(1).id);
+    expect((await book(platform, staff, session.id, { userId: member(1).id })).body.userId).toBe(
+      member(1).id,
+    );
     await moveInTime(platform, session.id, -1);
     const late = await book(platform, member(2).token, session.id);
     expect([late.status, late.body.code]).toEqual([409, 'SESSION_CLOSED']);
     const { session: other } = await newClass(platform, staff);
-    await platform.rest('gym', 'PUT', `/class-sessions/${other.id}`, { token: staff, body: { status: 'CANCELLED' } });
+    await platform.rest('gym', 'PUT', `/class-sessions/${other.id}`, {
+      token: staff,
+      body: { status: 'CANCELLED' },
+    });
     expect((await book(platform, member(2).token, other.id)).body.code).toBe('SESSION_CLOSED');
   });
 
   it('that is cancelled too late is a NO_SHOW at once, and its place still goes to the next', async () => {
-    const { session } = await newClass(platform, staff, { capacity: 1, inHours: 1, cancelBeforeMinutes: 120 });
+    const { session } = await newClass(platform, staff, {
+      capacity: 1,
+      inHours: 1,
+      cancelBeforeMinutes: 120,
+    });
     const first = await book(platform, member(0).token, session.id);
     const second = await book(platform, member(1).token, session.id);
     expect((await cancel(platform, member(1).token, second.body.id)).body.status).toBe('CANCELLED'); // from the waiting list
@@ -118,7 +135,10 @@ describe('a booking', () => {
     await cancel(platform, member(0).token, first.body.id);
     const sent = await eventually(async () => (await mailsAbout(gymClass.title)).promotions[0]);
     expect(sent).toContain('UTC');
-    await platform.rest('gym', 'PUT', `/class-sessions/${session.id}`, { token: staff, body: { status: 'CANCELLED' } });
+    await platform.rest('gym', 'PUT', `/class-sessions/${session.id}`, {
+      token: staff,
+      body: { status: 'CANCELLED' },
+    });
     await eventually(async () => (await mailsAbout(gymClass.title)).cancellations[0]);
   });
 });
@@ -133,7 +153,11 @@ describe('attendance', () => {
     await platform.rest('gym', 'POST', '/locations/check-out', { token: member(0).token, body: {} });
     await moveInTime(platform, session.id, 50);
     // The earlier visit is not attendance: it began more than 60 minutes before the start, and is over.
-    await platform.sql('gym', "update check_in set checked_in_at = checked_in_at - interval '1 hour' where location_id = $1", [locationId]);
+    await platform.sql(
+      'gym',
+      "update check_in set checked_in_at = checked_in_at - interval '1 hour' where location_id = $1",
+      [locationId],
+    );
     expect((await enter()).status).toBe(201);
     await eventually(
       async () => (await read(`/bookings/${booking.body.id}`, member(0).token)).body.status === 'ATTENDED',
@@ -144,9 +168,14 @@ describe('attendance', () => {
     const locationId = await newLocation(platform, staff, { capacity: 50, timezone: 'UTC' });
     const { session } = await newClass(platform, staff, { locationId, inHours: 5, capacity: 2 });
     const bookings: string[] = [];
-    for (const index of [0, 1, 2]) bookings.push((await book(platform, member(index).token, session.id)).body.id);
+    for (const index of [0, 1, 2])
+      bookings.push((await book(platform, member(index).token, session.id)).body.id);
     await checkIn(platform, member(0).token, { qrCode: member(0).qrCode, locationId });
-    await platform.sql('gym', "update check_in set checked_in_at = now() - interval '80 minutes' where location_id = $1", [locationId]);
+    await platform.sql(
+      'gym',
+      "update check_in set checked_in_at = now() - interval '80 minutes' where location_id = $1",
+      [locationId],
+    );
     await moveInTime(platform, session.id, -5);
     await runScheduled(platform, 'gym', 'finish_class_sessions');
     const statuses = () =>

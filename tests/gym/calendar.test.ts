@@ -15,7 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const TEXT = 'Bring: mat, towel; "water"\nLine two, with a \\ and ünïcode 🧘 that makes the line much longer than the 75 octets that one line may have';
+const TEXT =
+  'Bring: mat, towel; "water"\nLine two, with a \\ and ünïcode 🧘 that makes the line much longer than the 75 octets that one line may have';
 
 interface Entry {
   uid: string;
@@ -99,7 +100,8 @@ it('the feed has the own bookings, and is read by two independent parsers with t
 });
 
 it('the address is private: a rotated, invented or absent token opens nothing', async () => {
-  const own = async () => (await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token })).body.url as string;
+  const own = async () =>
+    (await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token })).body.url as string;
   const before = await own();
   expect(await own()).toBe(before);
   const rotated = await platform.rest('gym', 'POST', '/users/me/calendar/rotate', { token: maya.token });

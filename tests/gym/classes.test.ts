@@ -32,11 +32,22 @@ describe('a class', () => {
       locationId,
       recurrence: { startsAt: `${localIn(24).slice(0, 10)}T06:30`, rrule: 'FREQ=DAILY' },
     });
-    expect(gymClass).toMatchObject({ cancelBeforeMinutes: 120, active: true, version: 1, isFirstVisit: false });
+    expect(gymClass).toMatchObject({
+      cancelBeforeMinutes: 120,
+      active: true,
+      version: 1,
+      isFirstVisit: false,
+    });
     expect(sessions.length).toBeGreaterThanOrEqual(54);
     expect(sessions.length).toBeLessThanOrEqual(57);
     expect(new Set(sessions.map(hourOf))).toEqual(new Set(['01:00']));
-    expect(sessions[0]).toMatchObject({ capacity: 2, booked: 0, waiting: 0, status: 'SCHEDULED', myBooking: null });
+    expect(sessions[0]).toMatchObject({
+      capacity: 2,
+      booked: 0,
+      waiting: 0,
+      status: 'SCHEDULED',
+      myBooking: null,
+    });
     expect(sessions[0].class).toEqual(gymClass);
     const { body } = await platform.rest(
       'gym',
@@ -45,8 +56,16 @@ describe('a class', () => {
       { token: member(0).token },
     );
     expect(body).toEqual([
-      { localStart: '2027-03-01T06:30', startsAt: '2027-03-01T01:00:00.000Z', endsAt: '2027-03-01T02:00:00.000Z' },
-      { localStart: '2027-03-02T06:30', startsAt: '2027-03-02T01:00:00.000Z', endsAt: '2027-03-02T02:00:00.000Z' },
+      {
+        localStart: '2027-03-01T06:30',
+        startsAt: '2027-03-01T01:00:00.000Z',
+        endsAt: '2027-03-01T02:00:00.000Z',
+      },
+      {
+        localStart: '2027-03-02T06:30',
+        startsAt: '2027-03-02T01:00:00.000Z',
+        endsAt: '2027-03-02T02:00:00.000Z',
+      },
     ]);
   });
 
@@ -95,11 +114,21 @@ describe('a class', () => {
     const after = await sessionsOf(platform, staff, gymClass.id);
     expect(after.map(({ id }) => id).toSorted()).toEqual(sessions.map(({ id }) => id).toSorted());
     const byId = new Map(after.map((session) => [session.id, session]));
-    expect(byId.get(first.id)).toMatchObject({ startsAt: expect.stringContaining('T23:15'), capacity: 3, booked: 3, waiting: 0 });
+    expect(byId.get(first.id)).toMatchObject({
+      startsAt: expect.stringContaining('T23:15'),
+      capacity: 3,
+      booked: 3,
+      waiting: 0,
+    });
     expect(byId.get(second.id)).toMatchObject({ startsAt: second.startsAt, capacity: 9, instructor: 'Ada' });
     expect(byId.get(third.id)).toMatchObject({ startsAt: expect.stringContaining('T23:15'), capacity: 3 });
-    const promoted = await platform.rest('gym', 'GET', `/bookings/${waiting.body.id}`, { token: member(2).token });
-    expect(promoted.body).toMatchObject({ status: 'BOOKED', session: { startsAt: expect.stringContaining('T23:15') } });
+    const promoted = await platform.rest('gym', 'GET', `/bookings/${waiting.body.id}`, {
+      token: member(2).token,
+    });
+    expect(promoted.body).toMatchObject({
+      status: 'BOOKED',
+      session: { startsAt: expect.stringContaining('T23:15') },
+    });
     const stale = await put(`/classes/${gymClass.id}`, { title: 'X' }, { 'If-Match': '"1"' });
     expect([stale.status, stale.body.code]).toEqual([412, 'VERSION_CONFLICT']);
   });
@@ -112,7 +141,9 @@ describe('a class', () => {
     const mondays = await sessionsOf(platform, staff, gymClass.id);
     for (const session of mondays) expect(session.status).toBe(isMonday(session) ? 'SCHEDULED' : 'CANCELLED');
     await put(`/classes/${gymClass.id}`, { recurrence: { ...rest, rrule: 'FREQ=WEEKLY;BYDAY=SA' } });
-    const saturdays = (await sessionsOf(platform, staff, gymClass.id)).filter(({ status }) => status === 'SCHEDULED');
+    const saturdays = (await sessionsOf(platform, staff, gymClass.id)).filter(
+      ({ status }) => status === 'SCHEDULED',
+    );
     expect(new Set(saturdays.map(({ startsAt }) => new Date(startsAt).getUTCDay()))).toEqual(new Set([6]));
     const kept = new Set(sessions.filter(isMonday).map(({ id }) => id));
     expect(saturdays.filter(({ id }) => kept.has(id)).length).toBeGreaterThanOrEqual(6);
@@ -126,9 +157,12 @@ describe('a class', () => {
     expect((await remove()).status).toBe(204);
     const left = await sessionsOf(platform, staff, gymClass.id);
     expect(new Set(left.map(({ status }) => status))).toEqual(new Set(['CANCELLED']));
-    const { body } = await platform.rest('gym', 'GET', `/bookings/${booking.body.id}`, { token: member(0).token });
+    const { body } = await platform.rest('gym', 'GET', `/bookings/${booking.body.id}`, {
+      token: member(0).token,
+    });
     expect(body.status).toBe('CANCELLED');
-    const list = (query: string, token: string) => platform.rest('gym', 'GET', `/classes?limit=200${query}`, { token });
+    const list = (query: string, token: string) =>
+      platform.rest('gym', 'GET', `/classes?limit=200${query}`, { token });
     const has = ({ body: classes }: Untyped) => classes.some(({ id }: { id: string }) => id === gymClass.id);
     expect(has(await list('', staff))).toBe(false);
     expect(has(await list('&active=false', staff))).toBe(true);
@@ -154,11 +188,17 @@ describe('a session', () => {
     const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=WEEKLY' });
     const [first, second, third, fourth] = sessions;
     const moved = new Date(Date.parse(second.startsAt) + 3_600_000).toISOString();
-    expect((await put(`/class-sessions/${second.id}`, { startsAt: moved })).body).toMatchObject({ startsAt: moved, version: 2 });
+    expect((await put(`/class-sessions/${second.id}`, { startsAt: moved })).body).toMatchObject({
+      startsAt: moved,
+      version: 2,
+    });
     const from = new Date(Date.parse(third.startsAt) + 7_200_000).toISOString();
     await put(`/class-sessions/${third.id}`, { startsAt: from, capacity: 5, scope: 'FOLLOWING' });
     const after = await sessionsOf(platform, staff, gymClass.id);
-    expect(after.slice(0, 2).map(({ startsAt, capacity }) => [startsAt, capacity])).toEqual([[first.startsAt, 2], [moved, 2]]);
+    expect(after.slice(0, 2).map(({ startsAt, capacity }) => [startsAt, capacity])).toEqual([
+      [first.startsAt, 2],
+      [moved, 2],
+    ]);
     expect(after[3]).toMatchObject({
       id: fourth.id,
       startsAt: new Date(Date.parse(fourth.startsAt) + 7_200_000).toISOString(),
@@ -192,7 +232,9 @@ describe('a session', () => {
     });
     const day = localIn(72).slice(0, 10);
     const list = (query: string) =>
-      platform.rest('gym', 'GET', `/class-sessions?classId=${gymClass.id}&${query}`, { token: member(0).token });
+      platform.rest('gym', 'GET', `/class-sessions?classId=${gymClass.id}&${query}`, {
+        token: member(0).token,
+      });
     const { body } = await list(`from=${day}&to=${day}`);
     expect(body).toHaveLength(1);
     const pages: string[] = [];
@@ -232,7 +274,9 @@ describe('a session', () => {
     });
     expect(performance.now() - begunAt).toBeLessThan(1_000);
     await put(`/class-sessions/${session.id}`, { status: 'CANCELLED' });
-    expect((await events.next()).data).toMatchObject({ classSessionChanged: { booked: 0, status: 'CANCELLED' } });
+    expect((await events.next()).data).toMatchObject({
+      classSessionChanged: { booked: 0, status: 'CANCELLED' },
+    });
     const zoe = await platform.demo('zoe@aqua.test');
     const foreign = subscribe(
       platform.url('gym'),
@@ -254,7 +298,9 @@ describe('a session', () => {
       `/events?after=${latest.body.next}&types=class_session.changed,booking.changed&wait=5`,
       { token: staff },
     );
-    const own = body.events.filter(({ subject }: { subject: string }) => subject.includes(booking.id) || subject.includes(session.id));
+    const own = body.events.filter(
+      ({ subject }: { subject: string }) => subject.includes(booking.id) || subject.includes(session.id),
+    );
     expect(own.map(({ type, subject }: Untyped) => [type, subject])).toEqual([
       ['booking.changed', `booking/${booking.id}`],
       ['class_session.changed', `class-session/${session.id}`],

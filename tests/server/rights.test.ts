@@ -18,6 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'GET /auth/email-availability': '?email=nobody@x.test',
   'GET /posts/reports': `?gymId=${gymId}`,
   'GET /first-visits': `?gymId=${gymId}`,
+  'GET /first-visits/places': `?locationId=${OBJECTS['/locations/:id']}&startsAt=2037-01-05T18:00:00Z`,
 };
 
 const nameOf = ({ method, path }: RestRoute<never>): string => `${method} ${path}`;

@@ -26,7 +26,8 @@ export async function setAttendance(
   );
   // The place of a booking that was cancelled too late may belong to somebody else.
   if (!hasPlace && status === 'ATTENDED') {
-    if (session.booked >= session.capacity) throw conflict('The session has no place left; raise its capacity first.');
+    if (session.booked >= session.capacity)
+      throw conflict('The session has no place left; raise its capacity first.');
     session.booked += 1;
   }
   await unit.run('update booking set status = ?, has_place = ? where id = ?', [

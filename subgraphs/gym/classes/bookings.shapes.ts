@@ -40,7 +40,9 @@ const ISO = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-
  * this order.
  */
 export const BOOKINGS = `select ${columnsOf(BookingShape, {
-  ...Object.fromEntries(Object.keys(BookingShape.shape).map((field) => [field, `booking.${columnOf(field)}`])),
+  ...Object.fromEntries(
+    Object.keys(BookingShape.shape).map((field) => [field, `booking.${columnOf(field)}`]),
+  ),
   locationId: 'class_session.location_id',
   position: `case when booking.status = 'WAITING' then (
     select count(*)::int from booking as earlier where earlier.session_id = booking.session_id

@@ -17,7 +17,10 @@ export const calendarQuery = z.object({
     .string()
     .max(100)
     .optional()
-    .meta({ description: 'The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token.' }),
+    .meta({
+      description:
+        'The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token.',
+    }),
   all: z
     .enum(['true', 'false'], 'expected true or false')
     .optional()
@@ -86,7 +89,8 @@ export class Calendars {
 
   private memberOfGym(): { userId: string; gymId: string } {
     const { userId, gymId } = requireUser(this.unit.viewer);
-    if (!gymId) throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
+    if (!gymId)
+      throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
     return { userId, gymId };
   }
 
@@ -110,7 +114,11 @@ export class Calendars {
             [token],
           )
         : [];
-    if (!owner) throw new PlatformError('NOT_FOUND', 'There is no calendar with this token; it may have been replaced.');
+    if (!owner)
+      throw new PlatformError(
+        'NOT_FOUND',
+        'There is no calendar with this token; it may have been replaced.',
+      );
     if (owner.features.classes === false)
       throw new PlatformError('FEATURE_DISABLED', 'Your gym has switched off "classes".');
     return owner;

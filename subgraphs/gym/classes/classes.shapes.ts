@@ -87,7 +87,9 @@ export const GymClassesFilter = z.object({
 /** The query of `GET /classes`. */
 export const gymClassesQuery = z.object({
   locationId: z.uuid().optional().meta({ description: 'Only classes at this location.' }),
-  active: flag.optional().meta({ description: 'Default true; `false` lists the deleted classes, for staff.' }),
+  active: flag
+    .optional()
+    .meta({ description: 'Default true; `false` lists the deleted classes, for staff.' }),
 });
 
 const timeOrDay = z.union(
@@ -106,8 +108,11 @@ export type Range = z.infer<typeof Range>;
 
 /** The query of a list in a range of time. */
 export const rangeQuery = z.object({
-  from: timeOrDay.optional().meta({ description: 'A time, or a local day of the location; inclusive. Default: now.' }),
+  from: timeOrDay
+    .optional()
+    .meta({ description: 'A time, or a local day of the location; inclusive. Default: now.' }),
   to: timeOrDay.optional().meta({
-    description: 'A time (exclusive), or a local day of the location (inclusive). Default: 4 weeks after `from`.',
+    description:
+      'A time (exclusive), or a local day of the location (inclusive). Default: 4 weeks after `from`.',
   }),
 });

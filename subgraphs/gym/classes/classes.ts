@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { requireGym, requireGymOfClient, requireScope, requireUser, requireUserOrScope } from '#server/auth/viewer.ts';
+import {
+  requireGym,
+  requireGymOfClient,
+  requireScope,
+  requireUser,
+  requireUserOrScope,
+} from '#server/auth/viewer.ts';
 import { lockedForChange } from '#server/database/versioned.ts';
 import { forbidden, invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
@@ -141,7 +147,10 @@ export class Classes {
       if (!location) throw notFound('class', id);
       if (change.capacity) requireFits(change.capacity, location.capacity);
       if (change.recurrence && stored.isFirstVisit)
-        throw invalid('recurrence', 'first visits follow no rule: their sessions are made when they are booked');
+        throw invalid(
+          'recurrence',
+          'first visits follow no rule: their sessions are made when they are booked',
+        );
       if (change.recurrence) checkRule(change.recurrence, location.timezone);
       const planned: Planned = {
         recurrence: change.recurrence ?? undefined,
@@ -228,5 +237,8 @@ export const endOf = (startsAt: Date, durationMinutes: number): string =>
 /** @throws VALIDATION_FAILED if a class would have more places than its location */
 export function requireFits(capacity: number, ofLocation: number): void {
   if (capacity > ofLocation)
-    throw invalid('capacity', `expected at most ${ofLocation}, the capacity of the location, got ${capacity}`);
+    throw invalid(
+      'capacity',
+      `expected at most ${ofLocation}, the capacity of the location, got ${capacity}`,
+    );
 }

@@ -40,7 +40,10 @@ export async function cancelBookingsOf(
       sessions,
       cancelled.map(({ id }) => id),
     );
-  await unit.run('delete from calendar_feed where user_id = ? and gym_id = coalesce(?, gym_id)', [userId, gymId]);
+  await unit.run('delete from calendar_feed where user_id = ? and gym_id = coalesce(?, gym_id)', [
+    userId,
+    gymId,
+  ]);
 }
 
 /**
@@ -49,9 +52,10 @@ export async function cancelBookingsOf(
  */
 export async function cancelSessionsAt(unit: UnitOfWork, locationId: string): Promise<void> {
   await unit.run('select 1 from gym_class where location_id = ? order by id for no key update', [locationId]);
-  await unit.run('update gym_class set active = false, version = version + 1 where location_id = ? and active', [
-    locationId,
-  ]);
+  await unit.run(
+    'update gym_class set active = false, version = version + 1 where location_id = ? and active',
+    [locationId],
+  );
   const sessions = await lockSessions(
     unit,
     `location_id = ? and status = 'SCHEDULED' and starts_at > now()`,

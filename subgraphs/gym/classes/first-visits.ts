@@ -18,7 +18,8 @@ export const FirstVisitTime = z.object({
 });
 export const BookFirstVisitInput = FirstVisitTime.extend({
   id: z.uuid().meta({
-    description: 'The id of the booking. The caller chooses it, so that a repeated request creates no second booking.',
+    description:
+      'The id of the booking. The caller chooses it, so that a repeated request creates no second booking.',
   }),
   userId: z.uuid().meta({ description: 'The new member.' }),
 });

@@ -56,7 +56,8 @@ const newStarts = (recurrence: Recurrence, zone: string, weeksAhead: number): st
 
 /** Applies the class to one of its sessions. */
 function follow(session: LockedSession, plan: ClassPlan, zone: string): void {
-  const next = session.occurrence && plan.startsAt ? plannedSession(plan, session.occurrence, zone) : undefined;
+  const next =
+    session.occurrence && plan.startsAt ? plannedSession(plan, session.occurrence, zone) : undefined;
   if (next) {
     session.startsAt = next.startsAt;
     session.endsAt = next.endsAt;

@@ -36,7 +36,11 @@ export interface PlannedSession {
 }
 
 /** The session of an occurrence, a local start by the rule. */
-export function plannedSession(plan: ClassPlan, occurrence: string, zone: string): PlannedSession | undefined {
+export function plannedSession(
+  plan: ClassPlan,
+  occurrence: string,
+  zone: string,
+): PlannedSession | undefined {
   let { durationMinutes, capacity, instructor } = plan;
   let shiftMinutes = 0;
   for (const change of plan.following) {

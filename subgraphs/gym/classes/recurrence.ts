@@ -20,7 +20,9 @@ export const Recurrence = z.object({
       abort: true,
     })
     .refine((text) => text >= '2000' && text < '3000', 'expected a year from 2000 to 2999')
-    .meta({ description: 'The first start, a local time of the location without an offset: `2026-11-23T06:30`.' }),
+    .meta({
+      description: 'The first start, a local time of the location without an offset: `2026-11-23T06:30`.',
+    }),
   rrule: z
     .string()
     .trim()
@@ -46,12 +48,15 @@ export function checkRule({ startsAt, rrule }: Recurrence, zone: string): void {
     if (parts.has(name)) throw refuse(`${name} occurs twice`);
     parts.set(name, value);
   }
-  if (!FREQUENCIES.has(parts.get('FREQ') ?? '')) throw refuse('expected FREQ=DAILY, WEEKLY, MONTHLY or YEARLY');
+  if (!FREQUENCIES.has(parts.get('FREQ') ?? ''))
+    throw refuse('expected FREQ=DAILY, WEEKLY, MONTHLY or YEARLY');
   for (const [name, [least, most, isSigned]] of Object.entries(RANGES))
     for (const value of parts.get(name)?.split(',') ?? []) {
       const number = isSigned ? Math.abs(Number(value)) : Number(value);
       if (!/^[+-]?\d+$/.test(value) || number < least || number > most)
-        throw refuse(`expected ${name} from ${least} to ${most}${isSigned ? ', or negative' : ''}, got ${value}`);
+        throw refuse(
+          `expected ${name} from ${least} to ${most}${isSigned ? ', or negative' : ''}, got ${value}`,
+        );
     }
   const until = parts.get('UNTIL');
   if (until !== undefined && !UNTIL.test(until)) throw refuse('expected UNTIL such as 20271231T235959Z');
@@ -67,7 +72,9 @@ export function checkRule({ startsAt, rrule }: Recurrence, zone: string): void {
 }
 
 const PARTS: ReadonlySet<string> = new Set(
-  'FREQ INTERVAL COUNT UNTIL BYDAY BYMONTHDAY BYYEARDAY BYWEEKNO BYMONTH BYSETPOS BYHOUR BYMINUTE WKST'.split(' '),
+  'FREQ INTERVAL COUNT UNTIL BYDAY BYMONTHDAY BYYEARDAY BYWEEKNO BYMONTH BYSETPOS BYHOUR BYMINUTE WKST'.split(
+    ' ',
+  ),
 );
 const FREQUENCIES: ReadonlySet<string> = new Set(['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY']);
 /** The numbers of each part: the least, the greatest, and whether they may count from the end. */

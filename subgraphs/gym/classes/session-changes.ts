@@ -41,7 +41,10 @@ export async function changeSessions(unit: UnitOfWork, request: SessionsToChange
   if (!first) throw notFound('class session', id);
   request.decide(first);
   if (first.status !== 'SCHEDULED' || first.endsAt.getTime() <= Date.now())
-    throw new PlatformError('SESSION_CLOSED', 'This session is over or cancelled; it can no longer be changed.');
+    throw new PlatformError(
+      'SESSION_CLOSED',
+      'This session is over or cancelled; it can no longer be changed.',
+    );
   if (change.startsAt && first.startsAt.getTime() <= Date.now())
     throw new PlatformError('SESSION_CLOSED', 'This session has begun; it can no longer be moved.');
   const shiftMinutes = change.startsAt

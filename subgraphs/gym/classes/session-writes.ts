@@ -59,10 +59,9 @@ export async function lockSessions(
   where: string,
   values: readonly unknown[],
 ): Promise<LockedSession[]> {
-  const rows = await unit.run<Omit<LockedSession, 'startsAt' | 'endsAt'> & { startsAt: string; endsAt: string }>(
-    `select ${LOCKED} from class_session where ${where} order by id for no key update`,
-    values,
-  );
+  const rows = await unit.run<
+    Omit<LockedSession, 'startsAt' | 'endsAt'> & { startsAt: string; endsAt: string }
+  >(`select ${LOCKED} from class_session where ${where} order by id for no key update`, values);
   return rows.map((row) => ({ ...row, startsAt: new Date(row.startsAt), endsAt: new Date(row.endsAt) }));
 }
 

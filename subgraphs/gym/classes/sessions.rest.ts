@@ -13,7 +13,12 @@ import {
   type FirstVisits,
 } from './first-visits.ts';
 import type { Sessions } from './sessions.ts';
-import { classSessionsQuery, ClassSessionShape, UpdateClassSessionInput, type SessionRow } from './sessions.shapes.ts';
+import {
+  classSessionsQuery,
+  ClassSessionShape,
+  UpdateClassSessionInput,
+  type SessionRow,
+} from './sessions.shapes.ts';
 
 interface Rules {
   sessions: Sessions;
@@ -116,7 +121,8 @@ export const sessionsRest = [
     path: '/users/me/calendar',
     operationId: 'getCalendar',
     summary: "The address of the caller's calendar feed",
-    description: 'Everybody who has the address can read the feed. With `&all=true` it has all sessions of the gym.',
+    description:
+      'Everybody who has the address can read the feed. With `&all=true` it has all sessions of the gym.',
     only: callers('users of a gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     success: { status: 200, description: 'The address, with the private token.', shape: CalendarShape },

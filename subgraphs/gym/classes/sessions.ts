@@ -55,7 +55,8 @@ export class Sessions {
       to: request.to,
     });
     const gymId = gymOf(viewer, filter.gymId);
-    const locationId = viewer.kind === 'client' ? (viewer.locationId ?? filter.locationId) : filter.locationId;
+    const locationId =
+      viewer.kind === 'client' ? (viewer.locationId ?? filter.locationId) : filter.locationId;
     const spans = await this.spansOf(gymId, locationId, filter);
     const after = cursors.read(request.cursor);
     const rows = await this.unit.read<SessionRow>(
@@ -134,7 +135,9 @@ export class Sessions {
     const { viewer } = this.unit;
     requireUserOrScope(viewer, 'classes:read');
     const [location] = isUuid(locationId)
-      ? await this.unit.read<{ gymId: string }>('select gym_id as "gymId" from location where id = ?', [locationId])
+      ? await this.unit.read<{ gymId: string }>('select gym_id as "gymId" from location where id = ?', [
+          locationId,
+        ])
       : [];
     if (!location || !maySeeClass(viewer, { gymId: location.gymId, locationId }))
       throw notFound('location', locationId);
@@ -161,7 +164,8 @@ export class Sessions {
 
 const earliest = (spans: readonly Span[]): Date =>
   new Date(Math.min(...spans.map(({ from }) => from.getTime()), LAST_INSTANT));
-const latest = (spans: readonly Span[]): Date => new Date(Math.max(...spans.map(({ to }) => to.getTime()), 0));
+const latest = (spans: readonly Span[]): Date =>
+  new Date(Math.max(...spans.map(({ to }) => to.getTime()), 0));
 const LAST_INSTANT = Date.parse('3000-01-01T00:00:00Z');
 
 /** The change without fields that are absent; null means absent, except for the instructor. */

@@ -24,7 +24,8 @@ export function spanOf({ from, to }: Range, zone: string): Span {
   return { from: start, to: end };
 }
 
-export const hasDay = ({ from, to }: Range): boolean => [from, to].some((text) => text?.length === DAY_LENGTH);
+export const hasDay = ({ from, to }: Range): boolean =>
+  [from, to].some((text) => text?.length === DAY_LENGTH);
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 

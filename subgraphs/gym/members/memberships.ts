@@ -26,7 +26,12 @@ export class Memberships {
 
   private async gymOf(userId: string, origin: UnitOfWork['origin']): Promise<string | null> {
     try {
-      const user = await this.identity.call({ method: 'GET', path: `/users/${userId}`, as: 'service', origin });
+      const user = await this.identity.call({
+        method: 'GET',
+        path: `/users/${userId}`,
+        as: 'service',
+        origin,
+      });
       return UserAnswer.parse(user).gymId;
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'NOT_FOUND') return null;

@@ -41,9 +41,7 @@ export class Classes extends Migration {
     this.addSql(
       `create table "booking" ("id" uuid not null, "session_id" uuid not null, "gym_id" uuid not null, "user_id" uuid null, "status" varchar(16) not null, "has_place" boolean not null, "number" int not null, "starts_at" timestamptz not null, "booked_at" timestamptz not null, "promoted_at" timestamptz null, "cancelled_at" timestamptz null, primary key ("id"));`,
     );
-    this.addSql(
-      `create index "booking_session_id_number_index" on "booking" ("session_id", "number");`,
-    );
+    this.addSql(`create index "booking_session_id_number_index" on "booking" ("session_id", "number");`);
     this.addSql(
       `create index "booking_user_id_starts_at_id_index" on "booking" ("user_id", "starts_at", "id");`,
     );
@@ -61,9 +59,7 @@ export class Classes extends Migration {
       `create table "calendar_feed" ("user_id" uuid not null, "gym_id" uuid not null, "token" varchar(64) not null, "created_at" timestamptz not null, primary key ("user_id"));`,
     );
     this.addSql(`create index "calendar_feed_gym_id_index" on "calendar_feed" ("gym_id");`);
-    this.addSql(
-      `alter table "calendar_feed" add constraint "calendar_feed_token_unique" unique ("token");`,
-    );
+    this.addSql(`alter table "calendar_feed" add constraint "calendar_feed_token_unique" unique ("token");`);
     for (const [table, column, parent] of RELATIONS)
       this.addSql(
         `alter table "${table}" add constraint "${table}_${column}_foreign" foreign key ("${column}") references "${parent}" ("id") on delete cascade;`,

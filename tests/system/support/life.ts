@@ -98,9 +98,15 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
       recurrence: { startsAt: new Date(Date.now() + 86_400_000).toISOString().slice(0, 16), rrule: null },
     },
   });
-  const [session] = await call<{ id: string }[]>(platform, 'gym', 'GET', `/class-sessions?classId=${dance.id}`, {
-    token,
-  });
+  const [session] = await call<{ id: string }[]>(
+    platform,
+    'gym',
+    'GET',
+    `/class-sessions?classId=${dance.id}`,
+    {
+      token,
+    },
+  );
   await call(platform, 'gym', 'POST', `/class-sessions/${session?.id}/bookings`, { token });
   await call(platform, 'gym', 'GET', '/users/me/calendar', { token });
   const withPicture = await picture('image');
