@@ -196,10 +196,7 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
     '{ classSessions(gymId: "{gym}") { nodes { id myBooking { id } } } }',
     [false, true, false, true, false, true],
   ],
-  [
-    '{ bookings(userId: "{resident}") { nodes { id } } }',
-    [false, false, false, true, true, true],
-  ],
+  ['{ bookings(userId: "{resident}") { nodes { id } } }', [false, false, false, true, true, true]],
   [
     '{ challenges(gymId: "{gym}") { title leaderboard { nodes { rank } } ownRank { rank } } }',
     [false, true, false, true, false, true],

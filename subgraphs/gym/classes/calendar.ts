@@ -13,14 +13,10 @@ const DAYS_BACK = 30;
 const TOKEN_LENGTH = 43;
 
 export const calendarQuery = z.object({
-  token: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({
-      description:
-        'The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token.',
-    }),
+  token: z.string().max(100).optional().meta({
+    description:
+      'The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token.',
+  }),
   all: z
     .enum(['true', 'false'], 'expected true or false')
     .optional()

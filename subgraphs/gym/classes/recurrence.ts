@@ -14,6 +14,7 @@ export const MAX_OCCURRENCES = 6_000;
 export const Recurrence = z.object({
   startsAt: z
     .string()
+    .max(19) // with seconds
     .transform((text) => text.replace(/(T\d\d:\d\d):00$/, '$1'))
     .refine(isLocalTime, {
       error: 'expected a local time without an offset, such as 2026-11-23T06:30',
