@@ -37,7 +37,10 @@ export interface SquadResources {
 }
 
 /** The rules of this service, made for one unit of work. */
-export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, gymFeed, settings }: SquadResources) => {
+export const squadServices = (
+  unit: UnitOfWork,
+  { hub, boards, upkeep, gymFeed, settings }: SquadResources,
+) => {
   const platform = new Platform(unit, settings);
   const squads = new Squads(unit, hub, platform, upkeep);
   return {

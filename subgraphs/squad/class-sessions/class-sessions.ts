@@ -16,7 +16,10 @@ export class ClassSessions {
   /** Delivers each changed session of the viewer's gym; nothing to a user without a gym. Returns the function that stops it. */
   async watch(deliver: (session: ClassSessionShape) => void): Promise<() => void> {
     const { gymId } = requireUser(this.unit.viewer);
-    return gymId ? this.feed.on(gymId, deliver) : () => undefined;
+    if (!gymId) return () => undefined;
+    const stop = this.feed.on(gymId, deliver);
+    await this.feed.begun();
+    return stop;
   }
 
   /** @throws FEATURE_DISABLED while the gym has switched the module off */

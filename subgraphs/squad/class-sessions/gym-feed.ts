@@ -12,12 +12,16 @@ const TIMEOUT_MILLIS = MAX_WAIT_SECONDS * 1_000 + 5_000;
 const RETRY_MILLIS = 1_000; // 1 s
 /** The shortest time between two requests, so that a popular session does not cause a frame for each of its bookings. */
 const PACE_MILLIS = 200;
+/** How long the beginning waits for the gym service. */
+const BEGIN_MILLIS = 1_000; // 1 s
 const EVENTS_PER_REQUEST = 200;
 
 type SessionListener = (session: ClassSessionShape) => void;
 
 /** In the feed, the title is that of the class. */
-const SessionInFeed = ClassSessionShape.omit({ title: true }).extend({ class: z.object({ title: z.string() }) });
+const SessionInFeed = ClassSessionShape.omit({ title: true }).extend({
+  class: z.object({ title: z.string() }),
+});
 
 /**
  * The changes of class sessions, from the change feed of the gym service. Each replica reads the feed for itself, and only while
@@ -28,7 +32,7 @@ export class GymFeed {
   private readonly log: Logger;
   private readonly listeners = new Map<string, Set<SessionListener>>();
   private readonly stopping = new AbortController();
-  private reading: { end: AbortController; done: Promise<void> } | undefined;
+  private reading: { end: AbortController; begun: Promise<void>; done: Promise<void> } | undefined;
 
   constructor({ log, ...options }: Parameters<typeof callsToServices>[0] & { log: Logger }) {
     this.calls = callsToServices({ ...options, timeoutMillis: TIMEOUT_MILLIS });
@@ -48,6 +52,14 @@ export class GymFeed {
     };
   }
 
+  /**
+   * Resolves once changes from now on are delivered. It does not wait long for a gym service that does not answer, because
+   * everything else of a socket works without it.
+   */
+  async begun(): Promise<void> {
+    await Promise.race([this.reading?.begun, sleep(BEGIN_MILLIS, undefined, { ref: false })]);
+  }
+
   async dispose(): Promise<void> {
     this.stopping.abort();
     this.end();
@@ -58,7 +70,8 @@ export class GymFeed {
   private begin(): void {
     if (this.stopping.signal.aborted || (this.reading && !this.reading.end.signal.aborted)) return;
     const end = new AbortController();
-    this.reading = { end, done: this.read(end.signal) };
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    this.reading = { end, begun, done: this.read(end.signal, resolve).finally(resolve) };
   }
 
   private end(): void {
@@ -66,7 +79,7 @@ export class GymFeed {
   }
 
   /** Reads from now on until the signal aborts. Never rejects. */
-  private async read(signal: AbortSignal): Promise<void> {
+  private async read(signal: AbortSignal, begun: () => void): Promise<void> {
     let cursor = 'latest';
     let failed = false;
     while (!signal.aborted) {
@@ -74,6 +87,7 @@ export class GymFeed {
         const { events, next } = await this.pageAfter(cursor, signal);
         cursor = next;
         failed = false;
+        begun();
         this.deliver(events);
         await pause(PACE_MILLIS, signal);
       } catch (error) {
@@ -84,12 +98,16 @@ export class GymFeed {
         // The failure is logged once, not at every attempt while the service is down.
         if (!failed) this.log.warn({ err: error }, 'changes of class sessions cannot be read now');
         failed = true;
+        begun();
         await pause(RETRY_MILLIS, signal);
       }
     }
   }
 
-  private async pageAfter(after: string, signal: AbortSignal): Promise<{ events: EventShape[]; next: string }> {
+  private async pageAfter(
+    after: string,
+    signal: AbortSignal,
+  ): Promise<{ events: EventShape[]; next: string }> {
     const query = new URLSearchParams({
       after,
       types: 'class_session.changed',

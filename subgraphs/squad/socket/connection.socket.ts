@@ -65,6 +65,8 @@ export class SocketConnection {
   private readonly settings: SocketSettings;
   private readonly rate: FrameRate;
   private readonly cleanups = new Cleanups();
+  /** The number of the last `class_session_changed`. */
+  private classSessionSeq = 0;
   private working: Promise<void> = Promise.resolve();
   private waitingFrames = 0;
   private isAlive = true;
@@ -244,9 +246,8 @@ export class SocketConnection {
   /** Changes of class sessions, while the gym has switched this module on. */
   private async beginClassSessions({ classSessions }: SquadServices): Promise<void> {
     if (this.cleanups.has('classes')) return;
-    let seq = 0;
     const push = (session: ClassSessionShape): void =>
-      this.push('class_session_changed', { session }, (seq += 1));
+      this.push('class_session_changed', { session }, (this.classSessionSeq += 1));
     try {
       const stop = await classSessions.watch((session) => {
         // The switch may have changed since the last event.
