@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid, PlatformError, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { SESSION, type SessionRow } from './sessions.shapes.ts';
 import type { CalendarShape } from './bookings.shapes.ts';
 
 /** The longest feed: calendar applications read it as a whole. */
-const MAX_ENTRIES = 2_000;
+const MAX_ENTRIES = 1_000;
 const DAYS_BACK = 30;
 /** The length of the private token: 32 random bytes in base64url. */
 const TOKEN_LENGTH = 43;
@@ -106,7 +107,8 @@ export class Calendars {
     const [owner] =
       token.length === TOKEN_LENGTH
         ? await this.unit.read<Reader & { features: Record<string, boolean> }>(
-            `select user_id as "userId", gym_id as "gymId", features from calendar_feed join gym on gym.id = gym_id where token = ?`,
+            `select user_id as "userId", gym_id as "gymId", (select features from gym where gym.id = gym_id) as features
+             from calendar_feed where token = ?`,
             [token],
           )
         : [];
@@ -130,15 +132,26 @@ export class Calendars {
     );
   }
 
-  private sessionsOf({ gymId }: Reader): Promise<Entry[]> {
+  private async sessionsOf({ gymId }: Reader): Promise<Entry[]> {
     if (!gymId) throw invalid('all', 'you belong to no gym');
-    return this.unit.read<Entry>(
-      `select class_session.id, class_session.status, ${ENTRY} from class_session ${OF_SESSION}
-       where class_session.gym_id = ? and class_session.starts_at > now() - interval '${DAYS_BACK} days'
-         and not gym_class.is_first_visit
-       order by class_session.starts_at limit ${MAX_ENTRIES}`,
+    const locations = await this.unit.read<{ id: string; name: string; address: string | null }>(
+      'select id, name, address from location where gym_id = ?',
       [gymId],
     );
+    const places = new Map(locations.map((location) => [location.id, location]));
+    const sessions = await this.unit.read<SessionRow & { changedAt: string }>(
+      `select ${SESSION}, changed_at as "changedAt" from class_session where gym_id = ? and starts_at > now() - interval '${DAYS_BACK} days' order by starts_at limit ${MAX_ENTRIES}`,
+      [gymId],
+    );
+    return sessions
+      .filter((session) => !session.class.isFirstVisit)
+      .map(({ class: { title, description }, ...session }) => ({
+        ...session,
+        title,
+        description,
+        location: places.get(session.locationId)?.name ?? '',
+        address: places.get(session.locationId)?.address ?? null,
+      }));
   }
 }
 

@@ -44,7 +44,7 @@ const of = (table: string, shape: z.ZodObject): Record<string, string> =>
   Object.fromEntries(Object.keys(shape.shape).map((field) => [field, `${table}.${columnOf(field)}`]));
 
 /** The columns of a session with its class. A session that has ended is DONE, even if the job has not written it yet. */
-const SESSION = columnsOf(SessionRow, {
+export const SESSION = columnsOf(SessionRow, {
   ...of('class_session', SessionRow),
   class: `(select to_jsonb(shown) from (select ${GYM_CLASS} from gym_class where gym_class.id = class_session.class_id) as shown)`,
   status: `case when class_session.status = 'SCHEDULED' and class_session.ends_at <= now() then 'DONE' else class_session.status end`,
