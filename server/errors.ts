@@ -35,6 +35,7 @@ export const ERRORS = {
   GYM_REQUIRED: { status: 400, title: 'A gym is needed' },
   LOCATION_FULL: { status: 409, title: 'The location is full' },
   QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
+  SESSION_CLOSED: { status: 409, title: 'The class session can no longer be booked' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
   // memberships and accounts
   MEMBERSHIP_INACTIVE: { status: 403, title: 'The membership is not active' },

@@ -5,7 +5,16 @@ import { boundedCache, bytesOfText } from './observability/bounded-cache.ts';
 import type { Logger } from './observability/logger.ts';
 
 /** The modules that a gym can switch off for its members. */
-const FEATURE_MODULES = ['nutrition', 'content', 'squad', 'wizard', 'shop', 'challenges', 'feed'] as const;
+const FEATURE_MODULES = [
+  'nutrition',
+  'content',
+  'squad',
+  'wizard',
+  'shop',
+  'challenges',
+  'feed',
+  'classes',
+] as const;
 type FeatureModule = (typeof FEATURE_MODULES)[number];
 
 /** A gym's switches by module; a module without a switch is on. */

@@ -1189,6 +1189,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identity/member-mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a mail to a user
+         * @description No mail is sent if the account has been deleted.
+         *
+         *     For services.
+         */
+        post: operations["mailMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identity/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -1714,6 +1736,338 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/classes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The classes of the caller's gym
+         * @description For users; machine clients with `classes:read`.
+         */
+        get: operations["listClasses"];
+        put?: never;
+        /**
+         * Add a class
+         * @description Its sessions are made some weeks ahead, again and again, by its recurrence rule in the time zone of the location.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        post: operations["createClass"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/classes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A class
+         * @description For users; machine clients with `classes:read`.
+         */
+        get: operations["getClass"];
+        /**
+         * Change a class
+         * @description Absent fields are unchanged. Coming sessions that nobody has edited follow, with their ids and bookings. `CONFLICT` if one of them has more people than the new capacity.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        put: operations["updateClass"];
+        post?: never;
+        /**
+         * Delete a class
+         * @description Its coming sessions are cancelled; past sessions and all bookings stay.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        delete: operations["deleteClass"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/classes/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When a class takes place by its rule
+         * @description Computed, without the changes of single sessions. At most two years, and 6,000 occurrences.
+         *
+         *     For users; machine clients with `classes:read`.
+         */
+        get: operations["listClassOccurrences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/class-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The class sessions of the caller's gym
+         * @description For users; machine clients with `classes:read`.
+         */
+        get: operations["listClassSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/class-sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A class session
+         * @description For users; machine clients with `classes:read`.
+         */
+        get: operations["getClassSession"];
+        /**
+         * Change or cancel a class session
+         * @description Absent fields are unchanged. `scope: FOLLOWING` also changes all later sessions of the class, those that are not made yet included. A capacity below the booked places is a `CONFLICT`; a larger one gives places to those who wait.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        put: operations["updateClassSession"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/class-sessions.ics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A calendar feed: the own bookings, or all sessions of the gym
+         * @description For calendar applications. The token in the URL replaces a log-in.
+         *
+         *     For everybody.
+         */
+        get: operations["getClassCalendar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/users/me/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The address of the caller's calendar feed
+         * @description Everybody who has the address can read the feed. With `&all=true` it has all sessions of the gym.
+         *
+         *     For users of a gym.
+         */
+        get: operations["getCalendar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/users/me/calendar/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the address of the caller's calendar feed
+         * @description The earlier address ends at once.
+         *
+         *     For users of a gym.
+         */
+        post: operations["rotateCalendar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/first-visits/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The places of first visits at a time
+         * @description For services.
+         */
+        get: operations["getFirstVisitPlaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/first-visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Book the first visit of a new member
+         * @description A repeated request returns the same booking.
+         *
+         *     For services.
+         */
+        post: operations["bookFirstVisit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/first-visits/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel the first visit of a new member
+         * @description For services.
+         */
+        delete: operations["cancelFirstVisit"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/class-sessions/{id}/bookings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bookings of a class session
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `classes:read`.
+         */
+        get: operations["listSessionBookings"];
+        put?: never;
+        /**
+         * Book a place in a class session
+         * @description The booking is BOOKED, or WAITING with its position if the session is full. A place that becomes free goes to the one who has waited the longest. Staff may book for a member by `userId`.
+         *
+         *     For users.
+         */
+        post: operations["bookClassSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/bookings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's bookings
+         * @description Staff may name a member by `userId`, and see the bookings in their own gym.
+         *
+         *     For users.
+         */
+        get: operations["listBookings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/bookings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A booking
+         * @description For users; machine clients with `classes:read`.
+         */
+        get: operations["getBooking"];
+        /**
+         * Record whether a member has attended
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        put: operations["setAttendance"];
+        post?: never;
+        /**
+         * Cancel a booking
+         * @description For the member and for staff. Later than `cancelBeforeMinutes` before the start, the booking becomes a NO_SHOW. In both cases the place goes to the one who has waited the longest.
+         *
+         *     For users.
+         */
+        delete: operations["cancelBooking"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4597,6 +4951,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "class_session.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * class_session.changed
+         * @description A class session was added, changed, booked or cancelled. The data is the session; `myBooking` is always null. A machine client needs the scope `classes:read`.
+         */
+        post: operations["onClassSessionChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "booking.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * booking.changed
+         * @description A booking of a class session was made, got a place, was cancelled, or was marked as attended or not. The data is the booking. A change of the position on the waiting list alone has no event. A machine client needs the scope `classes:read`.
+         */
+        post: operations["onBookingChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "challenge.ended": {
         parameters: {
             query?: never;
@@ -4773,7 +5167,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "WRONG_GYM" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "MEMBERSHIP_INACTIVE" | "SESSION_CLOSED" | "WRONG_GYM" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
             errors?: {
                 path: string;
                 message: string;
@@ -5177,7 +5571,7 @@ export interface components {
             /** @description The name that the admins of the gym see. */
             name: string;
             /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `members:write`, `content:read`. */
-            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
+            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
             /**
@@ -5205,7 +5599,7 @@ export interface components {
             /** @description The name that the admins of the gym see. */
             name: string;
             /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`. */
-            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
+            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
             /**
@@ -5232,7 +5626,7 @@ export interface components {
              * @description The same in every feed and every delivery of the event.
              */
             id: string;
-            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
+            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `class_session.changed`, `booking.changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
             type: string;
             /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
@@ -5368,6 +5762,187 @@ export interface components {
             updatedAt: string;
             /** Format: uuid */
             locationId: string;
+        };
+        /** @description A session of a class: one date, which can be booked. */
+        ClassSession: {
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The class's id.
+             */
+            classId: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym that offers the class.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description The id of the location at which the session takes place.
+             */
+            locationId: string;
+            /** @description The class of the session. */
+            class: components["schemas"]["GymClass"];
+            /**
+             * Format: date-time
+             * @description The start.
+             */
+            startsAt: string;
+            /**
+             * Format: date-time
+             * @description The end.
+             */
+            endsAt: string;
+            /** @description The places. */
+            capacity: number;
+            /** @description How many places are taken. */
+            booked: number;
+            /** @description How many bookings are on the waiting list. */
+            waiting: number;
+            /** @description The name of the person who leads the session; null if it is not known. */
+            instructor: string | null;
+            /**
+             * @description The state of the session.
+             *     - `SCHEDULED`: It takes place.
+             *     - `CANCELLED`: It does not take place; its bookings are cancelled.
+             *     - `DONE`: It is over.
+             * @enum {string}
+             */
+            status: "SCHEDULED" | "CANCELLED" | "DONE";
+            /** @description Increases with every change of the session itself, not with bookings. */
+            version: number;
+            /** @description Your own booking that is not cancelled; null if there is none, and in `classSessionChanged`. */
+            myBooking: components["schemas"]["Booking"] | null;
+        };
+        /** @description A class that a gym offers again and again, such as yoga on Mondays. */
+        GymClass: {
+            /**
+             * Format: uuid
+             * @description The class's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym that offers the class.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description The id of the location at which the class takes place.
+             */
+            locationId: string;
+            /** @description The title that users see. */
+            title: string;
+            /** @description What the class is about; null if nothing was entered. */
+            description: string | null;
+            /** @description The length of a session in minutes. */
+            durationMinutes: number;
+            /** @description The places of a session. */
+            capacity: number;
+            /** @description The name of the person who leads the class; null if it is not known. */
+            instructor: string | null;
+            /** @description A booking can be cancelled until so many minutes before the start. Later, it becomes a NO_SHOW. */
+            cancelBeforeMinutes: number;
+            /** @description When the class takes place; null for first visits, whose sessions are made when they are booked. */
+            recurrence: components["schemas"]["Recurrence"] | null;
+            /** @description Whether this is the class of the location's first visits, which the set-up of new members books. */
+            isFirstVisit: boolean;
+            /** @description False once the class is deleted. */
+            active: boolean;
+            /** @description Increases with every change. */
+            version: number;
+        };
+        /** @description When a class takes place, in the local time of its location. A start that the clocks skip is moved by the length of the gap; of two equal times the first one counts. */
+        Recurrence: {
+            /** @description The first start, a local time without an offset: `2026-11-23T06:30`. */
+            startsAt: string;
+            /** @description A recurrence rule of RFC 5545 such as `FREQ=WEEKLY;BYDAY=MO`; null if the class takes place once. */
+            rrule: string | null;
+        };
+        /** @description A booking of a place in a class session. */
+        Booking: {
+            /**
+             * Format: uuid
+             * @description The booking's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
+            sessionId: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym that offers the class.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description The id of the location at which the session takes place.
+             */
+            locationId: string;
+            /** @description The member; null if the account is deleted. */
+            userId: string | null;
+            /**
+             * @description The state of the booking.
+             *     - `BOOKED`: It has a place.
+             *     - `WAITING`: It is on the waiting list.
+             *     - `CANCELLED`: It was cancelled in time, or the session was cancelled.
+             *     - `ATTENDED`: The member has attended: they were checked in at the location, or staff have recorded it.
+             *     - `NO_SHOW`: The member has not attended, or has cancelled too late.
+             * @enum {string}
+             */
+            status: "BOOKED" | "WAITING" | "CANCELLED" | "ATTENDED" | "NO_SHOW";
+            /** @description The position on the waiting list, beginning with 1; null unless the booking is WAITING. */
+            position: number | null;
+            /**
+             * Format: date-time
+             * @description The time of the booking.
+             */
+            bookedAt: string;
+            /** @description The time at which the booking got a place from the waiting list; null if it did not. */
+            promotedAt: string | null;
+            /** @description The time of the cancellation; null if it was not cancelled. */
+            cancelledAt: string | null;
+            /** @description The session; null if you may not see it. */
+            session: components["schemas"]["BookedSession"];
+        };
+        /** @description A session of a class: one date, which can be booked. */
+        BookedSession: {
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The class's id.
+             */
+            classId: string;
+            /** @description The title of the class. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description The start.
+             */
+            startsAt: string;
+            /**
+             * Format: date-time
+             * @description The end.
+             */
+            endsAt: string;
+            /**
+             * @description The state of the session.
+             *     - `SCHEDULED`: It takes place.
+             *     - `CANCELLED`: It does not take place; its bookings are cancelled.
+             *     - `DONE`: It is over.
+             * @enum {string}
+             */
+            status: "SCHEDULED" | "CANCELLED" | "DONE";
         };
         ChallengeOfGym: {
             /** Format: uuid */
@@ -5696,6 +6271,32 @@ export interface components {
             until: string | null;
             /** @description Why staff changed the membership, in their words. */
             reason: string | null;
+        };
+        /** @description A time at which a class takes place by its rule. */
+        ClassOccurrence: {
+            /** @description The start in the local time of the location, without an offset: `2026-11-23T06:30`. */
+            localStart: string;
+            /**
+             * Format: date-time
+             * @description The start.
+             */
+            startsAt: string;
+            /**
+             * Format: date-time
+             * @description The end.
+             */
+            endsAt: string;
+        };
+        /** @description The calendar feed of a user (iCalendar, RFC 5545): their bookings, or with `&all=true` all sessions of their gym. */
+        Calendar: {
+            /** @description The address of the feed: a path of this service, with a private token. */
+            url: string;
+        };
+        FirstVisitPlaces: {
+            /** @description The places of first visits at that time. */
+            capacity: number;
+            /** @description How many of them are booked. */
+            booked: number;
         };
         /** @description A competition among the members of a gym, with a score for each participant. */
         Challenge: {
@@ -6035,6 +6636,142 @@ export interface components {
             outcome: "DELETED" | "ANONYMISED" | "RETAINED";
             /** @description Which records are kept, and why; null if none are. */
             reason: string | null;
+        };
+        /** @description A session of a class: one date, which can be booked. */
+        ClassSessionOutput: {
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The class's id.
+             */
+            classId: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym that offers the class.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description The id of the location at which the session takes place.
+             */
+            locationId: string;
+            /** @description The class of the session. */
+            class: components["schemas"]["GymClass"];
+            /**
+             * Format: date-time
+             * @description The start.
+             */
+            startsAt: string;
+            /**
+             * Format: date-time
+             * @description The end.
+             */
+            endsAt: string;
+            /** @description The places. */
+            capacity: number;
+            /** @description How many places are taken. */
+            booked: number;
+            /** @description How many bookings are on the waiting list. */
+            waiting: number;
+            /** @description The name of the person who leads the session; null if it is not known. */
+            instructor: string | null;
+            /**
+             * @description The state of the session.
+             *     - `SCHEDULED`: It takes place.
+             *     - `CANCELLED`: It does not take place; its bookings are cancelled.
+             *     - `DONE`: It is over.
+             * @enum {string}
+             */
+            status: "SCHEDULED" | "CANCELLED" | "DONE";
+            /** @description Increases with every change of the session itself, not with bookings. */
+            version: number;
+            /** @description Your own booking that is not cancelled; null if there is none, and in `classSessionChanged`. */
+            myBooking: components["schemas"]["BookingOutput"] | null;
+        };
+        /** @description A booking of a place in a class session. */
+        BookingOutput: {
+            /**
+             * Format: uuid
+             * @description The booking's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
+            sessionId: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym that offers the class.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description The id of the location at which the session takes place.
+             */
+            locationId: string;
+            /** @description The member; null if the account is deleted. */
+            userId: string | null;
+            /**
+             * @description The state of the booking.
+             *     - `BOOKED`: It has a place.
+             *     - `WAITING`: It is on the waiting list.
+             *     - `CANCELLED`: It was cancelled in time, or the session was cancelled.
+             *     - `ATTENDED`: The member has attended: they were checked in at the location, or staff have recorded it.
+             *     - `NO_SHOW`: The member has not attended, or has cancelled too late.
+             * @enum {string}
+             */
+            status: "BOOKED" | "WAITING" | "CANCELLED" | "ATTENDED" | "NO_SHOW";
+            /** @description The position on the waiting list, beginning with 1; null unless the booking is WAITING. */
+            position: number | null;
+            /**
+             * Format: date-time
+             * @description The time of the booking.
+             */
+            bookedAt: string;
+            /** @description The time at which the booking got a place from the waiting list; null if it did not. */
+            promotedAt: string | null;
+            /** @description The time of the cancellation; null if it was not cancelled. */
+            cancelledAt: string | null;
+            /** @description The session; null if you may not see it. */
+            session: components["schemas"]["BookedSessionOutput"];
+        };
+        /** @description A session of a class: one date, which can be booked. */
+        BookedSessionOutput: {
+            /**
+             * Format: uuid
+             * @description The session's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The class's id.
+             */
+            classId: string;
+            /** @description The title of the class. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description The start.
+             */
+            startsAt: string;
+            /**
+             * Format: date-time
+             * @description The end.
+             */
+            endsAt: string;
+            /**
+             * @description The state of the session.
+             *     - `SCHEDULED`: It takes place.
+             *     - `CANCELLED`: It does not take place; its bookings are cancelled.
+             *     - `DONE`: It is over.
+             * @enum {string}
+             */
+            status: "SCHEDULED" | "CANCELLED" | "DONE";
         };
         /** @description Whether a value of a resource is available. */
         Availability: {
@@ -6868,7 +7605,7 @@ export interface components {
              * @description The same in every feed and every delivery of the event.
              */
             id: string;
-            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
+            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `class_session.changed`, `booking.changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
             type: string;
             /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
@@ -9929,6 +10666,8 @@ export interface operations {
                      *         "gym": {
                      *           "checkIns": [],
                      *           "deniedCheckIns": [],
+                     *           "bookings": [],
+                     *           "calendarFeeds": [],
                      *           "challenges": [],
                      *           "posts": [],
                      *           "comments": [],
@@ -10364,6 +11103,8 @@ export interface operations {
                      *         "gym": {
                      *           "checkIns": [],
                      *           "deniedCheckIns": [],
+                     *           "bookings": [],
+                     *           "calendarFeeds": [],
                      *           "challenges": [],
                      *           "posts": [],
                      *           "comments": [],
@@ -10745,7 +11486,7 @@ export interface operations {
                     /** @description The name that the admins of the gym see: at most 100 characters. */
                     name: string;
                     /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`, each at most once. */
-                    scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "content:read" | "webhooks" | "events:read")[];
+                    scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "content:read" | "webhooks" | "events:read")[];
                     /** @description The only location of the gym at which the client may act. Default: all of them. */
                     locationId?: string | null;
                     /** @description The client gets no token from then on; a time in the future. Default: it does not expire. */
@@ -10910,7 +11651,7 @@ export interface operations {
             query?: {
                 /** @description `next` of an earlier answer; the answer then has the events after it. `latest`: no events, only `next`. Default: the oldest events that are kept. */
                 after?: string;
-                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
+                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
                 types?: string;
                 /** @description Events in the answer, at most 200. Default 50. */
                 limit?: number;
@@ -10973,6 +11714,57 @@ export interface operations {
                 "application/json": {
                     /** @description Null: to the SUPER_ADMINs. */
                     gymId: string | null;
+                    /** @description The subject of the mail. */
+                    subject: string;
+                    /** @description The text of the mail. */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is sent. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mailMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": "01900000-0000-7000-8000-000000000104",
+                 *       "subject": "You have a place",
+                 *       "text": "See you on Monday."
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The user who gets the mail.
+                     */
+                    userId: string;
                     /** @description The subject of the mail. */
                     subject: string;
                     /** @description The text of the mail. */
@@ -13178,6 +13970,856 @@ export interface operations {
             };
         };
     };
+    listClasses: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                gymId?: string;
+                /** @description Only classes at this location. */
+                locationId?: string;
+                /** @description Default true; `false` lists the deleted classes, for staff. */
+                active?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the classes by title. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GymClass"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createClass: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The location at which the class takes place.
+                     */
+                    locationId: string;
+                    /** @description The title that users see: at most 120 characters. */
+                    title: string;
+                    /** @description What the class is about: at most 2,000 characters. */
+                    description?: string | null;
+                    /** @description The length of a session in minutes: 1 to 1,440. */
+                    durationMinutes: number;
+                    /** @description The places of a session: at most the capacity of the location. */
+                    capacity: number;
+                    /** @description The name of the person who leads the class: at most 120 characters. */
+                    instructor?: string | null;
+                    /** @description A booking can be cancelled until so many minutes before the start: 0 to 20,160. Default: 120. */
+                    cancelBeforeMinutes?: number | null;
+                    /** @description When the class takes place. */
+                    recurrence: {
+                        /** @description The first start, a local time without an offset: `2026-11-23T06:30`. */
+                        startsAt: string;
+                        /** @description A recurrence rule of RFC 5545 such as `FREQ=WEEKLY;BYDAY=MO`, with FREQ at least DAILY and at most 24 starts a day; null: the class takes place once. */
+                        rrule?: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The new class. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GymClass"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClass: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The class. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GymClass"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateClass: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The title that users see: at most 120 characters. */
+                    title?: string | null;
+                    /** @description What the class is about: at most 2,000 characters. */
+                    description?: string | null;
+                    /** @description The length of a session in minutes: 1 to 1,440. */
+                    durationMinutes?: number | null;
+                    /** @description The places of a session: at most the capacity of the location. */
+                    capacity?: number | null;
+                    /** @description The name of the person who leads the class: at most 120 characters. */
+                    instructor?: string | null;
+                    /** @description A booking can be cancelled until so many minutes before the start: 0 to 20,160. */
+                    cancelBeforeMinutes?: number | null;
+                    /** @description When the class takes place. Each coming session moves to the new start on its day, else in its week; one without a new start is cancelled. */
+                    recurrence?: {
+                        /** @description The first start, a local time without an offset: `2026-11-23T06:30`. */
+                        startsAt: string;
+                        /** @description A recurrence rule of RFC 5545 such as `FREQ=WEEKLY;BYDAY=MO`, with FREQ at least DAILY and at most 24 starts a day; null: the class takes place once. */
+                        rrule?: string | null;
+                    } | null;
+                    /** @description The version that you expect to be stored; `VERSION_CONFLICT` if it is another one. Absent: the last write wins. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed class. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GymClass"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteClass: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The class is no longer active. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listClassOccurrences: {
+        parameters: {
+            query?: {
+                /** @description A time, or a local day of the location; inclusive. Default: now. */
+                from?: string;
+                /** @description A time (exclusive), or a local day of the location (inclusive). Default: 4 weeks after `from`. */
+                to?: string;
+                /** @description Items a page, at most 200. Default: the whole list. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The occurrences, the earliest first. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassOccurrence"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listClassSessions: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                gymId?: string;
+                /** @description A time, or a local day of the location; inclusive. Default: now. */
+                from?: string;
+                /** @description A time (exclusive), or a local day of the location (inclusive). Default: 4 weeks after `from`. */
+                to?: string;
+                /** @description Only sessions at this location. */
+                locationId?: string;
+                /** @description Only sessions of this class. */
+                classId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the sessions, the earliest first, each with the own booking. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassSessionOutput"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClassSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session with the own booking. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassSessionOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateClassSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The new start, in the future. With FOLLOWING, the other sessions move by the same difference of local time. */
+                    startsAt?: string | null;
+                    /** @description The length in minutes: 1 to 1,440. */
+                    durationMinutes?: number | null;
+                    /** @description The places: at least those that are taken (`CONFLICT`), at most the capacity of the location. */
+                    capacity?: number | null;
+                    /** @description The name of the person who leads the session: at most 120 characters. */
+                    instructor?: string | null;
+                    /** @description CANCELLED: the session does not take place, and its bookings are cancelled. */
+                    status?: "CANCELLED" | null;
+                    /**
+                     * @description Which sessions change. Default: THIS.
+                     *     - `THIS`: This session only. Changes of the class no longer change it.
+                     *     - `FOLLOWING`: This session and all later sessions of the class, those that are not made yet included.
+                     */
+                    scope?: ("THIS" | "FOLLOWING") | null;
+                    /** @description The version that you expect to be stored; `VERSION_CONFLICT` if it is another one. Absent: the last write wins. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassSessionOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClassCalendar: {
+        parameters: {
+            query?: {
+                /** @description The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token. */
+                token?: string;
+                /** @description `true`: all sessions of the gym. Default: the own bookings. */
+                all?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calendar (RFC 5545). */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/calendar": string;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCalendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address, with the private token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateCalendar: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFirstVisitPlaces: {
+        parameters: {
+            query: {
+                /** @description The location of the first visit. */
+                locationId: string;
+                /** @description The beginning of the first visit. */
+                startsAt: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The places. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstVisitPlaces"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    bookFirstVisit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The location of the first visit.
+                     */
+                    locationId: string;
+                    /**
+                     * Format: date-time
+                     * @description The beginning of the first visit.
+                     */
+                    startsAt: string;
+                    /**
+                     * Format: uuid
+                     * @description The id of the booking. The caller chooses it, so that a repeated request creates no second booking.
+                     */
+                    id: string;
+                    /**
+                     * Format: uuid
+                     * @description The new member.
+                     */
+                    userId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The booking. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelFirstVisit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The booking is cancelled. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSessionBookings: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description Only bookings with this status. */
+                status?: "BOOKED" | "WAITING" | "CANCELLED" | "ATTENDED" | "NO_SHOW";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the bookings in the order of their arrival. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    bookClassSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The member, for staff. Default: the caller. */
+                    userId?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The booking. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBookings: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description Only bookings with this status. */
+                status?: "BOOKED" | "WAITING" | "CANCELLED" | "ATTENDED" | "NO_SHOW";
+                /** @description The member, for staff. Default: the caller. */
+                userId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the bookings; those of the latest sessions come first. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBooking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The booking. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setAttendance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description ATTENDED or NO_SHOW.
+                     * @enum {string}
+                     */
+                    status: "ATTENDED" | "NO_SHOW";
+                };
+            };
+        };
+        responses: {
+            /** @description The booking. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelBooking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The booking, CANCELLED or NO_SHOW. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listChallenges: {
         parameters: {
             query?: {
@@ -14562,7 +16204,7 @@ export interface operations {
             query?: {
                 /** @description `next` of an earlier answer; the answer then has the events after it. `latest`: no events, only `next`. Default: the oldest events that are kept. */
                 after?: string;
-                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
+                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
                 types?: string;
                 /** @description Events in the answer, at most 200. Default 50. */
                 limit?: number;
@@ -14683,7 +16325,7 @@ export interface operations {
                     /** @description A public https address, without user name, password and fragment. */
                     url: string;
                     /** @description Types of events. A machine client may choose only types whose resource its scopes let it read. */
-                    types: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[];
+                    types: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "class_session.changed" | "booking.changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[];
                     /** @description A note for people, at most 200 characters. */
                     description?: string | null;
                     /** @description Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym. */
@@ -14802,7 +16444,7 @@ export interface operations {
                     /** @description A public https address, without user name, password and fragment. */
                     url?: string | null;
                     /** @description Types of events. A machine client may choose only types whose resource its scopes let it read. */
-                    types?: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[] | null;
+                    types?: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "class_session.changed" | "booking.changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[] | null;
                     /** @description Null removes the description. */
                     description?: string | null;
                     /** @description true switches the webhook on again; the deliveries that wait are then sent. */
@@ -15781,7 +17423,7 @@ export interface operations {
                      *         "deployment": {
                      *           "status": "DONE",
                      *           "startedAt": "2026-06-15T10:00:00.000Z",
-                     *           "finishedAt": "2026-06-15T10:00:00.000Z",
+                     *           "finishedAt": "2026-06-15T16:17:00.000Z",
                      *           "actions": [
                      *             {
                      *               "name": "gym",
@@ -20817,7 +22459,7 @@ export interface operations {
             query?: {
                 /** @description `next` of an earlier answer; the answer then has the events after it. `latest`: no events, only `next`. Default: the oldest events that are kept. */
                 after?: string;
-                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
+                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
                 types?: string;
                 /** @description Events in the answer, at most 200. Default 50. */
                 limit?: number;
@@ -23698,6 +25340,86 @@ export interface operations {
                      */
                     occurredAt: string;
                     data: components["schemas"]["OccupancyOfLocation"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onClassSessionChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "class_session.changed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["ClassSession"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBookingChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "booking.changed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["Booking"];
                 };
             };
         };

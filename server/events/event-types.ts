@@ -49,6 +49,20 @@ export const EVENT_TYPES = {
     description: 'The level of a location (OK, BUSY, FULL) has changed. The data is its occupancy.',
     people: [],
   },
+  'class_session.changed': {
+    writers: ['gym'],
+    scope: 'classes:read',
+    description:
+      'A class session was added, changed, booked or cancelled. The data is the session; `myBooking` is always null.',
+    people: [],
+  },
+  'booking.changed': {
+    writers: ['gym'],
+    scope: 'classes:read',
+    description:
+      'A booking of a class session was made, got a place, was cancelled, or was marked as attended or not. The data is the booking. A change of the position on the waiting list alone has no event.',
+    people: ['userId'],
+  },
   'challenge.ended': {
     writers: ['gym'],
     scope: null,

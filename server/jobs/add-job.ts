@@ -35,6 +35,26 @@ export async function addJob<Payload extends object>(
   );
 }
 
+/** Jobs in one statement. */
+const JOBS_AT_ONCE = 1_000;
+
+/** As `addJob`, for many payloads of one job, which all run at once. */
+export async function addJobs<Payload extends object>(
+  em: EntityManager,
+  { name, payload: shape, maxAttempts }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts'>,
+  payloads: readonly Payload[],
+): Promise<void> {
+  for (let start = 0; start < payloads.length; start += JOBS_AT_ONCE)
+    await em.execute(
+      `select count(graphile_worker.add_job(?, payload => one::json, max_attempts => ?)) from jsonb_array_elements(?::jsonb) as one`,
+      [
+        name,
+        maxAttempts,
+        JSON.stringify(payloads.slice(start, start + JOBS_AT_ONCE).map((payload) => shape.parse(payload))),
+      ],
+    );
+}
+
 /** Removes the waiting and failed jobs about a user, whose account is being erased. */
 export async function forgetJobsAbout(em: EntityManager, userId: string): Promise<void> {
   await em.execute(

@@ -52,6 +52,16 @@ export const mayEndVisit = (viewer: Viewer, visit: Visit & { locationId: string 
 /** Whether the viewer may present codes at this location. It refuses only machine clients: for users, the code's owner decides. */
 export const mayCheckInAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
   viewer.kind !== 'client' || isClientAt(viewer, 'check-in', location);
+/** The gym's users and staff see its classes and sessions; machine clients see those at the locations that they may read. */
+export const maySeeClass = (viewer: Viewer, { gymId, locationId }: OfGym & { locationId: string }): boolean =>
+  maySee(viewer, { gymId }) || isClientAt(viewer, 'classes:read', { id: locationId, gymId });
+/** Members see and cancel their own bookings, staff all bookings of their gym. */
+export const mayChangeBooking = (viewer: Viewer, booking: Visit): boolean =>
+  isSelf(viewer, booking.userId) || mayManage(viewer, booking);
+/** As `mayChangeBooking`; a machine client also sees the bookings at the locations that it may read. */
+export const maySeeBooking = (viewer: Viewer, booking: Visit & { locationId: string }): boolean =>
+  mayChangeBooking(viewer, booking) ||
+  isClientAt(viewer, 'classes:read', { id: booking.locationId, gymId: booking.gymId });
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
 /** Staff and machine clients see the denials at a location. */
 export const maySeeDenials = (viewer: Viewer, location: OfGym & { id: string }): boolean =>

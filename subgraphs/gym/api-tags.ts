@@ -8,6 +8,10 @@ export const TAGS = {
     name: 'Check-ins',
     description: 'Visits of members: check-in by QR code, check-out, refused check-ins.',
   },
+  classes: {
+    name: 'Classes',
+    description: 'Classes with their sessions, bookings, waiting lists and calendar feeds.',
+  },
   challenges: { name: 'Challenges', description: 'Competitions of members, with a leaderboard.' },
   announcements: { name: 'Announcements', description: 'News by the staff of a gym.' },
   posts: { name: 'Posts', description: 'Texts and pictures of members, with likes, comments and reports.' },

@@ -4,6 +4,9 @@ import { sagaEntities } from '#server/saga/saga-tables.ts';
 import { Announcement } from './announcements/announcement.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { Challenge, Participant, ScoreCount } from './challenges/challenge.entity.ts';
+import { Booking } from './classes/booking.entity.ts';
+import { CalendarFeed, GymClass } from './classes/class.entity.ts';
+import { ClassSession } from './classes/session.entity.ts';
 import { CheckIn } from './check-ins/check-in.entity.ts';
 import { Denial } from './check-ins/denial.entity.ts';
 import { ConfigDraft, ConfigVersion } from './gyms/config-version.entity.ts';
@@ -35,6 +38,10 @@ export const database: DatabaseDeclaration = {
     Report,
     GymProduct,
     GymProgram,
+    GymClass,
+    ClassSession,
+    Booking,
+    CalendarFeed,
     CollectedFeed,
     Webhook,
     WebhookDelivery,

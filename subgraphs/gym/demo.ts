@@ -5,6 +5,7 @@ import { Announcement } from './announcements/announcement.entity.ts';
 import { Challenge, Participant } from './challenges/challenge.entity.ts';
 import { CheckIn } from './check-ins/check-in.entity.ts';
 import { ConfigVersion } from './gyms/config-version.entity.ts';
+import { insertDemoClasses } from './classes/demo-classes.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { Comment, Like, Post } from './posts/post.entity.ts';
@@ -36,6 +37,11 @@ async function insertDemoRows(unit: UnitOfWork): Promise<void> {
     keepExisting,
   );
   await unit.em.upsertMany(Location, LOCATIONS, keepExisting);
+  await insertDemoClasses(
+    unit,
+    LOCATIONS.map(({ id }) => id),
+    now,
+  );
   await unit.em.upsertMany(Challenge, challengesOf(now), keepExisting);
   await unit.em.upsertMany(
     Participant,

@@ -1,4 +1,7 @@
 import { announceChallenges } from './challenges/announce-challenges.ts';
+import { finishClassSessions, markAttendance } from './classes/attendance.ts';
+import { mailBooking } from './classes/mail-booking.ts';
+import { makeClassSessions } from './classes/make-sessions.ts';
 import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
 import { collectEvents } from './events/collect-events.ts';
 import { mailDisabledWebhooks } from './webhooks/mail-disabled-webhooks.ts';
@@ -11,4 +14,8 @@ export const gymJobs = [
   collectEvents,
   sendWebhooks,
   mailDisabledWebhooks,
+  makeClassSessions,
+  finishClassSessions,
+  markAttendance,
+  mailBooking,
 ];

@@ -4,6 +4,12 @@ export type {
   ChallengeShape as Challenge,
   LeaderboardEntryShape as LeaderboardEntry,
 } from './challenges/challenges.shapes.ts';
+export type { BookingShape as Booking, CalendarShape as Calendar } from './classes/bookings.shapes.ts';
+export type {
+  ClassOccurrenceShape as ClassOccurrence,
+  GymClassShape as GymClass,
+} from './classes/classes.shapes.ts';
+export type { SessionInGraph as ClassSession } from './classes/sessions.shapes.ts';
 export type { CheckInShape as CheckIn, DenialShape as CheckInDenial } from './check-ins/check-ins.shapes.ts';
 export type {
   GymShape as Gym,

@@ -36,6 +36,16 @@ export const gymRetention: readonly RetentionRule[] = [
       ),
   },
   {
+    what: 'class_sessions',
+    kept: 'retentionVisitsDays',
+    // Their bookings are deleted with them.
+    run: (unit, before) =>
+      removeRows(unit, 'class_session', "id < ? and ends_at < ? and status <> 'SCHEDULED' order by id", [
+        firstIdOf(before),
+        before,
+      ]),
+  },
+  {
     what: 'denials',
     kept: 'retentionDenialsDays',
     run: (unit, before) =>

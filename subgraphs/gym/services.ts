@@ -14,6 +14,12 @@ import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
+import { Bookings } from './classes/bookings.ts';
+import { Calendars } from './classes/calendar.ts';
+import { Classes } from './classes/classes.ts';
+import { FirstVisits } from './classes/first-visits.ts';
+import type { MailMember } from './classes/member-mails.ts';
+import { Sessions } from './classes/sessions.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
 import { Denials } from './check-ins/denials.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
@@ -40,6 +46,8 @@ interface GymResources {
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
   findMemberStates: FindMemberStates;
+  mailMember: MailMember;
+  classWeeksAhead: number;
   files: FileStorage;
   references: References;
   removals: Removals;
@@ -54,6 +62,7 @@ export const gymServices = (
     webhooks: sending,
     resolveQrCode,
     findMemberStates,
+    classWeeksAhead,
     files,
     references,
     removals,
@@ -64,6 +73,7 @@ export const gymServices = (
   const denials = new Denials(unit);
   const shop = new Shop(unit, gyms, references);
   const webhooks = new Webhooks(unit, sending);
+  const memberships = new Memberships(unit, findMemberStates);
   const programs = new Programs(unit, gyms, references);
   return {
     events: new EventFeed(unit, events),
@@ -74,8 +84,13 @@ export const gymServices = (
     locations: new Locations(unit, notifications),
     checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
     denials,
-    memberships: new Memberships(unit, findMemberStates),
+    memberships,
     endedMemberships: new EndedMemberships(unit),
+    classes: new Classes(unit, classWeeksAhead),
+    sessions: new Sessions(unit, notifications),
+    bookings: new Bookings(unit, memberships),
+    calendars: new Calendars(unit),
+    firstVisits: new FirstVisits(unit, memberships),
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),

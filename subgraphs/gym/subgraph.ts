@@ -16,6 +16,14 @@ import { challengesRest } from './challenges/challenges.rest.ts';
 import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
+import { bookingsGraphql } from './classes/bookings.graphql.ts';
+import { bookingsRest } from './classes/bookings.rest.ts';
+import { classesGraphql } from './classes/classes.graphql.ts';
+import { classesRest } from './classes/classes.rest.ts';
+import { memberMails } from './classes/member-mails.ts';
+import { CLASS_SESSIONS_CHANNEL } from './classes/session-events.ts';
+import { sessionsGraphql } from './classes/sessions.graphql.ts';
+import { sessionsRest } from './classes/sessions.rest.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { gymJobs } from './jobs.ts';
@@ -45,7 +53,15 @@ export const gym = defineSubgraph({
   name: 'gym',
   title: 'Gym service',
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
-  settings: z.object({}),
+  settings: z.object({
+    /** How many weeks ahead the sessions of classes are made. */
+    classWeeksAhead: z.coerce
+      .number('expected weeks')
+      .int()
+      .min(1)
+      .max(104, 'expected at most 104 weeks')
+      .default(8),
+  }),
   database,
   storesFiles: true,
   events: gymEvents,
@@ -59,7 +75,12 @@ export const gym = defineSubgraph({
       unitOf,
       log,
     });
-    const notifications = await listenTo(address.server, address.name, [OCCUPANCY_CHANNEL], log);
+    const notifications = await listenTo(
+      address.server,
+      address.name,
+      [OCCUPANCY_CHANNEL, CLASS_SESSIONS_CHANNEL],
+      log,
+    );
     const collector = new EventCollector({ settings, tokens: serviceTokens, unitOf, log });
     const dispatcher = new WebhookDispatcher({
       events,
@@ -80,6 +101,8 @@ export const gym = defineSubgraph({
       identity: calls.to('identity'),
       resolveQrCode: qrCodesOf(calls.to('identity')),
       findMemberStates: memberStatesOf(calls.to('identity')),
+      mailMember: memberMails(calls.to('identity')),
+      classWeeksAhead: settings.classWeeksAhead,
       files,
       references: new References(calls),
       removals,
@@ -93,7 +116,16 @@ export const gym = defineSubgraph({
     };
   },
   services: gymServices,
-  features: { challenges: 'challenges', announcements: 'feed', posts: 'feed', shop: 'shop' },
+  features: {
+    challenges: 'challenges',
+    announcements: 'feed',
+    posts: 'feed',
+    shop: 'shop',
+    classes: 'classes',
+    sessions: 'classes',
+    bookings: 'classes',
+    calendars: 'classes',
+  },
   // This service stores the switches, so it does not call itself over the network.
   featureSource:
     ({ unitOf }) =>
@@ -103,6 +135,9 @@ export const gym = defineSubgraph({
     gymsGraphql,
     locationsGraphql,
     checkInsGraphql,
+    classesGraphql,
+    sessionsGraphql,
+    bookingsGraphql,
     challengesGraphql,
     announcementsGraphql,
     postsGraphql,
@@ -116,6 +151,9 @@ export const gym = defineSubgraph({
     ...gymsRest,
     ...locationsRest,
     ...checkInsRest,
+    ...classesRest,
+    ...sessionsRest,
+    ...bookingsRest,
     ...challengesRest,
     ...announcementsRest,
     ...postsRest,

@@ -24,6 +24,7 @@ import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { Suspensions } from './suspensions/suspensions.ts';
+import { MemberMails } from './member-mails/member-mails.ts';
 import { StaffMails } from './staff-mails/staff-mails.ts';
 import { GymsOfUsers } from './users/gyms-of-users.ts';
 import { UserImports } from './user-imports/user-imports.ts';
@@ -86,6 +87,7 @@ export const identityServices = (
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
     staffMails: new StaffMails(unit, mails),
+    memberMails: new MemberMails(unit, mails),
     jobs: new Jobs(unit, identityJobs),
     keys: new Keys(unit, keyRing, audit),
     apiClients,

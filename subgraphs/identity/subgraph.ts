@@ -43,6 +43,7 @@ import { identitySettings } from './settings.ts';
 import { memberEvents } from './users/member-events.ts';
 import { suspensionsGraphql } from './suspensions/suspensions.graphql.ts';
 import { suspensionsRest } from './suspensions/suspensions.rest.ts';
+import { memberMailsRest } from './member-mails/member-mails.rest.ts';
 import { staffMailsRest } from './staff-mails/staff-mails.rest.ts';
 import { userImportsGraphql } from './user-imports/user-imports.graphql.ts';
 import { userImportsRest } from './user-imports/user-imports.rest.ts';
@@ -105,6 +106,7 @@ export const identity = defineSubgraph({
     ...removedReferencesRest,
     ...eventsRest,
     ...staffMailsRest,
+    ...memberMailsRest,
     ...keysRest,
     ...jobsRest,
   ],

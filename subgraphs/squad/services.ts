@@ -9,6 +9,8 @@ import { squadAccountPart } from './accounts/account-part.ts';
 import { Blocks } from './blocks/blocks.ts';
 import { MessageReports } from './chat/message-reports.ts';
 import { Messages } from './chat/messages.ts';
+import { ClassSessions } from './class-sessions/class-sessions.ts';
+import type { GymFeed } from './class-sessions/gym-feed.ts';
 import { Feed } from './feed/feed.ts';
 import { Groups } from './groups/groups.ts';
 import { History } from './history/history.ts';
@@ -30,12 +32,16 @@ export interface SquadResources {
   keys?: IdempotencyStore | undefined;
   boards: GymBoards;
   upkeep: Upkeep;
+  gymFeed: GymFeed;
   /** The raw sockets of each user at this instance. */
   userSockets: Quota;
 }
 
 /** The rules of this service, made for one unit of work. */
-export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings }: SquadResources) => {
+export const squadServices = (
+  unit: UnitOfWork,
+  { hub, boards, upkeep, gymFeed, settings }: SquadResources,
+) => {
   const platform = new Platform(unit, settings);
   const squads = new Squads(unit, hub, platform, upkeep);
   return {
@@ -47,6 +53,7 @@ export const squadServices = (unit: UnitOfWork, { hub, boards, upkeep, settings 
     messageReports: new MessageReports(unit, hub),
     blocks: new Blocks(unit, hub),
     history: new History(unit, hub, upkeep),
+    classSessions: new ClassSessions(unit, gymFeed),
     feed: new Feed(unit, hub, platform),
     endedMemberships: new EndedMemberships(unit, hub, upkeep),
     jobs: new Jobs(unit),

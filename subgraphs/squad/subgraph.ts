@@ -10,6 +10,7 @@ import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
 import { messagesRest } from './chat/messages.rest.ts';
 import { messagesSocket } from './chat/messages.socket.ts';
+import { GymFeed } from './class-sessions/gym-feed.ts';
 import { database } from './database.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { feedGraphql } from './feed/feed.graphql.ts';
@@ -60,6 +61,7 @@ export const squad = defineSubgraph({
       hostAwayMillis: settings.squadHostAwayMillis,
       lobbyLifetimeMillis: settings.squadLobbyLifetimeMillis,
     });
+    const gymFeed = new GymFeed({ settings, tokens: base.serviceTokens, log });
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
         name,
@@ -81,8 +83,10 @@ export const squad = defineSubgraph({
       keys,
       boards,
       upkeep,
+      gymFeed,
       userSockets: socketsPerUser(settings),
       async dispose() {
+        await gymFeed.dispose();
         boards.dispose();
         await upkeep.dispose();
         await hub.dispose();
@@ -99,6 +103,7 @@ export const squad = defineSubgraph({
     messageReports: 'squad',
     history: 'squad',
     feed: 'feed',
+    classSessions: 'classes',
   },
   graphql: [
     presenceGraphql,

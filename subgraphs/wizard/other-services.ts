@@ -3,7 +3,7 @@ import { PlatformError } from '#server/errors.ts';
 import { openingHours } from '#server/shapes.ts';
 import { serviceCalls, type ServiceCalls, type ServiceCallsOptions } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
-import type { SlotLocation } from './availability/slots.ts';
+import type { Slot, SlotLocation } from './availability/slots.ts';
 
 /** The services in which a wizard makes its changes, called with this service's own token. */
 export interface OtherServices {
@@ -40,6 +40,8 @@ const locationAnswer = z.object({
   openingHours: openingHours.nullable(),
 });
 
+const placesAnswer = z.object({ capacity: z.int(), booked: z.int() });
+
 /** Reads data of the other services, for one unit of work. Each location is read only once. */
 export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
   const locations = new Map<string, Promise<SlotLocation | undefined>>();
@@ -48,6 +50,12 @@ export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
     return answer === undefined ? undefined : locationAnswer.parse(answer);
   };
   return {
+    /** The places of first visits at a time, and how many of them are booked. */
+    async firstVisitPlaces({ locationId, startsAt }: Slot): Promise<{ capacity: number; booked: number }> {
+      const query = new URLSearchParams({ locationId, startsAt: startsAt.toISOString() });
+      const path = `/first-visits/places?${query.toString()}`;
+      return placesAnswer.parse(await gym.call({ method: 'GET', path, as: 'service', origin }));
+    },
     async isGymNameTaken(name: string): Promise<boolean> {
       const path = `/gyms?name=${encodeURIComponent(name)}`;
       return (

@@ -15,6 +15,7 @@ export async function gymExamples(recorder: Recorder): Promise<void> {
   await gyms(recorder);
   await locations(recorder);
   await visits(recorder);
+  await classes(recorder);
   await challenges(recorder);
   await posts(recorder);
   await shop(recorder);
@@ -100,6 +101,55 @@ async function visits({ platform, record, send }: Recorder): Promise<void> {
   });
   await record('listDenials', { as: STAFF, params: { id: FORGE }, query: { limit: 2 } });
   await send('listVisits', { as: STAFF, query: { userId: demoPerson('maya@iron.test').id } });
+}
+
+async function classes({ platform, record, send }: Recorder): Promise<void> {
+  await record('listClasses', { query: { locationId: FORGE } });
+  const added = await record('createClass', {
+    as: STAFF,
+    body: {
+      locationId: FORGE,
+      title: 'Indoor cycling',
+      durationMinutes: 45,
+      capacity: 1,
+      instructor: 'Ben',
+      recurrence: { startsAt: inDays(3).slice(0, 16), rrule: 'FREQ=DAILY;COUNT=3' },
+    },
+  });
+  const { id } = added as { id: string };
+  await record('getClass', { params: { id } });
+  await record('updateClass', { as: STAFF, params: { id }, body: { cancelBeforeMinutes: 60, version: 1 } });
+  await record('listClassOccurrences', {
+    params: { id },
+    query: { from: inDays(3).slice(0, 10), to: inDays(4).slice(0, 10) },
+  });
+  const [session] = (await record('listClassSessions', { query: { classId: id, limit: 2 } })) as {
+    id: string;
+  }[];
+  const at = { params: { id: session?.id ?? '' } };
+  await record('getClassSession', at);
+  const first = await record('bookClassSession', at);
+  const waiting = await send('bookClassSession', { ...at, as: 'leo@iron.test' });
+  await record('listSessionBookings', { ...at, as: STAFF, query: { limit: 2 } });
+  await record('listBookings', { query: { limit: 2 } });
+  await record('getBooking', { as: 'leo@iron.test', params: { id: waiting.id } });
+  await record('cancelBooking', { params: { id: first.id } });
+  await record('setAttendance', { as: STAFF, params: { id: waiting.id }, body: { status: 'ATTENDED' } });
+  await record('updateClassSession', { as: STAFF, ...at, body: { instructor: 'Ada', scope: 'FOLLOWING' } });
+  await record('getCalendar');
+  await record('rotateCalendar');
+  await record('getClassCalendar');
+  await record('deleteClass', { as: STAFF, params: { id } });
+  const time = { locationId: FORGE, startsAt: inDays(5) };
+  await record('getFirstVisitPlaces', { as: 'wizard', query: time });
+  const { body: leo } = await platform.rest('identity', 'GET', '/users/me', {
+    token: await platform.demo('leo@iron.test'),
+  });
+  const visit = await record('bookFirstVisit', {
+    as: 'wizard',
+    body: { ...time, id: demoId('999', 3), userId: leo.id },
+  });
+  await record('cancelFirstVisit', { as: 'wizard', params: { id: visit.id } });
 }
 
 async function challenges({ record, send }: Recorder): Promise<void> {

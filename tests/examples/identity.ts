@@ -134,6 +134,10 @@ async function imports({ record }: Recorder): Promise<void> {
     body: '{"email": "rosa@iron.test", "displayName": "Rosa"}\n{"email": "nobody", "displayName": "Nobody"}\n',
   });
   await record('getUserImport', { as: STAFF, params: { id }, query: { status: 'FAILED' } });
+  await record('mailMember', {
+    as: 'gym',
+    body: { userId: demoPerson('leo@iron.test').id, subject: 'You have a place', text: 'See you on Monday.' },
+  });
   await record('mailStaff', {
     as: 'gym',
     body: { gymId, subject: 'A webhook was switched off', text: 'It failed for 3 days.' },

@@ -7,6 +7,7 @@ import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { sequentialScans, type PlanNode } from '../support/index-use.ts';
 import { statementsDuring, type SentStatement } from '../support/statements.ts';
+import { classRows, everyDoorOfClasses } from './index-use-of-classes.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
 /** The number of visits. `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` tests with several years of data. */
@@ -50,6 +51,7 @@ async function seed(): Promise<void> {
     `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by)
      select gen_random_uuid(), null, gym_id, location.id, now() - interval '9 days', now() - interval '8 days', now() - interval '8 days', 'MANUAL', 'QR', gen_random_uuid()
      from location where gym_id <> '${iron}' limit ${MEMBERS}`,
+    ...classRows(iron, FORGE, VISITS),
     `insert into check_in_denial (id, gym_id, location_id, user_id, reason, presented_by, denied_at)
      select gen_random_uuid(), '${iron}', '${FORGE}', person.id, 'LOCATION_FULL', gen_random_uuid(), now() from person, generate_series(1, 5)`,
     `insert into post (id, gym_id, author_id, text, like_count, comment_count, created_at)
@@ -197,6 +199,12 @@ async function everyDoor(): Promise<void> {
   await route('POST', '/locations/check-out', token, { body: {} });
   await route('POST', '/challenges/:id/leave', token, { id: visits.id });
 
+  await everyDoorOfClasses(
+    platform,
+    { route, nextPage },
+    { staff: staffToken, member, other, locationId: FORGE },
+  );
+
   const news = await route('POST', '/announcements', staffToken, { body: { title: 'News', text: 'Text' } });
   await route('GET', '/announcements', token);
   await route('DELETE', '/announcements/:id', staffToken, { id: news.id });
@@ -305,7 +313,9 @@ it('every route of the gym service is called, and answers without an error', () 
 it('every statement of the service finds its rows in large tables by an index', async () => {
   // Selects the tables of this service, because the other services of the platform run in this process, too.
   expect(sent.filter(({ text }) => text.includes('expires_at <= now()'))).not.toEqual([]);
-  const own = sent.filter(({ text }) => /\b(check_in|post|challenge|gym|location|audit_event)/.test(text));
+  const own = sent.filter(({ text }) =>
+    /\b(check_in|booking|class_session|post|challenge|gym|location|audit_event)/.test(text),
+  );
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);
   expect(await sequentialScans(run, sent)).toEqual([]);

@@ -100,6 +100,12 @@ const ROUTES: [
   ],
   ['GET', '/check-ins?userId={resident}', undefined, [401, 404, 404, 200, 200, 200]],
   ['DELETE', '/check-ins/{post}', undefined, [401, 404, 404, 404, 404, 404]],
+  ['GET', '/classes', undefined, [401, 200, 200, 200, 200, 400]],
+  ['GET', '/class-sessions', undefined, [401, 200, 200, 200, 200, 400]],
+  ['GET', '/class-sessions?gymId={gym}', undefined, [401, 200, 403, 200, 403, 200]],
+  ['GET', '/class-sessions.ics', undefined, [401, 200, 200, 200, 200, 200]],
+  ['GET', '/bookings', undefined, [401, 200, 200, 200, 200, 200]],
+  ['GET', '/bookings?userId={resident}', undefined, [401, 404, 404, 200, 200, 200]],
   ['GET', '/challenges', undefined, [401, 200, 200, 200, 200, 400]],
   ['GET', '/challenges?gymId={gym}', undefined, [401, 200, 403, 200, 403, 200]],
   [
@@ -187,6 +193,12 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
     '{ checkInDenials(locationId: "{location}") { nodes { reason } } }',
     [false, false, false, true, false, true],
   ],
+  ['{ gymClasses(gymId: "{gym}") { nodes { title } } }', [false, true, false, true, false, true]],
+  [
+    '{ classSessions(gymId: "{gym}") { nodes { id myBooking { id } } } }',
+    [false, true, false, true, false, true],
+  ],
+  ['{ bookings(userId: "{resident}") { nodes { id } } }', [false, false, false, true, true, true]],
   [
     '{ challenges(gymId: "{gym}") { title leaderboard { nodes { rank } } ownRank { rank } } }',
     [false, true, false, true, false, true],

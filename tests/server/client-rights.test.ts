@@ -24,6 +24,11 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query webhook',
   'query webhooks',
   'query checkInDenials', // with visits:read
+  'query gymClass', // this and the next four with classes:read
+  'query gymClasses',
+  'query classSession',
+  'query classSessions',
+  'query booking',
   'query userImport', // with members:write
   'mutation setMembership', // with members:write
 ]);

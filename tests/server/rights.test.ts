@@ -19,6 +19,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'GET /posts/reports': `?gymId=${gymId}`,
   'GET /first-visits': `?gymId=${gymId}`,
   'GET /memberships': `?userIds=${randomUUID()}`,
+  'GET /first-visits/places': `?locationId=${OBJECTS['/locations/:id']}&startsAt=2037-01-05T18:00:00Z`,
 };
 
 const nameOf = ({ method, path }: RestRoute<never>): string => `${method} ${path}`;

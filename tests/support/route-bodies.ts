@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
 import type { RestRoute } from '#server/rest/route.ts';
 import { pictures } from './pictures.ts';
 
@@ -23,6 +23,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'POST /webhooks': () => ({ url: 'https://example.com/', types: ['challenge.ended'], gymId }),
   'PUT /webhooks/:id': () => ({ description: 'CRM' }),
   'POST /webhooks/:id/replay': () => ({ from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }),
+  'POST /member-mails': () => ({ userId: demoPerson('maya@iron.test').id, subject: 'News', text: 'x' }),
   'POST /staff-mails': () => ({ gymId, subject: 'News', text: 'x' }),
   'POST /locations': () => ({ gymId, name: 'Hall', timezone: 'UTC', capacity: 1 }),
   'PUT /locations/:id': () => ({ capacity: 1 }),
@@ -30,6 +31,22 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'POST /challenges/:id/progress': () => ({ amount: 1 }),
   'POST /posts/:id/comments': () => ({ text: 'x' }),
   'POST /posts/:id/report': () => ({ reason: 'x' }),
+  'POST /classes': () => ({
+    locationId: demoId('301', 1),
+    title: 'Yoga',
+    durationMinutes: 60,
+    capacity: 5,
+    recurrence: { startsAt: '2037-01-05T18:00', rrule: null },
+  }),
+  'PUT /classes/:id': () => ({ title: 'Yoga' }),
+  'PUT /class-sessions/:id': () => ({ instructor: 'Ada' }),
+  'PUT /bookings/:id': () => ({ status: 'ATTENDED' }),
+  'POST /first-visits': () => ({
+    id: randomUUID(),
+    locationId: demoId('301', 1),
+    startsAt: soon.startsAt,
+    userId: demoPerson('maya@iron.test').id,
+  }),
   'POST /announcements': () => ({ gymId, title: 'News', text: 'x' }),
   'PUT /gym/:gymId/products': () => ({ products: [] }),
   'PUT /gym/:gymId/programs': () => ({ programs: [] }),

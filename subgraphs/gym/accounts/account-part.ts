@@ -7,6 +7,8 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { Announcement } from '../announcements/announcement.entity.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
 import { Participant } from '../challenges/challenge.entity.ts';
+import { Booking } from '../classes/booking.entity.ts';
+import { CalendarFeed } from '../classes/class.entity.ts';
 import { CheckIn } from '../check-ins/check-in.entity.ts';
 import { Denial } from '../check-ins/denial.entity.ts';
 import { Comment, Like, Post, Report } from '../posts/post.entity.ts';
@@ -20,6 +22,8 @@ export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPar
     deniedCheckIns: entityRecords(unit, Denial, 'id', (userId) => ({
       $or: [{ userId }, { userId: null, presentedBy: userId }],
     })),
+    bookings: entityRecords(unit, Booking, 'id', (userId) => ({ userId })),
+    calendarFeeds: entityRecords(unit, CalendarFeed, 'userId', (userId) => ({ userId }), ['token']),
     challenges: entityRecords(unit, Participant, 'challengeId', (userId) => ({ userId })),
     posts: entityRecords(unit, Post, 'id', (authorId) => ({ authorId })),
     comments: entityRecords(unit, Comment, 'id', (authorId) => ({ authorId })),

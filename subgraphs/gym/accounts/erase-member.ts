@@ -3,6 +3,7 @@ import type { FileStorage } from '#server/files/file-storage.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { eraseFromEvents } from '#server/events/erase-events.ts';
 import { recordEvents } from '#server/events/record-events.ts';
+import { cancelBookingsOf } from '../classes/endings.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
 import { closedEvents, endVisits } from '../check-ins/visits.ts';
 import { lockLocations } from '../locations/location-locks.ts';
@@ -24,6 +25,7 @@ export async function eraseMember(
   await lockMember(unit, userId);
   await leaveLocation(unit, userId);
   await leaveChallenges(unit, userId);
+  await cancelBookingsOf(unit, null, userId);
   await removeFromPosts(unit, userId);
   for (const name of await picturesOf(unit, userId)) await files.delete(name);
   await run(
@@ -39,6 +41,7 @@ export async function eraseMember(
     (await run(
       ofVisits('checked_in_by = ? and checked_in_by is distinct from user_id', 'checked_in_by = null'),
     )) +
+    (await run('update booking set user_id = null where user_id = ?')) +
     (await run('update check_in_denial set user_id = null where user_id = ?')) +
     (await run('update check_in_denial set presented_by = null where presented_by = ?')) +
     (await run('update announcement set author_id = null where author_id = ?')) +
@@ -150,7 +153,7 @@ async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
 
 function resultOf(isAnonymised: boolean, isInTheAudit: boolean): ErasureResult {
   const anonymised =
-    'Visits and denials stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without the member. Nothing identifies the user.';
+    'Visits, denials and bookings stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without the member. Nothing identifies the user.';
   const audited = 'The audit trail of staff keeps the id of the account, without name or address.';
   if (isInTheAudit)
     return { outcome: Outcome.RETAINED, reason: isAnonymised ? `${audited} ${anonymised}` : audited };

@@ -5,6 +5,7 @@ import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
 import { RUNNING_CHALLENGES, type Scores } from '../challenges/scores.ts';
+import { ATTEND_BY_VISIT, attendByVisit } from '../classes/attendance.ts';
 import { OPEN_GYM } from '../gyms/gym-locks.ts';
 import { LOCKED_LOCATION, type LockedLocation } from '../locations/location-locks.ts';
 import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
@@ -141,7 +142,10 @@ async function visitsFor(
   };
 }
 
-/** Ends the current visit, stores the new one, notifies both locations, and finds the challenges in which it counts. */
+/**
+ * Ends the current visit, stores the new one, notifies both locations, adds the job for a booking that the visit attends, and
+ * finds the challenges in which it counts.
+ */
 async function write(
   unit: UnitOfWork,
   { userId, location, source, viewer }: Entry,
@@ -159,13 +163,14 @@ async function write(
      ), announced as (
        select pg_notify(?, "locationId"::text)
        from (select "locationId" from moved union select "locationId" from visit) as changed
-     ), running as (${RUNNING_CHALLENGES})
+     ), attending as (${ATTEND_BY_VISIT}), running as (${RUNNING_CHALLENGES})
      select visit.*, (select coalesce(jsonb_agg(moved.*), '[]') from moved) as moved, (select coalesce(jsonb_agg(id order by id), '[]') from running) as "challengeIds"
-     from (select count(*) from announced) as notified, visit`,
+     from (select count(*) from announced) as notified, (select count(*) from attending) as attended, visit`,
     // One line for each part of the statement.
     [now, currentId].concat(
       [uuidv7(), userId, location.gymId, location.id, now, expiresAt, method, source, idOf(viewer)],
       OCCUPANCY_CHANNEL,
+      attendByVisit(userId, now),
       [userId, location.gymId, now, now],
     ),
   );

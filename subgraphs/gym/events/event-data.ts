@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ChallengeRow } from '../challenges/challenges.shapes.ts';
 import { CheckInShape, DenialShape } from '../check-ins/check-ins.shapes.ts';
+import { BookingShape } from '../classes/bookings.shapes.ts';
+import { ClassSessionShape } from '../classes/sessions.shapes.ts';
 import { GymConfigShape, GymShape } from '../gyms/gyms.shapes.ts';
 import { OccupancyShape } from '../locations/locations.shapes.ts';
 import { GymProductShape } from '../shop/shop.shapes.ts';
@@ -14,6 +16,8 @@ export const gymEvents = {
   'occupancy.level_changed': OccupancyShape.extend({ locationId: z.uuid() }).meta({
     id: 'OccupancyOfLocation',
   }),
+  'class_session.changed': ClassSessionShape,
+  'booking.changed': BookingShape,
   'challenge.ended': ChallengeRow,
   'gym_config.published': GymConfigShape,
   'gym.deployed': GymShape,

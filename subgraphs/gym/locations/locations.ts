@@ -20,6 +20,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { LOCATION_SCOPES, maySee, maySeeLocation, requireManage } from '../access.ts';
 import { audit } from '../audit/audit.ts';
+import { addFirstVisitClass } from '../classes/first-visit-class.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
 import { Location } from './location.entity.ts';
@@ -173,6 +174,7 @@ export class Locations {
       await requireOpenGym(this.unit, ownGymId);
       const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId, version: 1 });
       await this.unit.em.flush();
+      await addFirstVisitClass(this.unit, location.id);
       return presented(LocationShape, location);
     });
     this.byGym.clear(ownGymId);
@@ -201,6 +203,7 @@ export class Locations {
       if (existing) return presented(LocationShape, existing);
       const location = em.create(Location, { ...fields, ...(id && { id }), version: 1 });
       await em.flush();
+      await addFirstVisitClass(this.unit, location.id);
       await audit(this.unit, {
         gymId,
         actorId: actorOf(service),

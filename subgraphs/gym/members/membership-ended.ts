@@ -5,6 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
 import { closedEvents, endVisits } from '../check-ins/visits.ts';
+import { cancelBookingsOf } from '../classes/endings.ts';
 import { lockLocations } from '../locations/location-locks.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 
@@ -31,7 +32,9 @@ export class EndedMemberships {
 }
 
 /** What an ended membership cancels; in the order in which the rules lock their rows, between visits and challenges. */
-const CANCELLED: readonly ((unit: UnitOfWork, gymId: string, userId: string) => Promise<void>)[] = [];
+const CANCELLED: readonly ((unit: UnitOfWork, gymId: string, userId: string) => Promise<void>)[] = [
+  cancelBookingsOf,
+];
 
 /**
  * Ends the open visit, so that the location has room at once.

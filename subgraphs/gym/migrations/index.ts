@@ -16,6 +16,7 @@ import { Events } from './20261123210100_events.ts';
 import { Webhooks } from './20261123210200_webhooks.ts';
 import { GymDetails } from './20261124090100_gym_details.ts';
 import { WebhookJobs } from './20261124100000_webhook_jobs.ts';
+import { Classes } from './20261124103000_classes.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -36,4 +37,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123210200_webhooks', class: Webhooks },
   { name: '20261124090100_gym_details', class: GymDetails },
   { name: '20261124100000_webhook_jobs', class: WebhookJobs },
+  { name: '20261124103000_classes', class: Classes },
 ];

@@ -10,6 +10,7 @@ import type { SocketHost } from '#server/define-subgraph.ts';
 import { validated } from '#server/validate.ts';
 import { newPace } from '../presence/board-listener.ts';
 import { watchModule } from '../presence/module-watch.ts';
+import type { ClassSessionShape } from '../class-sessions/class-sessions.shapes.ts';
 import type { OnlineUsersUpdate } from '../presence/presence.shapes.ts';
 import type { SquadResources, SquadServices } from '../services.ts';
 import { Cleanups } from './cleanups.ts';
@@ -64,6 +65,8 @@ export class SocketConnection {
   private readonly settings: SocketSettings;
   private readonly rate: FrameRate;
   private readonly cleanups = new Cleanups();
+  /** The number of the last `class_session_changed`. */
+  private classSessionSeq = 0;
   private working: Promise<void> = Promise.resolve();
   private waitingFrames = 0;
   private isAlive = true;
@@ -227,15 +230,36 @@ export class SocketConnection {
     await this.beginPushes(services);
   }
 
-  /** Begins the pushes that a client does not ask for, also after the module was switched off and on again. */
-  private async beginPushes({ onlineUsers, invites }: SquadServices): Promise<void> {
+  /** Begins the pushes that a client does not ask for, also after a module was switched off and on again. */
+  private async beginPushes(services: SquadServices): Promise<void> {
+    const { onlineUsers, invites } = services;
     if (!this.cleanups.has('connection')) this.keep('connection', await onlineUsers.connect());
+    await this.beginClassSessions(services);
     if (this.cleanups.has('invites')) return;
     const stop = await invites.watch({
       onReceived: (invite, seq) => this.push('squad_invite_received', { invite }, seq),
       onUpdated: (invite, seq) => this.push('squad_invite_updated', { invite }, seq),
     });
     this.keep('invites', stop);
+  }
+
+  /** Changes of class sessions, while the gym has switched this module on. */
+  private async beginClassSessions({ classSessions }: SquadServices): Promise<void> {
+    if (this.cleanups.has('classes')) return;
+    const push = (session: ClassSessionShape): void =>
+      this.push('class_session_changed', { session }, (this.classSessionSeq += 1));
+    try {
+      const stop = await classSessions.watch((session) => {
+        // The switch may have changed since the last event.
+        void classSessions.requireSwitchedOn().then(
+          () => push(session),
+          () => undefined,
+        );
+      });
+      this.keep('classes', stop);
+    } catch (error) {
+      if (!(error instanceof PlatformError && error.code === 'FEATURE_DISABLED')) throw error;
+    }
   }
 
   private async checkSession(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   ReportMessageShape,
   SendMessageShape,
 } from '../chat/messages.shapes.ts';
+import { ClassSessionShape } from '../class-sessions/class-sessions.shapes.ts';
 import { InviteShape, RespondToInviteShape, SendInviteShape } from '../invites/invites.shapes.ts';
 import { GoOnlineShape, OnlineUserShape } from '../presence/presence.shapes.ts';
 import {
@@ -196,6 +197,12 @@ export const SERVER_EVENTS = [
     summary:
       'A message in the chat of the squad; again, as `deleted: true` without text, once its author has deleted it.',
     data: message,
+  },
+  {
+    name: 'class_session_changed',
+    summary:
+      'A class session of the gym was added, moved or cancelled, or its bookings have changed: the session as it is now. From the authentication on.',
+    data: z.object({ session: ClassSessionShape }),
   },
 ] as const satisfies readonly ProtocolEvent[];
 

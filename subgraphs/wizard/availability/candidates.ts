@@ -59,18 +59,21 @@ export const CANDIDATES: Record<Resource, Read> = {
     const location = await look.location(slot.locationId);
     const ahead = slot.startsAt.getTime() - Date.now();
     const isPast = ahead + SLOT_MILLIS <= 0;
+    const reason = !location
+      ? 'UNKNOWN_LOCATION'
+      : isPast
+        ? 'PAST'
+        : ahead > FURTHEST_SLOT_MILLIS
+          ? 'TOO_FAR'
+          : isOpen(slot, location)
+            ? undefined
+            : 'CLOSED';
+    // The gym's bookings include those of deployed sessions, which also hold reservations here.
+    const places = reason ? undefined : await look.firstVisitPlaces(slot);
     return {
       value: writeSlot(slot),
-      places: location?.capacity ?? 0,
-      reason: !location
-        ? 'UNKNOWN_LOCATION'
-        : isPast
-          ? 'PAST'
-          : ahead > FURTHEST_SLOT_MILLIS
-            ? 'TOO_FAR'
-            : isOpen(slot, location)
-              ? undefined
-              : 'CLOSED',
+      places: places?.capacity ?? 0,
+      reason: places && places.booked >= places.capacity ? 'FULL' : reason,
       alternatives: () =>
         location && ahead <= FURTHEST_SLOT_MILLIS ? nextOpen(slot, location, 12).map(writeSlot) : [],
     };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conflict, forbidden } from '#server/errors.ts';
+import { conflict, forbidden, PlatformError } from '#server/errors.ts';
 import { sagaAction, type ActionCall, type PlannedAction, type SagaAction } from '#server/saga/saga.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { CANDIDATES } from '../availability/candidates.ts';
@@ -68,7 +68,7 @@ const rememberAction = (services: OtherServices): SagaAction =>
 const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () => UnitOfWork): SagaAction =>
   sagaAction<
     { locationId: string; startsAt: string; gymId: string | null; userId?: string },
-    { locationId: string; startsAt: string }
+    { locationId: string; startsAt: string; bookingId?: string }
   >({
     service: 'gym',
     async run(call) {
@@ -76,7 +76,9 @@ const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () 
       const slot = slotOf(wanted.locationId, new Date(wanted.startsAt));
       const look = lookups(services, originOf(call));
       const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), look);
-      if (reason) throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
+      // Whether there is a place is decided by the gym, which knows whether this member has booked it already.
+      if (reason && reason !== 'FULL')
+        throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
       if (!gymId || (await look.location(slot.locationId))?.gymId !== gymId)
         throw forbidden('The first visit must be at a location of your own gym; choose another slot.');
       const outcome = await storage.reservations(unitOf()).reserve({
@@ -91,9 +93,33 @@ const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () 
       if (outcome === 'BOOKED') throw conflict('The member already has another first visit.');
       if (outcome !== 'HELD')
         throw conflict('The location is fully booked at that time; choose another slot.');
-      return { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
+      const booked = { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
+      if (!userId) return booked;
+      const booking = await bookFirstVisit(services, call, { ...booked, userId });
+      return { ...booked, bookingId: booking.id };
+    },
+    async undo(call) {
+      await services.gym.call(asService(call, { method: 'DELETE', path: `/first-visits/${call.sagaId}` }));
     },
   });
+
+/** Books the visit in the gym, where its staff see it. @throws CONFLICT if there is no place */
+async function bookFirstVisit(
+  services: OtherServices,
+  call: ActionCall,
+  body: { locationId: string; startsAt: string; userId: string },
+): Promise<{ id: string }> {
+  try {
+    // A saga books one visit, so the booking has the saga's id: by it, the booking is also found if the answer was lost.
+    const request = { method: 'POST', path: '/first-visits', body: { ...body, id: call.sagaId } } as const;
+    const booking = await services.gym.call(asService(call, request));
+    return z.object({ id: z.string() }).parse(booking);
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'SESSION_CLOSED')
+      throw conflict('The location is fully booked at that time; choose another slot.');
+    throw error;
+  }
+}
 
 const profileActions = (services: OtherServices): Record<'profile' | 'body' | 'goals', SagaAction> => ({
   profile: sagaAction<{ userId: string; displayName: string; timezone?: string }, Saved>({

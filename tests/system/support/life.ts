@@ -88,6 +88,27 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
   });
   await call(platform, 'gym', 'POST', `/challenges/${challenge.id}/join`, { token });
   await call(platform, 'gym', 'POST', `/challenges/${challenge.id}/progress`, { token, body: { amount: 3 } });
+  const dance = await call<{ id: string }>(platform, 'gym', 'POST', '/classes', {
+    token,
+    body: {
+      locationId: location?.id,
+      title: 'Dance',
+      durationMinutes: 60,
+      capacity: 5,
+      recurrence: { startsAt: new Date(Date.now() + 86_400_000).toISOString().slice(0, 16), rrule: null },
+    },
+  });
+  const [session] = await call<{ id: string }[]>(
+    platform,
+    'gym',
+    'GET',
+    `/class-sessions?classId=${dance.id}`,
+    {
+      token,
+    },
+  );
+  await call(platform, 'gym', 'POST', `/class-sessions/${session?.id}/bookings`, { token });
+  await call(platform, 'gym', 'GET', '/users/me/calendar', { token });
   const withPicture = await picture('image');
   withPicture.append('text', `Look, ${mark}`);
   const commented = await call<PostShape>(platform, 'gym', 'POST', '/posts', { token, body: withPicture });

@@ -59,6 +59,8 @@ export const KINDS = {
   gym: [
     'checkIns',
     'deniedCheckIns',
+    'bookings',
+    'calendarFeeds',
     'challenges',
     'posts',
     'comments',

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { conflict } from '#server/errors.ts';
+import { jobOf } from '#server/jobs/job.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { BookingShape } from './bookings.shapes.ts';
+import { lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
+
+/** A check-in so long before the start is attendance. */
+const EARLY_MINUTES = 60;
+/** Sessions that one transaction handles. */
+const SESSIONS_AT_ONCE = 100;
+
+/** Marks a booking of a locked session. @throws CONFLICT for a booking without a place, if the session has no place left */
+export async function setAttendance(
+  unit: UnitOfWork,
+  session: LockedSession,
+  { id, status: before }: Pick<BookingShape, 'id' | 'status'>,
+  status: 'ATTENDED' | 'NO_SHOW',
+): Promise<void> {
+  if (before === status) return;
+  if (before === 'WAITING' || before === 'CANCELLED')
+    throw conflict(`This booking is ${before}; only one that has a place can be ${status}.`);
+  const [{ hasPlace = false } = {}] = await unit.run<{ hasPlace: boolean }>(
+    'select has_place as "hasPlace" from booking where id = ?',
+    [id],
+  );
+  // The place of a booking that was cancelled too late may belong to somebody else.
+  if (!hasPlace && status === 'ATTENDED') {
+    if (session.booked >= session.capacity)
+      throw conflict('The session has no place left; raise its capacity first.');
+    session.booked += 1;
+  }
+  await unit.run('update booking set status = ?, has_place = ? where id = ?', [
+    status,
+    hasPlace || status === 'ATTENDED',
+    id,
+  ]);
+  await saveSessions(unit, [session], [id]);
+}
+
+/**
+ * SQL, for the statement of a check-in: adds the job that marks bookings if the member has one at the location that the
+ * visit may attend. Its values are the member, twice the location, and twice the beginning of the visit.
+ */
+export const ATTEND_BY_VISIT = `
+  select graphile_worker.add_job('mark_attendance', json_build_object('userId', ?::uuid)) from booking
+  where user_id = ? and status = 'BOOKED' and starts_at <= ?::timestamptz + interval '${EARLY_MINUTES} minutes'
+    and starts_at > ?::timestamptz - interval '1 day' limit 1`;
+
+/** The values of `ATTEND_BY_VISIT`. */
+export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date)[] => [
+  userId,
+  userId,
+  checkedInAt,
+  checkedInAt,
+];
+
+/**
+ * The bookings that a visit at the location has attended: one that began from 60 minutes before the start to the end of the
+ * session, or one that was open at the start.
+ */
+const ATTENDED_BOOKINGS = `
+  select booking.id, booking.session_id as "sessionId" from booking join class_session on class_session.id = booking.session_id
+  where booking.status = 'BOOKED' and class_session.status = 'SCHEDULED' and exists (
+    select 1 from check_in
+    where check_in.user_id = booking.user_id and check_in.location_id = class_session.location_id
+      and check_in.checked_in_at > class_session.starts_at - interval '1 day'
+      and check_in.checked_in_at < class_session.ends_at
+      and check_in.check_out_kind is distinct from 'UNDONE'
+      and (
+        check_in.checked_in_at >= class_session.starts_at - interval '${EARLY_MINUTES} minutes'
+        or (class_session.starts_at <= now()
+          and coalesce(check_in.checked_out_at, check_in.expires_at) > class_session.starts_at)
+      )
+  )`;
+
+/** Marks the bookings of a member that a visit has attended. A check-in adds it. */
+export const markAttendance = jobOf<object>()({
+  name: 'mark_attendance',
+  payload: z.object({ userId: z.uuid() }),
+  maxAttempts: 5,
+  async run({ userId }, { unit }) {
+    await markAttended(
+      unit,
+      `${ATTENDED_BOOKINGS} and booking.user_id = ? and booking.starts_at <= now() + interval '${EARLY_MINUTES} minutes'
+         and booking.starts_at > now() - interval '1 day'`,
+      [userId],
+    );
+  },
+});
+
+/**
+ * Every minute: marks the bookings of members who were inside at the start, and ends the sessions that are over: who has a
+ * place and did not attend is a NO_SHOW, and the waiting list is closed.
+ */
+export const finishClassSessions = jobOf<object>()({
+  name: 'finish_class_sessions',
+  payload: z.object({}),
+  maxAttempts: 3,
+  schedule: 'minute',
+  async run(_payload, { unitOf, signal }) {
+    const running = await unitOf().read<{ id: string }>(
+      `select id from class_session where status = 'SCHEDULED' and starts_at <= now() and starts_at > now() - interval '1 day' and booked > 0`,
+      [],
+    );
+    if (running.length > 0)
+      await markAttended(unitOf(), `${ATTENDED_BOOKINGS} and class_session.id = any(?::uuid[])`, [
+        running.map(({ id }) => id),
+      ]);
+    let finished = SESSIONS_AT_ONCE;
+    while (finished === SESSIONS_AT_ONCE && !signal.aborted) finished = await finishSessions(unitOf());
+  },
+});
+
+async function markAttended(unit: UnitOfWork, select: string, values: readonly unknown[]): Promise<void> {
+  const found = await unit.read<{ id: string; sessionId: string }>(select, values);
+  for (const [sessionId, attended] of Map.groupBy(found, (booking) => booking.sessionId))
+    await unit.transaction(async () => {
+      const sessions = await lockSessions(unit, 'id = ?', [sessionId]);
+      const marked = await unit.run<{ id: string }>(
+        `update booking set status = 'ATTENDED' where id = any(?::uuid[]) and status = 'BOOKED' returning id`,
+        [attended.map(({ id }) => id)],
+      );
+      if (marked.length > 0)
+        await saveSessions(
+          unit,
+          sessions,
+          marked.map(({ id }) => id),
+        );
+    });
+}
+
+/** Ends sessions that are over; returns their number. */
+async function finishSessions(unit: UnitOfWork): Promise<number> {
+  return unit.transaction(async () => {
+    const sessions = await lockSessions(
+      unit,
+      `id = any(array(
+         select id from class_session where status = 'SCHEDULED' and ends_at <= now() order by ends_at limit ${SESSIONS_AT_ONCE}
+       )) and status = 'SCHEDULED'`,
+      [],
+    );
+    if (sessions.length === 0) return 0;
+    const closed = await unit.run<{ id: string }>(
+      `update booking set status = case status when 'BOOKED' then 'NO_SHOW' else 'CANCELLED' end,
+         cancelled_at = case status when 'WAITING' then clock_timestamp() else cancelled_at end
+       where session_id = any(?::uuid[]) and status in ('BOOKED', 'WAITING') returning id`,
+      [sessions.map(({ id }) => id)],
+    );
+    for (const session of sessions) {
+      session.status = 'DONE';
+      session.waiting = 0;
+    }
+    await saveSessions(
+      unit,
+      sessions,
+      closed.map(({ id }) => id),
+    );
+    return sessions.length;
+  });
+}

@@ -1,0 +1,64 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { uuidv7 } from '#server/ids.ts';
+import { Gym } from '../gyms/gym.entity.ts';
+import { ClassSession } from './session.entity.ts';
+
+export const BookingStatus = {
+  BOOKED: 'BOOKED',
+  WAITING: 'WAITING',
+  CANCELLED: 'CANCELLED',
+  ATTENDED: 'ATTENDED',
+  NO_SHOW: 'NO_SHOW',
+} as const;
+export type BookingStatus = (typeof BookingStatus)[keyof typeof BookingStatus];
+
+const BookingSchema = defineEntity({
+  name: 'Booking',
+  tableName: 'booking',
+  indexes: [
+    { properties: ['sessionId', 'number'] },
+    { properties: ['userId', 'startsAt', 'id'] },
+    { properties: ['gymId'] },
+    // for the bookings that get a place next
+    {
+      name: 'booking_waiting',
+      expression: `create index "booking_waiting" on "booking" ("session_id", "number") where "status" = 'WAITING'`,
+    },
+    // for the bookings that a visit may mark as attended
+    {
+      name: 'booking_booked_by_user',
+      expression: `create index "booking_booked_by_user" on "booking" ("user_id", "starts_at") where "status" = 'BOOKED'`,
+    },
+  ],
+  // at most one booking of a user in a session that has a place or waits for one, whatever the code does
+  uniques: [
+    {
+      name: 'booking_open',
+      expression: `create unique index "booking_open" on "booking" ("session_id", "user_id") where "has_place" or "status" = 'WAITING'`,
+    },
+  ],
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => uuidv7()),
+    sessionId: () => p.manyToOne(ClassSession).mapToPk().joinColumn('session_id').deleteRule('cascade'),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
+    /** Null once the account is deleted: the booking stays in the statistics of the gym. */
+    userId: p.uuid().nullable(),
+    status: p.string().length(16).$type<BookingStatus>(),
+    /** Whether the booking takes one of the session's places: always if it is BOOKED or ATTENDED, and if nobody else has got the place of a NO_SHOW. */
+    hasPlace: p.boolean(),
+    /** The order of arrival in the session. */
+    number: p.integer(),
+    /** The start of the session, so that an index finds a user's bookings in its order. */
+    startsAt: p.datetime(),
+    bookedAt: p.datetime(),
+    /** When the booking got a place from the waiting list; null if it did not. */
+    promotedAt: p.datetime().nullable(),
+    cancelledAt: p.datetime().nullable(),
+  },
+});
+
+export class Booking extends BookingSchema.class {}
+BookingSchema.setClass(Booking);

@@ -1,0 +1,244 @@
+import { z } from 'zod';
+import {
+  requireGym,
+  requireGymOfClient,
+  requireScope,
+  requireUser,
+  requireUserOrScope,
+} from '#server/auth/viewer.ts';
+import { lockedForChange } from '#server/database/versioned.ts';
+import { forbidden, invalid, notFound } from '#server/errors.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import { loaderOf } from '#server/loaders.ts';
+import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { mayManage, maySeeClass, requireManage } from '../access.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
+import { GymClass } from './class.entity.ts';
+import {
+  CreateGymClassInput,
+  GYM_CLASS,
+  GymClassesFilter,
+  Range,
+  UpdateGymClassInput,
+  type ClassOccurrenceShape,
+  type GymClassShape,
+} from './classes.shapes.ts';
+import { followClass, type Planned } from './follow-class.ts';
+import { instantOf } from './local-time.ts';
+import { makeSessions } from './make-sessions.ts';
+import { checkRule, localStarts } from './recurrence.ts';
+import { cancelSessions, lockSessions } from './session-writes.ts';
+import { spanOf } from './time-range.ts';
+
+const cursors = cursorsOf('classes', z.tuple([z.string(), z.uuid()]));
+const CLASSES = `select ${GYM_CLASS} from gym_class`;
+const NOT_STAFF = "Only the gym's GYM_ADMIN may change classes.";
+const DEFAULT_CANCEL_BEFORE_MINUTES = 120;
+
+export interface ClassesRequest extends PageRequest {
+  gymId?: string | null | undefined;
+  locationId?: string | null | undefined;
+  active?: boolean | null | undefined;
+}
+
+/** The classes of a gym. Its users see them, its staff changes them. */
+export class Classes {
+  private readonly unit: UnitOfWork;
+  /** How many weeks ahead sessions are made. */
+  private readonly weeksAhead: number;
+  private readonly byId = loaderOf(
+    (ids) => this.unit.read<GymClassShape>(`${CLASSES} where id = any(?::uuid[])`, [ids]),
+    (found) => found.id,
+  );
+
+  constructor(unit: UnitOfWork, weeksAhead: number) {
+    this.unit = unit;
+    this.weeksAhead = weeksAhead;
+  }
+
+  /** The classes of the viewer's gym by title; deleted ones with `active: false`, for staff. */
+  async list({ gymId, ...request }: ClassesRequest): Promise<Page<GymClassShape>> {
+    const { viewer } = this.unit;
+    const { locationId, active } = validated(GymClassesFilter, request);
+    const ofGym = gymOf(viewer, gymId);
+    const isActive = active ?? true;
+    if (!isActive && !mayManage(viewer, { gymId: ofGym }))
+      throw forbidden("Only the gym's staff may list deleted classes.");
+    const after = cursors.read(request.cursor);
+    const only = viewer.kind === 'client' ? (viewer.locationId ?? locationId) : locationId;
+    const rows = await this.unit.read<GymClassShape>(
+      `${CLASSES} where gym_id = ? and active = ? ${after ? 'and (title, id) > (?, ?)' : ''}
+       ${only ? 'and location_id = ?' : ''} order by title, id limit ?`,
+      [ofGym, isActive, ...(after ?? []), ...(only ? [only] : []), pageSize(request) + 1],
+    );
+    return cursors.page(rows, request, ({ title, id }) => [title, id]);
+  }
+
+  /** @throws NOT_FOUND, also for another gym's class */
+  async get(id: string): Promise<GymClassShape> {
+    const { viewer } = this.unit;
+    requireUserOrScope(viewer, 'classes:read');
+    const found = isUuid(id) ? await this.byId.load(id) : null;
+    if (!found || !maySeeClass(viewer, found)) throw notFound('class', id);
+    return found;
+  }
+
+  /** When the class takes place by its rule, computed without its sessions. */
+  async occurrences(id: string, range: unknown): Promise<ClassOccurrenceShape[]> {
+    const found = await this.get(id);
+    const { recurrence, durationMinutes } = found;
+    const zone = await this.zoneOf(found.locationId);
+    const { from, to } = spanOf(validated(Range, range), zone);
+    if (!recurrence) return [];
+    return localStarts(recurrence, zone, from, to).map((localStart) => {
+      const startsAt = instantOf(localStart, zone);
+      return { localStart, startsAt: startsAt.toISOString(), endsAt: endOf(startsAt, durationMinutes) };
+    });
+  }
+
+  /** Creates a class and its first sessions. */
+  async create(input: unknown): Promise<GymClassShape> {
+    const { viewer } = this.unit;
+    requireUser(viewer);
+    const { locationId, recurrence, cancelBeforeMinutes, ...fields } = validated(CreateGymClassInput, input);
+    const id = uuidv7();
+    await this.unit.transaction(async () => {
+      const location = await this.locationOf(locationId);
+      if (!location || !maySeeClass(viewer, { gymId: location.gymId, locationId }))
+        throw invalid('locationId', 'there is no such location');
+      if (!mayManage(viewer, location)) throw forbidden(NOT_STAFF);
+      await requireOpenGym(this.unit, location.gymId);
+      requireFits(fields.capacity, location.capacity);
+      checkRule(recurrence, location.timezone);
+      await this.unit.em.insert(GymClass, {
+        id,
+        gymId: location.gymId,
+        locationId,
+        ...fields,
+        description: fields.description ?? null,
+        instructor: fields.instructor ?? null,
+        cancelBeforeMinutes: cancelBeforeMinutes ?? DEFAULT_CANCEL_BEFORE_MINUTES,
+        startsAt: recurrence.startsAt,
+        rrule: recurrence.rrule,
+        following: [],
+        madeUntil: new Date(),
+        isFirstVisit: false,
+        active: true,
+        version: 1,
+        createdAt: new Date(),
+      });
+      await makeSessions(this.unit, id, this.weeksAhead);
+    });
+    return this.fresh(id);
+  }
+
+  /**
+   * Changes a class. Its coming sessions that nobody has edited follow, with their ids and bookings.
+   * @throws CONFLICT if a coming session has more people than the new capacity
+   */
+  async update(id: string, input: unknown, expectedVersion?: number): Promise<GymClassShape> {
+    const change = validated(UpdateGymClassInput, input);
+    await this.unit.transaction(async () => {
+      const stored = await this.locked(id, expectedVersion ?? change.version);
+      if (!stored.active) throw notFound('class', id);
+      const location = await this.locationOf(stored.locationId);
+      if (!location) throw notFound('class', id);
+      if (change.capacity) requireFits(change.capacity, location.capacity);
+      if (change.recurrence && stored.isFirstVisit)
+        throw invalid(
+          'recurrence',
+          'first visits follow no rule: their sessions are made when they are booked',
+        );
+      if (change.recurrence) checkRule(change.recurrence, location.timezone);
+      const planned: Planned = {
+        recurrence: change.recurrence ?? undefined,
+        durationMinutes: change.durationMinutes ?? undefined,
+        capacity: change.capacity ?? undefined,
+        instructor: change.instructor,
+      };
+      stored.title = change.title ?? stored.title;
+      if (change.description !== undefined) stored.description = change.description;
+      stored.cancelBeforeMinutes = change.cancelBeforeMinutes ?? stored.cancelBeforeMinutes;
+      stored.version += 1;
+      await followClass(this.unit, stored, planned, { zone: location.timezone, weeksAhead: this.weeksAhead });
+    });
+    return this.fresh(id);
+  }
+
+  /** Deletes a class: its coming sessions are cancelled; past ones, and all bookings, stay. A second call changes nothing. */
+  async remove(id: string): Promise<void> {
+    await this.unit.transaction(async () => {
+      const stored = await this.locked(id);
+      if (stored.isFirstVisit) throw forbidden('The class of first visits cannot be deleted.');
+      if (!stored.active) return;
+      stored.active = false;
+      stored.version += 1;
+      await this.unit.em.flush();
+      await cancelSessions(
+        this.unit,
+        await lockSessions(this.unit, `class_id = ? and status = 'SCHEDULED' and starts_at > now()`, [id]),
+      );
+    });
+    this.byId.clear(id);
+  }
+
+  private async locked(id: string, expectedVersion?: number | null): Promise<GymClass> {
+    const { viewer } = this.unit;
+    requireUser(viewer);
+    const [gym] = isUuid(id)
+      ? await this.unit.run<{ gymId: string }>('select gym_id as "gymId" from gym_class where id = ?', [id])
+      : [];
+    if (gym && mayManage(viewer, gym)) await requireOpenGym(this.unit, gym.gymId);
+    return lockedForChange(this.unit, GymClass, {
+      what: 'class',
+      id,
+      expectedVersion,
+      decide: (stored) => requireManage(viewer, 'class', stored, NOT_STAFF),
+    });
+  }
+
+  private async fresh(id: string): Promise<GymClassShape> {
+    this.byId.clear(id);
+    return this.get(id);
+  }
+
+  private async zoneOf(locationId: string): Promise<string> {
+    return (await this.locationOf(locationId))?.timezone ?? 'UTC';
+  }
+
+  private async locationOf(id: string): Promise<ClassLocation | undefined> {
+    const [location] = await this.unit.read<ClassLocation>(
+      'select id, gym_id as "gymId", capacity, timezone from location where id = ?',
+      [id],
+    );
+    return location;
+  }
+}
+
+interface ClassLocation {
+  id: string;
+  gymId: string;
+  capacity: number;
+  timezone: string;
+}
+
+/** The gym whose classes the viewer lists. @throws GYM_REQUIRED, FORBIDDEN */
+export function gymOf(viewer: UnitOfWork['viewer'], gymId: string | null | undefined): string {
+  if (viewer.kind !== 'client') return requireGym(viewer, gymId);
+  requireScope(viewer, 'classes:read');
+  return requireGymOfClient(viewer, gymId);
+}
+
+export const endOf = (startsAt: Date, durationMinutes: number): string =>
+  new Date(startsAt.getTime() + durationMinutes * 60_000).toISOString();
+
+/** @throws VALIDATION_FAILED if a class would have more places than its location */
+export function requireFits(capacity: number, ofLocation: number): void {
+  if (capacity > ofLocation)
+    throw invalid(
+      'capacity',
+      `expected at most ${ofLocation}, the capacity of the location, got ${capacity}`,
+    );
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { requireService } from '#server/auth/viewer.ts';
+import { notFound, PlatformError } from '#server/errors.ts';
+import { instant } from '#server/shapes.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
+import type { Memberships } from '../members/memberships.ts';
+import { addBooking, giveUp } from './bookings.ts';
+import { BOOKINGS, type BookingShape } from './bookings.shapes.ts';
+import { addFirstVisitClass, FIRST_VISIT_MINUTES } from './first-visit-class.ts';
+import { insertSessions } from './make-sessions.ts';
+import { lockSessions } from './session-writes.ts';
+
+export const FirstVisitTime = z.object({
+  locationId: z.uuid().meta({ description: 'The location of the first visit.' }),
+  startsAt: instant.meta({ description: 'The beginning of the first visit.' }),
+});
+export const BookFirstVisitInput = FirstVisitTime.extend({
+  id: z.uuid().meta({
+    description:
+      'The id of the booking. The caller chooses it, so that a repeated request creates no second booking.',
+  }),
+  userId: z.uuid().meta({ description: 'The new member.' }),
+});
+export const FirstVisitPlacesShape = z
+  .object({
+    capacity: z.int().meta({ description: 'The places of first visits at that time.' }),
+    booked: z.int().meta({ description: 'How many of them are booked.' }),
+  })
+  .meta({ id: 'FirstVisitPlaces' });
+
+interface FirstVisitClass {
+  id: string;
+  gymId: string;
+  locationId: string;
+  capacity: number;
+  instructor: string | null;
+}
+
+/**
+ * First visits of new members: bookings of the class "First visit" that every location has. Its sessions are made when they
+ * are booked. The wizard calls these rules.
+ */
+export class FirstVisits {
+  private readonly unit: UnitOfWork;
+  private readonly memberships: Memberships;
+
+  constructor(unit: UnitOfWork, memberships: Memberships) {
+    this.unit = unit;
+    this.memberships = memberships;
+  }
+
+  /** The places of first visits at a time. @throws NOT_FOUND if there is no such location */
+  async places(input: unknown): Promise<z.infer<typeof FirstVisitPlacesShape>> {
+    requireService(this.unit.viewer);
+    const { locationId, startsAt } = validated(FirstVisitTime, input);
+    const [found] = await this.unit.read<z.infer<typeof FirstVisitPlacesShape>>(
+      `select coalesce(class_session.capacity, gym_class.capacity, location.capacity) as capacity,
+         coalesce(class_session.booked, 0) as booked
+       from location left join gym_class on gym_class.location_id = location.id and is_first_visit
+       left join class_session on class_session.class_id = gym_class.id and class_session.occurrence = ?
+       where location.id = ?`,
+      [keyOf(startsAt), locationId],
+    );
+    if (!found) throw notFound('location', locationId);
+    return found;
+  }
+
+  /** Books a first visit. A repeated request returns the same booking. @throws SESSION_CLOSED if there is no place */
+  async book(input: unknown): Promise<BookingShape> {
+    requireService(this.unit.viewer);
+    const { id, locationId, startsAt, userId } = validated(BookFirstVisitInput, input);
+    const [location] = await this.unit.read<{ gymId: string }>(
+      'select gym_id as "gymId" from location where id = ?',
+      [locationId],
+    );
+    if (!location) throw notFound('location', locationId);
+    await this.memberships.requireActive(location.gymId, userId);
+    return this.unit.transaction(async () => {
+      await requireOpenGym(this.unit, location.gymId);
+      const first = await this.classAt(locationId);
+      const [session] = await this.sessionAt(first, startsAt);
+      if (!session) throw new Error('the session of the first visit was not stored');
+      const [existing] = await this.unit.run<BookingShape>(
+        `${BOOKINGS} where booking.id = ? and booking.session_id = ?`,
+        [id, session.id],
+      );
+      if (existing) return existing;
+      // A first visit is never on the waiting list: the wizard offers another time instead.
+      if (session.booked >= session.capacity)
+        throw new PlatformError('SESSION_CLOSED', 'All places of first visits at that time are booked.');
+      return addBooking(this.unit, session, userId, id);
+    });
+  }
+
+  /** Cancels a first visit that the wizard has booked; one that is cancelled already stays as it is. @throws NOT_FOUND */
+  async cancel(bookingId: string): Promise<void> {
+    requireService(this.unit.viewer);
+    const [known] = await this.unit.read<{ sessionId: string }>(
+      `select session_id as "sessionId" from booking join class_session on class_session.id = session_id
+       join gym_class on gym_class.id = class_id where booking.id = ? and is_first_visit`,
+      [bookingId],
+    );
+    if (!known) throw notFound('booking', bookingId);
+    await this.unit.transaction(async () => {
+      const [session] = await lockSessions(this.unit, 'id = ?', [known.sessionId]);
+      const [booking] = await this.unit.run<BookingShape>(`${BOOKINGS} where booking.id = ?`, [bookingId]);
+      if (session && booking?.status === 'BOOKED') await giveUp(this.unit, session, booking, false);
+    });
+  }
+
+  /** The class of first visits at a location, locked. */
+  private async classAt(locationId: string): Promise<FirstVisitClass> {
+    await addFirstVisitClass(this.unit, locationId);
+    const [first] = await this.unit.run<FirstVisitClass>(
+      `select id, gym_id as "gymId", location_id as "locationId", capacity, instructor from gym_class
+       where location_id = ? and is_first_visit and active for no key update`,
+      [locationId],
+    );
+    if (!first) throw new PlatformError('SESSION_CLOSED', 'This location offers no first visits.');
+    return first;
+  }
+
+  private async sessionAt(first: FirstVisitClass, startsAt: string) {
+    const occurrence = keyOf(startsAt);
+    const start = new Date(startsAt);
+    await insertSessions(this.unit, first, [
+      {
+        occurrence,
+        startsAt: start,
+        endsAt: new Date(start.getTime() + FIRST_VISIT_MINUTES * 60_000),
+        capacity: first.capacity,
+        instructor: first.instructor,
+      },
+    ]);
+    return lockSessions(this.unit, 'class_id = ? and occurrence = ?', [first.id, occurrence]);
+  }
+}
+
+/** The key of a session of first visits: its start in UTC, so that two equal local times differ. */
+const keyOf = (startsAt: string): string => new Date(startsAt).toISOString().slice(0, 16);

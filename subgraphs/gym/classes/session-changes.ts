@@ -1,0 +1,109 @@
+import { invalid, notFound, PlatformError } from '#server/errors.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { FollowingChange } from './class.entity.ts';
+import { moveBookings, movedNotices, setCapacity } from './follow-class.ts';
+import { instantOf, localTimeOf, minutesBetween, shifted } from './local-time.ts';
+import { cancelSessions, lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
+
+/** A change of sessions. Undefined: unchanged. */
+export interface SessionChangeInput {
+  startsAt: Date | undefined;
+  durationMinutes: number | undefined;
+  capacity: number | undefined;
+  instructor: string | null | undefined;
+  isCancelled: boolean;
+}
+
+interface SessionsToChange {
+  id: string;
+  classId: string;
+  /** The zone of the location. */
+  zone: string;
+  change: SessionChangeInput;
+  /** Whether all sessions that follow this one change, too, those that are not made yet included. */
+  follows: boolean;
+  /** Checks the version of the session. */
+  decide(session: LockedSession): void;
+}
+
+/** Changes one session, or also those that follow, in the open transaction, which has locked the gym. */
+export async function changeSessions(unit: UnitOfWork, request: SessionsToChange): Promise<void> {
+  const { id, classId, zone, change, follows } = request;
+  await unit.run('select 1 from gym_class where id = ? for no key update', [classId]);
+  const locked = follows
+    ? await lockSessions(
+        unit,
+        `class_id = ? and (id = ? or (status = 'SCHEDULED' and starts_at >= (select starts_at from class_session where id = ?)))`,
+        [classId, id, id],
+      )
+    : await lockSessions(unit, 'id = ?', [id]);
+  const first = locked.find((session) => session.id === id);
+  if (!first) throw notFound('class session', id);
+  request.decide(first);
+  if (first.status !== 'SCHEDULED' || first.endsAt.getTime() <= Date.now())
+    throw new PlatformError(
+      'SESSION_CLOSED',
+      'This session is over or cancelled; it can no longer be changed.',
+    );
+  if (change.startsAt && first.startsAt.getTime() <= Date.now())
+    throw new PlatformError('SESSION_CLOSED', 'This session has begun; it can no longer be moved.');
+  const shiftMinutes = change.startsAt
+    ? minutesBetween(localTimeOf(first.startsAt, zone), localTimeOf(change.startsAt, zone))
+    : 0;
+  if (follows) await rememberForLater(unit, classId, first, change, shiftMinutes);
+  if (change.isCancelled) {
+    if (!follows) for (const session of locked) session.edited = true;
+    await cancelSessions(unit, locked);
+    return;
+  }
+  for (const session of locked) {
+    const startsAt =
+      session === first && change.startsAt
+        ? change.startsAt
+        : shiftMinutes === 0
+          ? session.startsAt
+          : instantOf(shifted(localTimeOf(session.startsAt, zone), shiftMinutes), zone);
+    apply(session, startsAt, change);
+    if (!follows) session.edited = true;
+  }
+  const moved = await moveBookings(unit, locked);
+  await saveSessions(unit, locked, moved, movedNotices(moved));
+}
+
+function apply(session: LockedSession, startsAt: Date, change: SessionChangeInput): void {
+  const millis =
+    change.durationMinutes === undefined
+      ? session.endsAt.getTime() - session.startsAt.getTime()
+      : change.durationMinutes * 60_000;
+  session.startsAt = startsAt;
+  session.endsAt = new Date(startsAt.getTime() + millis);
+  if (change.capacity !== undefined) setCapacity(session, change.capacity);
+  if (change.instructor !== undefined) session.instructor = change.instructor;
+  session.version += 1;
+}
+
+/** Stores the change with the class, for the sessions that the job makes later. */
+async function rememberForLater(
+  unit: UnitOfWork,
+  classId: string,
+  { occurrence }: LockedSession,
+  change: SessionChangeInput,
+  shiftMinutes: number,
+): Promise<void> {
+  if (!occurrence) throw onlyThis();
+  const following: FollowingChange = {
+    from: occurrence,
+    ...(shiftMinutes !== 0 && { shiftMinutes }),
+    ...(change.durationMinutes !== undefined && { durationMinutes: change.durationMinutes }),
+    ...(change.capacity !== undefined && { capacity: change.capacity }),
+    ...(change.instructor !== undefined && { instructor: change.instructor }),
+    ...(change.isCancelled && { cancelled: true }),
+  };
+  const stored = await unit.run<unknown>(
+    'update gym_class set following = following || ?::jsonb, version = version + 1 where id = ? and starts_at is not null returning 1',
+    [JSON.stringify([following]), classId],
+  );
+  if (stored.length === 0) throw onlyThis();
+}
+
+const onlyThis = () => invalid('scope', 'expected THIS: the session follows no rule, so no others follow it');

@@ -1,0 +1,60 @@
+import type { Notifications } from '#server/database/notifications.ts';
+import { EVENT_KIND } from '#server/event-kind.ts';
+import { eventSource } from '#server/event-source.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+
+export const CLASS_SESSIONS_CHANNEL = 'class_sessions';
+
+/** Changes that one subscriber reads after a lost connection for notifications. */
+const MAX_MISSED = 500;
+/** Transactions that were open when the connection was lost may have an earlier time of change. */
+const OVERLAP_MILLIS = 30_000; // 30 s
+
+/** SQL that notifies every replica, at commit, of changed sessions. Its values are the channel and the sessions' ids. */
+export const NOTIFY_SESSIONS = `select pg_notify(?, location_id || ' ' || id) from class_session where id = any(?::uuid[])`;
+
+export interface SessionChanged {
+  sessionId: string;
+}
+
+/**
+ * An event at each change of a session at the location by any replica. Several waiting changes of one session are one event,
+ * because the session is read when the event is delivered.
+ * @param missedSince reads the ids of sessions at the location that have changed since a time
+ */
+export const sessionEvents = (
+  notifications: Notifications,
+  locationId: string,
+  missedSince: (time: Date) => Promise<string[]>,
+): Promise<AsyncIterableIterator<SessionChanged>> =>
+  eventSource(async (stream) => {
+    let lastKnown = Date.now();
+    const send = (sessionId: string) => {
+      const event = { sessionId, [EVENT_KIND]: 'whole' as const };
+      stream.push(event);
+    };
+    stream.onStop(
+      notifications.on(CLASS_SESSIONS_CHANNEL, (changed) => {
+        if (changed === undefined) {
+          const since = new Date(lastKnown - OVERLAP_MILLIS);
+          missedSince(since).then(
+            (ids) => ids.forEach(send),
+            () => stream.end(), // the client subscribes again, and reads the sessions
+          );
+          return;
+        }
+        lastKnown = Date.now();
+        const [location, sessionId = ''] = changed.split(' ');
+        if (location === locationId) send(sessionId);
+      }),
+    );
+  });
+
+/** The ids of the sessions at a location that have changed since a time, the latest first. */
+export async function changedSince(unit: UnitOfWork, locationId: string, time: Date): Promise<string[]> {
+  const rows = await unit.read<{ id: string }>(
+    `select id from class_session where location_id = ? and changed_at >= ? order by changed_at desc limit ${MAX_MISSED}`,
+    [locationId, time],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,202 @@
+import { columnOf } from '#server/database/columns.ts';
+import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
+import { addJobs } from '#server/jobs/add-job.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { BOOKINGS, type BookingShape } from './bookings.shapes.ts';
+import { mailBooking, type Notice } from './mail-booking.ts';
+import type { SessionStatus } from './session.entity.ts';
+import { CLASS_SESSIONS_CHANNEL, NOTIFY_SESSIONS } from './session-events.ts';
+import { SESSIONS, type SessionRow } from './sessions.shapes.ts';
+
+/** A session that the transaction has locked. */
+export interface LockedSession {
+  id: string;
+  classId: string;
+  gymId: string;
+  locationId: string;
+  occurrence: string | null;
+  startsAt: Date;
+  endsAt: Date;
+  capacity: number;
+  instructor: string | null;
+  status: SessionStatus;
+  booked: number;
+  waiting: number;
+  lastNumber: number;
+  edited: boolean;
+  version: number;
+}
+
+const FIELDS = [
+  'id',
+  'classId',
+  'gymId',
+  'locationId',
+  'occurrence',
+  'startsAt',
+  'endsAt',
+  'capacity',
+  'instructor',
+  'status',
+  'booked',
+  'waiting',
+  'lastNumber',
+  'edited',
+  'version',
+] as const satisfies (keyof LockedSession)[];
+const LOCKED = FIELDS.map((field) => `${columnOf(field)} as "${field}"`).join(', ');
+
+/** Events in one statement; PostgreSQL limits the number of values. */
+const EVENTS_AT_ONCE = 500;
+
+/**
+ * Locks sessions until the transaction ends, so that their bookings come one after the other. Call it after the gym and the
+ * class are locked, and before any booking is. Rows are locked in the order of their ids, so that two of these statements
+ * cannot deadlock.
+ */
+export async function lockSessions(
+  unit: UnitOfWork,
+  where: string,
+  values: readonly unknown[],
+): Promise<LockedSession[]> {
+  const rows = await unit.run<
+    Omit<LockedSession, 'startsAt' | 'endsAt'> & { startsAt: string; endsAt: string }
+  >(`select ${LOCKED} from class_session where ${where} order by id for no key update`, values);
+  return rows.map((row) => ({ ...row, startsAt: new Date(row.startsAt), endsAt: new Date(row.endsAt) }));
+}
+
+/** Whether the session can be booked: it is neither cancelled nor over, and has not begun. */
+export const isOpen = ({ status, startsAt }: Pick<LockedSession, 'status' | 'startsAt'>): boolean =>
+  status === 'SCHEDULED' && startsAt.getTime() > Date.now();
+
+export interface Written {
+  sessions: SessionRow[];
+  bookings: BookingShape[];
+}
+
+/**
+ * Writes locked sessions after a change: first, free places go to those who have waited the longest. Then it records the
+ * events, notifies subscribers, and adds the mails.
+ * @param bookingIds the bookings that the caller has changed
+ * @param notices what their members are told, by booking
+ */
+export async function saveSessions(
+  unit: UnitOfWork,
+  sessions: readonly LockedSession[],
+  bookingIds: readonly string[],
+  notices: ReadonlyMap<string, Notice> = new Map(),
+): Promise<Written> {
+  const told = new Map(notices);
+  const changed = new Set(bookingIds);
+  for (const session of sessions)
+    for (const id of await promote(unit, session)) {
+      told.set(id, 'PROMOTED');
+      changed.add(id);
+    }
+  const ids = sessions.map(({ id }) => id);
+  await writeRows(unit, sessions);
+  await unit.run(NOTIFY_SESSIONS, [CLASS_SESSIONS_CHANNEL, ids]);
+  const written = {
+    sessions: await unit.run<SessionRow>(`${SESSIONS} where class_session.id = any(?::uuid[])`, [ids]),
+    bookings:
+      changed.size > 0
+        ? await unit.run<BookingShape>(`${BOOKINGS} where booking.id = any(?::uuid[])`, [[...changed]])
+        : [],
+  };
+  const events = [...written.bookings.map(bookingChanged), ...written.sessions.map(sessionChanged)];
+  for (let start = 0; start < events.length; start += EVENTS_AT_ONCE)
+    await recordEvents(unit, events.slice(start, start + EVENTS_AT_ONCE));
+  await addJobs(
+    unit.em,
+    mailBooking,
+    written.bookings.flatMap(({ id, userId }) => {
+      const notice = told.get(id);
+      return notice && userId ? [{ bookingId: id, userId, notice }] : [];
+    }),
+  );
+  return written;
+}
+
+/** Gives the free places of a session that has not begun to those who have waited the longest; returns their bookings. */
+async function promote(unit: UnitOfWork, session: LockedSession): Promise<string[]> {
+  const free = isOpen(session) ? Math.min(session.capacity - session.booked, session.waiting) : 0;
+  if (free <= 0) return [];
+  const promoted = await unit.run<{ id: string }>(
+    `update booking set status = 'BOOKED', has_place = true, promoted_at = clock_timestamp()
+     where id = any(array(
+       select id from booking where session_id = ? and status = 'WAITING' order by number limit ?
+     )) returning id`,
+    [session.id, free],
+  );
+  session.booked += promoted.length;
+  session.waiting -= promoted.length;
+  return promoted.map(({ id }) => id);
+}
+
+/** The columns that a change can have changed, with their types. */
+const WRITTEN = {
+  occurrence: 'text',
+  startsAt: 'timestamptz',
+  endsAt: 'timestamptz',
+  capacity: 'int',
+  instructor: 'text',
+  status: 'text',
+  booked: 'int',
+  waiting: 'int',
+  lastNumber: 'int',
+  edited: 'bool',
+  version: 'int',
+} as const satisfies Partial<Record<keyof LockedSession, string>>;
+const COLUMNS = Object.keys(WRITTEN).map(columnOf);
+const WRITE = `
+  update class_session set changed_at = clock_timestamp(), ${COLUMNS.map((column) => `${column} = given.${column}`).join(', ')}
+  from unnest(?::uuid[], ${Object.values(WRITTEN)
+    .map((type) => `?::${type}[]`)
+    .join(', ')}) as given (id, ${COLUMNS.join(', ')})
+  where class_session.id = given.id`;
+
+async function writeRows(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<void> {
+  const fields = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
+  await unit.run(WRITE, [
+    sessions.map(({ id }) => id),
+    ...fields.map((field) => sessions.map((session) => session[field])),
+  ]);
+}
+
+const sessionChanged = (session: SessionRow): NewEvent => ({
+  type: 'class_session.changed',
+  gymId: session.gymId,
+  subject: `class-session/${session.id}`,
+  data: { ...session, myBooking: null },
+});
+
+const bookingChanged = (booking: BookingShape): NewEvent => ({
+  type: 'booking.changed',
+  gymId: booking.gymId,
+  subject: `booking/${booking.id}`,
+  data: booking,
+});
+
+/** Cancels sessions that the transaction has locked, with all of their bookings; their members hear of it by mail. */
+export async function cancelSessions(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<Written> {
+  const cancelled = await unit.run<{ id: string }>(
+    `update booking set status = 'CANCELLED', has_place = false, cancelled_at = clock_timestamp()
+     where session_id = any(?::uuid[]) and status in ('BOOKED', 'WAITING') returning id`,
+    [sessions.map(({ id }) => id)],
+  );
+  // Of a session that has begun, the places of those who attended stay taken.
+  const kept = await unit.run<{ id: string; places: number }>(
+    `select session_id as id, count(*)::int as places from booking
+     where session_id = any(?::uuid[]) and has_place group by session_id`,
+    [sessions.map(({ id }) => id)],
+  );
+  const places = new Map(kept.map((row) => [row.id, row.places]));
+  for (const session of sessions) {
+    session.status = 'CANCELLED';
+    session.booked = places.get(session.id) ?? 0;
+    session.waiting = 0;
+    session.version += 1;
+  }
+  const ids = cancelled.map(({ id }) => id);
+  return saveSessions(unit, sessions, ids, new Map(ids.map((id) => [id, 'SESSION_CANCELLED'])));
+}

@@ -1,0 +1,104 @@
+import type { Untyped } from '../support/platform.ts';
+
+/** One answered call of the storm. Times are in milliseconds. */
+export interface Call {
+  kind: 'book' | 'cancel';
+  userId: string;
+  begunAt: number;
+  endedAt: number;
+  /** The answered booking; undefined if the call was refused. */
+  booking: { id: string; status: string; position: number | null } | undefined;
+}
+
+/** A step of the session: the call, and the bookings that got a place by it. */
+interface Step {
+  call: Call;
+  promoted: string[];
+}
+
+/**
+ * Checks that the calls have happened in one order, as if one after the other: the order of the events, which the database
+ * decides. It replays the calls in this order on a session with a list, and compares every answer; and it checks that no call
+ * comes before another one that had ended before it began. So a waiting list out of the order of arrival is found.
+ * @param events the events of the session and its bookings, in the order of the feed
+ * @returns the first contradiction; undefined if there is none
+ */
+export function contradictionIn(
+  calls: readonly Call[],
+  events: readonly Untyped[],
+  places: number,
+): string | undefined {
+  const steps = stepsOf(calls, events);
+  if (typeof steps === 'string') return steps;
+  return replayed(steps, places) ?? outOfTime(steps);
+}
+
+/** The events of one change end with the event of the session. */
+function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | string {
+  const booked = new Map(
+    calls.flatMap((call) => (call.kind === 'book' && call.booking ? [[call.booking.id, call]] : [])),
+  );
+  const cancelled = new Map(
+    calls.flatMap((call) => (call.kind === 'cancel' && call.booking ? [[call.booking.id, call]] : [])),
+  );
+  const known = new Set<string>();
+  const steps: Step[] = [];
+  let group: Untyped[] = [];
+  for (const event of events) {
+    if (event.type === 'booking.changed') {
+      group.push(event);
+      continue;
+    }
+    if (group.length === 0) continue; // the creation of the session
+    const promoted = group
+      .filter(({ data }) => known.has(data.id) && data.status === 'BOOKED')
+      .map(({ data }) => data.id as string);
+    const own = group.filter(({ data }) => !promoted.includes(data.id as string));
+    group = [];
+    if (own.length !== 1) return `${own.length} bookings were changed at once`;
+    const { id } = own[0].data;
+    const call = known.has(id) ? cancelled.get(id) : booked.get(id);
+    if (!call) return `no call has changed the booking ${id}`;
+    known.add(id);
+    steps.push({ call, promoted });
+  }
+  const answered = calls.filter(({ booking }) => booking).length;
+  return steps.length === answered
+    ? steps
+    : `${answered} calls were answered, but ${steps.length} changes happened`;
+}
+
+function replayed(steps: readonly Step[], places: number): string | undefined {
+  const inside = new Set<string>();
+  const list: string[] = [];
+  for (const [index, { call, promoted }] of steps.entries()) {
+    const { id = '', status, position } = call.booking ?? {};
+    const next: string[] = [];
+    if (call.kind === 'book') {
+      if (inside.size < places) inside.add(id);
+      else list.push(id);
+      const expected = inside.has(id) ? 'BOOKED null' : `WAITING ${list.length}`;
+      if (`${status} ${position}` !== expected)
+        return `step ${index}: expected ${expected}, got ${status} ${position}`;
+    } else {
+      if (!inside.delete(id)) list.splice(list.indexOf(id), 1);
+      const first = inside.size < places ? list.shift() : undefined;
+      if (first) {
+        inside.add(first);
+        next.push(first);
+      }
+    }
+    if (promoted.join() !== next.join())
+      return `step ${index}: expected the promotion of ${next.join()}, got ${promoted.join()}`;
+  }
+  return undefined;
+}
+
+function outOfTime(steps: readonly Step[]): string | undefined {
+  let latestBegin = -Infinity;
+  for (const [index, { call }] of steps.entries()) {
+    if (call.endedAt < latestBegin) return `step ${index} had ended before an earlier step began`;
+    latestBegin = Math.max(latestBegin, call.begunAt);
+  }
+  return undefined;
+}

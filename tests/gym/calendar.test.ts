@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import ICAL from 'ical.js';
+import nodeIcal from 'node-ical';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { book, newClass } from './class-support.ts';
+import { newLocation, newMember, type Member } from './support.ts';
+
+let platform: TestPlatform;
+let staff: string;
+let maya: Member;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  staff = await platform.demo('admin@iron.test');
+  maya = await newMember(platform);
+});
+afterAll(() => platform.stop());
+
+const TEXT =
+  'Bring: mat, towel; "water"\nLine two, with a \\ and ünïcode 🧘 that makes the line much longer than the 75 octets that one line may have';
+
+interface Entry {
+  uid: string;
+  start: string;
+  end: string;
+  summary: string;
+  description: string;
+  status: string;
+}
+
+/** The entries of a calendar by ical.js. */
+function byIcalJs(text: string): Entry[] {
+  const calendar = new ICAL.Component(ICAL.parse(text));
+  return calendar.getAllSubcomponents('vevent').map((component) => {
+    const event = new ICAL.Event(component);
+    return {
+      uid: event.uid,
+      start: event.startDate.toJSDate().toISOString(),
+      end: event.endDate.toJSDate().toISOString(),
+      summary: event.summary,
+      description: event.description,
+      status: String(component.getFirstPropertyValue('status')),
+    };
+  });
+}
+
+/** The entries of a calendar by node-ical. */
+const byNodeIcal = (text: string): Entry[] =>
+  Object.values(nodeIcal.sync.parseICS(text)).flatMap((event) =>
+    event?.type === 'VEVENT'
+      ? [
+          {
+            uid: event.uid,
+            start: event.start.toISOString(),
+            end: event.end?.toISOString() ?? '',
+            summary: String(event.summary),
+            description: String(event.description),
+            status: event.status ?? '',
+          },
+        ]
+      : [],
+  );
+
+const fetched = async (url: string) => {
+  const response = await fetch(`${platform.url('gym')}${url}`);
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+};
+
+it('the feed has the own bookings, and is read by two independent parsers with the same result', async () => {
+  const locationId = await newLocation(platform, staff, { timezone: 'America/New_York', capacity: 20 });
+  const { gymClass, sessions } = await newClass(platform, staff, {
+    locationId,
+    capacity: 1,
+    description: TEXT,
+    rrule: 'FREQ=DAILY;COUNT=3',
+  });
+  const [first, second] = sessions;
+  const booked = await book(platform, maya.token, first.id);
+  await book(platform, staff, second.id);
+  const waiting = await book(platform, maya.token, second.id);
+  const { body } = await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token });
+  const { status, type, text } = await fetched(body.url);
+  expect([status, type]).toEqual([200, 'text/calendar; charset=utf-8']);
+  expect(Math.max(...text.split('\r\n').map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75);
+  const expected = [
+    [booked.body.id, first, 'CONFIRMED'],
+    [waiting.body.id, second, 'TENTATIVE'],
+  ].map(([uid, session, state]) => ({
+    uid,
+    start: session.startsAt,
+    end: session.endsAt,
+    summary: gymClass.title,
+    description: TEXT,
+    status: state,
+  }));
+  expect(byIcalJs(text)).toEqual(expected);
+  expect(byNodeIcal(text)).toEqual(expected);
+  const all = await fetched(`${body.url}&all=true`);
+  const ofClass = byIcalJs(all.text).filter(({ summary }) => summary === gymClass.title);
+  expect(ofClass.map(({ uid }) => uid)).toEqual(sessions.map(({ id }) => id));
+});
+
+it('the address is private: a rotated, invented or absent token opens nothing', async () => {
+  const own = async () =>
+    (await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token })).body.url as string;
+  const before = await own();
+  expect(await own()).toBe(before);
+  const rotated = await platform.rest('gym', 'POST', '/users/me/calendar/rotate', { token: maya.token });
+  expect(rotated.status).toBe(200);
+  expect((await fetched(before)).status).toBe(404);
+  expect((await fetched(rotated.body.url)).status).toBe(200);
+  expect((await fetched('/class-sessions.ics?token=x')).status).toBe(404);
+  expect((await fetched('/class-sessions.ics')).status).toBe(401);
+  const { data } = await platform.graph('gym', '{ myCalendar { url } }', {}, { token: maya.token });
+  expect(data.myCalendar.url).toBe(rotated.body.url);
+  const loggedIn = await fetch(`${platform.url('gym')}/class-sessions.ics`, {
+    headers: { authorization: `Bearer ${maya.token}` },
+  });
+  expect(await loggedIn.text()).toContain('BEGIN:VCALENDAR');
+});
