@@ -36,6 +36,7 @@ export const ERRORS = {
   LOCATION_FULL: { status: 409, title: 'The location is full' },
   QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
+  OUT_OF_STOCK: { status: 409, title: 'Not enough pieces are left' },
   // nutrition
   AI_NOT_CONFIGURED: { status: 503, title: 'No AI provider is configured' },
   AI_UNAVAILABLE: { status: 503, title: 'The AI provider does not answer' },

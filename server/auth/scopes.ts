@@ -8,6 +8,7 @@ export const SCOPES = {
   'occupancy:read': 'Read locations and how many people are inside.',
   'members:read': 'Read the accounts of members, without their QR codes.',
   'members:write': 'Import members, and read the results of imports.',
+  'orders:read': 'Read the orders of members.',
   'content:read': 'Read workouts, exercises and products.',
   webhooks: 'Manage webhooks that send events of those resources that the other scopes let the client read.',
   'events:read': 'Read the events of those resources that the other scopes let the client read.',

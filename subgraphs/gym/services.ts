@@ -11,6 +11,7 @@ import { RemovedReferences } from '#server/references/removed-references.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
+import { ChallengePlans } from './challenges/challenge-plans.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
@@ -20,9 +21,13 @@ import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
 import { gymJobs } from './jobs.ts';
 import { Locations } from './locations/locations.ts';
+import { Orders } from './orders/orders.ts';
+import { Comments } from './posts/comments.ts';
+import { PostReports } from './posts/post-reports.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
+import { Stock } from './shop/stock.ts';
 import { WebhookDeliveries } from './webhooks/deliveries.ts';
 import { Webhooks, type WebhookSending } from './webhooks/webhooks.ts';
 
@@ -46,6 +51,8 @@ export const gymServices = (
   const denials = new Denials(unit);
   const shop = new Shop(unit, gyms, references);
   const webhooks = new Webhooks(unit, sending);
+  const challenges = new Challenges(unit, scores);
+  const posts = new Posts(unit, files);
   const programs = new Programs(unit, gyms, references);
   return {
     events: new EventFeed(unit, events),
@@ -56,10 +63,15 @@ export const gymServices = (
     locations: new Locations(unit, notifications),
     checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
     denials,
-    challenges: new Challenges(unit, scores),
+    challenges,
+    challengePlans: new ChallengePlans(unit, challenges),
     announcements: new Announcements(unit),
-    posts: new Posts(unit, files),
+    posts,
+    comments: new Comments(unit, posts),
+    postReports: new PostReports(unit),
     shop,
+    stock: new Stock(unit, gyms),
+    orders: new Orders(unit, references),
     programs,
     removedReferences: new RemovedReferences(unit, {
       Product: { owner: 'content', forget: (id) => shop.forget(id) },

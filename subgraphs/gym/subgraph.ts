@@ -29,6 +29,8 @@ import { gymsRest } from './gyms/gyms.rest.ts';
 import { locationsGraphql } from './locations/locations.graphql.ts';
 import { locationsRest } from './locations/locations.rest.ts';
 import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
+import { ordersGraphql } from './orders/orders.graphql.ts';
+import { ordersRest } from './orders/orders.rest.ts';
 import { postsGraphql } from './posts/posts.graphql.ts';
 import { postsRest } from './posts/posts.rest.ts';
 import { gymRetention, unusedPictures } from './retention.ts';
@@ -90,7 +92,17 @@ export const gym = defineSubgraph({
     };
   },
   services: gymServices,
-  features: { challenges: 'challenges', announcements: 'feed', posts: 'feed', shop: 'shop' },
+  features: {
+    challenges: 'challenges',
+    challengePlans: 'challenges',
+    announcements: 'feed',
+    posts: 'feed',
+    comments: 'feed',
+    postReports: 'feed',
+    shop: 'shop',
+    stock: 'shop',
+    orders: 'shop',
+  },
   // This service stores the switches, so it does not call itself over the network.
   featureSource:
     ({ unitOf }) =>
@@ -104,6 +116,7 @@ export const gym = defineSubgraph({
     announcementsGraphql,
     postsGraphql,
     shopGraphql,
+    ordersGraphql,
     jobsGraphql,
     eventsGraphql,
     webhooksGraphql,
@@ -117,6 +130,7 @@ export const gym = defineSubgraph({
     ...announcementsRest,
     ...postsRest,
     ...shopRest,
+    ...ordersRest,
     ...eventsRest,
     ...webhooksRest,
     ...accountDataRest,

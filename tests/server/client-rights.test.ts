@@ -25,10 +25,12 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query webhooks',
   'query checkInDenials', // with visits:read
   'query userImport', // with members:write
+  'query orders', // with orders:read
+  'query order', // with orders:read
 ]);
 const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   email qrCode body { heightCm } trainingGoals { activity }
-  checkIns(first: 1) { nodes { id } } currentCheckIn { id }
+  checkIns(first: 1) { nodes { id } } currentCheckIn { id } orders(first: 1) { nodes { id } }
   foodLogs(first: 1) { nodes { id } } nutritionDay { date } nutritionGoal { calories }
   squadHistory(first: 1) { nodes { squadId } } wizardSessions(first: 1) { nodes { id } } presence { online }
   gym { posts(first: 1) { nodes { id } } challenges { id } announcements { id } }
@@ -167,6 +169,7 @@ describe('a machine client', () => {
         trainingGoals: null,
         checkIns: null,
         currentCheckIn: null,
+        orders: null,
         foodLogs: null,
         nutritionDay: null,
         nutritionGoal: null,

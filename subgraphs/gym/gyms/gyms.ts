@@ -206,7 +206,15 @@ const MADE_BY_SERVICE = `
   ) for update`;
 
 /** Tables whose rows mean that a gym is in use. Its other tables, such as locations, are part of its set-up. */
-const IN_USE_TABLES = ['check_in', 'post', 'challenge', 'announcement', 'gym_product', 'gym_program'];
+const IN_USE_TABLES = [
+  'check_in',
+  'post',
+  'challenge',
+  'announcement',
+  'gym_product',
+  'gym_program',
+  'shop_order',
+];
 const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
 
 /** The columns of a gym, and of its published configuration. */

@@ -14,6 +14,9 @@ import { Retention } from './20261123050000_retention.ts';
 import { FilesWithoutRows } from './20261123090944_files_without_rows.ts';
 import { Events } from './20261123210100_events.ts';
 import { Webhooks } from './20261123210200_webhooks.ts';
+import { Orders } from './20261124101100_orders.ts';
+import { ChallengeSeries } from './20261124101200_challenge_series.ts';
+import { CommentReports } from './20261124101300_comment_reports.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -32,4 +35,7 @@ export const migrations: MigrationDeclaration[] = [
   ...eventMigrations,
   { name: '20261123210100_events', class: Events },
   { name: '20261123210200_webhooks', class: Webhooks },
+  { name: '20261124101100_orders', class: Orders },
+  { name: '20261124101200_challenge_series', class: ChallengeSeries },
+  { name: '20261124101300_comment_reports', class: CommentReports },
 ];
