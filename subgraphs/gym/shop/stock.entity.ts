@@ -46,7 +46,8 @@ const ProductListSchema = defineEntity({
   name: 'ProductList',
   tableName: 'gym_product_list',
   properties: {
-    gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
+    gymId: () =>
+      p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade').updateRule('no action'),
     version: p.integer(),
   },
 });
