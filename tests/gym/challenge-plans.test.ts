@@ -208,25 +208,26 @@ describe('a challenge that recurs every month', () => {
     expect(await listed(gymId, '&status=UPCOMING')).toEqual([]);
   });
 
-  it('begins at midnight of the first in summer and winter, and leaves out months that have passed', async () => {
-    gymId = await newGym();
-    const { id } = await create({
-      recurrence: 'MONTHLY',
-      timezone: 'Europe/Berlin',
-      startsAt: '2026-01-31T23:00:00Z',
-      endsAt: '2026-02-28T23:00:00Z',
-    });
-    await platform.sql('gym', 'update challenge set end_announced_at = now() where id = $1', [id]);
-    const all = await continued(gymId, 3);
-    const local = await platform.sql(
-      'gym',
-      `select to_char(starts_at at time zone 'Europe/Berlin', 'DD HH24:MI') as begins,
+  it.each([
+    ['winter', '2026-01-31T23:00:00Z', '2026-02-28T23:00:00Z'],
+    ['summer', '2026-06-30T22:00:00Z', '2026-07-31T22:00:00Z'],
+  ])(
+    'of a %s begins at midnight of the first also later, and leaves out past months',
+    async (_season, startsAt, endsAt) => {
+      gymId = await newGym();
+      const { id } = await create({ recurrence: 'MONTHLY', timezone: 'Europe/Berlin', startsAt, endsAt });
+      await platform.sql('gym', 'update challenge set end_announced_at = now() where id = $1', [id]);
+      const all = await continued(gymId, 3);
+      const local = await platform.sql(
+        'gym',
+        `select to_char(starts_at at time zone 'Europe/Berlin', 'DD HH24:MI') as begins,
          to_char(ends_at at time zone 'Europe/Berlin', 'DD HH24:MI') as ends from challenge where gym_id = $1`,
-      [gymId],
-    );
-    expect(all).toHaveLength(3);
-    for (const times of local) expect(times).toEqual({ begins: '01 00:00', ends: '01 00:00' });
-  });
+        [gymId],
+      );
+      expect(all).toHaveLength(3);
+      for (const times of local) expect(times).toEqual({ begins: '01 00:00', ends: '01 00:00' });
+    },
+  );
 
   it('does not recur any more once its recurrence is removed', async () => {
     gymId = await newGym();
