@@ -5201,7 +5201,7 @@ export interface components {
             gymId: string;
             /** @description The name that the admins of the gym see. */
             name: string;
-            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`. */
+            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `orders:read`, `content:read`. */
             scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
@@ -10269,7 +10269,7 @@ export interface operations {
                 "application/json": {
                     /** @description The name that the admins of the gym see: at most 100 characters. */
                     name: string;
-                    /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`, each at most once. */
+                    /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `orders:read`, `content:read`, each at most once. */
                     scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
                     /** @description The only location of the gym at which the client may act. Default: all of them. */
                     locationId?: string | null;
@@ -15149,7 +15149,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 7
+                     *             "durationMillis": 11
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -15205,7 +15205,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 7
+                     *           "durationMillis": 11
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -15443,7 +15443,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "7",
+                     *         "id": "10",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -15492,7 +15492,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "7",
+                     *       "id": "10",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,

@@ -107,10 +107,11 @@ describe('a challenge', () => {
       expect(await update(id, wrong)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
     const audited = await platform.sql(
       'gym',
-      `select action, details ->> 'challengeId' as id from audit_event where gym_id = $1 and details ->> 'challengeId' = $2`,
+      `select action, details ->> 'challengeId' as id from audit_event where gym_id = $1 and details ->> 'challengeId' = $2 order by id`,
       [(await call('GET', `/challenges/${id}`, superAdmin)).body.gymId, id],
     );
     expect(audited).toEqual([
+      { action: 'CHALLENGE_CREATED', id },
       { action: 'CHALLENGE_UPDATED', id },
       { action: 'CHALLENGE_UPDATED', id },
     ]);

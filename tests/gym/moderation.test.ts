@@ -146,6 +146,7 @@ describe('a comment', () => {
       call('DELETE', `/posts/${first}/comments/${comments[0]}`, staff),
       call('DELETE', `/posts/${second}`, staff),
     ]);
+    expect(await auditOf('postId', second)).toEqual(['POST_DELETED']);
     const left = await platform.sql('gym', 'select 1 from comment_report where post_id = any($1)', [posts]);
     expect(left).toEqual([]);
     expect(await brokenRows(platform)).toEqual([]);
@@ -198,6 +199,7 @@ describe('an announcement', () => {
     );
     expect(await status('DELETE', at, staff)).toBe(204);
     expect(await auditOf('announcementId', created.body.id)).toEqual([
+      'ANNOUNCEMENT_CREATED',
       'ANNOUNCEMENT_UPDATED',
       'ANNOUNCEMENT_UPDATED',
       'ANNOUNCEMENT_DELETED',

@@ -207,6 +207,7 @@ describe('a module that is switched off', () => {
       `/gym/${ironTemple.slug}/products`,
       '{ gym(slug: "iron-temple") { products { price } } }',
     ],
+    ['shop', 'gym', '/orders?limit=1', '{ orders { nodes { id } } }'],
     ['nutrition', 'nutrition', '/foods?search=oat', undefined],
   ] as const)(
     '%s is refused within 5 s, at %s %s, to members of that gym only',

@@ -15,16 +15,21 @@ import {
   UpdateAnnouncementInput,
 } from './announcements.shapes.ts';
 
+/** Announcements in the list of a gym. */
+const MAX_CURRENT = 200;
+
 const CURRENT = `
-  select ${columnsOf(AnnouncementShape)} from announcement, (select ?::timestamptz as now) as request
-  where gym_id = any(?::uuid[]) and starts_at <= now and (ends_at is null or ends_at > now)
-  order by starts_at desc, id desc`;
+  select latest.* from unnest(?::uuid[]) as gym (id) cross join lateral (
+    select ${columnsOf(AnnouncementShape)} from announcement, (select ?::timestamptz as now) as request
+    where gym_id = gym.id and starts_at <= now and (ends_at is null or ends_at > now)
+    order by starts_at desc, announcement.id desc limit ${MAX_CURRENT}
+  ) as latest order by latest."startsAt" desc, latest.id desc`;
 
 /** News of a gym for its users. */
 export class Announcements {
   private readonly unit: UnitOfWork;
   private readonly currentByGym = listLoaderOf(
-    (gymIds) => this.unit.read<AnnouncementShape>(CURRENT, [new Date().toISOString(), gymIds]),
+    (gymIds) => this.unit.read<AnnouncementShape>(CURRENT, [gymIds, new Date().toISOString()]),
     (announcement) => announcement.gymId,
   );
 
@@ -32,7 +37,7 @@ export class Announcements {
     this.unit = unit;
   }
 
-  /** The current announcements, newest first. */
+  /** The current announcements, newest first, at most 200. */
   async current(gymId?: string | null): Promise<AnnouncementShape[]> {
     return this.currentByGym.load(requireGym(this.unit.viewer, gymId));
   }
@@ -51,6 +56,7 @@ export class Announcements {
         version: 1,
       });
       await this.unit.em.flush();
+      await this.audited(announcement, 'ANNOUNCEMENT_CREATED');
       return presented(AnnouncementShape, announcement);
     });
     this.currentByGym.clear(gymId);

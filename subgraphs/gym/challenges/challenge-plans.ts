@@ -52,6 +52,7 @@ export class ChallengePlans {
       });
       await this.plan(challenge, { recurrence, timezone }, true);
       await this.unit.em.flush();
+      await this.audited(challenge, 'CHALLENGE_CREATED');
       return challenge.id;
     });
     return this.challenges.reread(id);

@@ -18,7 +18,7 @@ export const ordersRest = [
     auth: 'required',
     query: OrdersQuery,
     success: { status: 200, description: 'A page of orders.', shape: OrderShape, page: true },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
     handler: ({ query: { limit, cursor, ...filter } }, { orders }) => orders.list(filter, { limit, cursor }),
   }),
   route({

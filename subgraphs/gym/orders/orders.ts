@@ -9,7 +9,7 @@ import {
   type ClientViewer,
   type UserViewer,
 } from '#server/auth/viewer.ts';
-import { forbidden, notFound } from '#server/errors.ts';
+import { notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -141,7 +141,7 @@ export class Orders {
   }
 }
 
-/** @throws FORBIDDEN for the orders of another user or gym, GYM_REQUIRED */
+/** @throws NOT_FOUND if a MEMBER names another user, FORBIDDEN for another gym, GYM_REQUIRED */
 function selectionOf(
   viewer: UserViewer | ClientViewer,
   { userId, gymId }: { userId: string | undefined; gymId: string | null | undefined },
@@ -149,7 +149,7 @@ function selectionOf(
   if (viewer.kind === 'client') return { gymId: requireGymOfClient(viewer, gymId), userId };
   const isOwn = userId === viewer.userId || (viewer.role === Role.MEMBER && userId === undefined);
   if (isOwn) return { userId: viewer.userId, gymId: gymId ? requireGym(viewer, gymId) : undefined };
-  if (viewer.role === Role.MEMBER) throw forbidden('You may list only your own orders.');
+  if (viewer.role === Role.MEMBER) throw notFound('order of user', userId ?? '');
   if (viewer.role === Role.SUPER_ADMIN && userId) return { userId, gymId: gymId ?? undefined };
   return { gymId: requireGymAdmin(viewer, gymId), userId };
 }

@@ -7,7 +7,7 @@ import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { mayDeleteComment, mayManage } from '../access.ts';
+import { mayDeleteComment } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import { lockedPost } from './locked-post.ts';
 import { Comment, type Post } from './post.entity.ts';
@@ -87,7 +87,7 @@ export class Comments {
         throw forbidden("Only its author and the gym's admins may delete a comment.");
       await this.unit.em.nativeDelete(Comment, { id });
       await this.unit.em.execute('update post set comment_count = comment_count - 1 where id = ?', [postId]);
-      if (mayManage(viewer, post))
+      if (comment.authorId !== viewer.userId)
         await audit(this.unit, {
           gymId: post.gymId,
           actorId: viewer.userId,

@@ -11,6 +11,7 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { mayDeletePost, requireSight } from '../access.ts';
+import { audit } from '../audit/audit.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { lockedPost } from './locked-post.ts';
 import { Like, Post } from './post.entity.ts';
@@ -112,10 +113,10 @@ export class Posts {
     }
   }
 
-  /** Deletes a post with its likes, comments and reports. For its author, and for those who manage the gym. */
+  /** Deletes a post with its likes, comments and reports. For its author, and for those who manage the gym; audited if they do it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      const { image } = await lockedPost(this.unit, id, {
+      const { image, gymId, authorId } = await lockedPost(this.unit, id, {
         expectedVersion,
         decide: (post) => {
           if (!mayDeletePost(this.viewer, post))
@@ -123,6 +124,13 @@ export class Posts {
         },
       });
       await this.unit.em.nativeDelete(Post, { id });
+      if (authorId !== this.viewer.userId)
+        await audit(this.unit, {
+          gymId,
+          actorId: this.viewer.userId,
+          action: 'POST_DELETED',
+          details: { postId: id, userId: authorId },
+        });
       if (image) await this.unit.afterCommit(() => discard(this.files, [image], this.unit.log));
     });
     this.byId.clear(id);
