@@ -24,7 +24,7 @@ export const shopSeed = (gymId: string): string[] => [
   `update gym_product set stock = position * 3 where position > 1`,
   `insert into gym_product_list (gym_id, version) select id, 2 from gym where id <> '${gymId}'`,
   `insert into stock_movement (id, gym_id, product_id, kind, delta, stock, reason, actor_id, created_at)
-   select gen_random_uuid(), gym_id, product_id, 'CORRECTED', 0, 0, 'Counted', gen_random_uuid(), now() from gym_product, generate_series(1, 5)`,
+   select gen_random_uuid(), gym_id, product_id, 'CORRECTED', 0, 0, 'Counted', gen_random_uuid(), now() from gym_product`,
   `insert into comment_report (comment_id, reporter_id, post_id, gym_id, reason, created_at)
    select comment.id, gen_random_uuid(), post.id, post.gym_id, 'Rude', now() from post_comment comment join post on post.id = post_id`,
 ];
