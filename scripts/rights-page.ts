@@ -18,7 +18,7 @@ Made from the REST routes by \`npm run generate\`. The column *for* says which c
 const DATA: Readonly<Record<string, string>> = {
   identity:
     'Users read and change their own account; of other users they see the public fields, if the gym is the same. Staff and machine clients also see the people who have applied to their gym, and those who have left it. A receipt of a deletion can be read by everybody who knows its id, which is random. `POST /auth/token` needs a client id and a secret.',
-  gym: 'Users read the data of their own gym, a SUPER_ADMIN that of any gym. A member reads their own visits and checks in with their own QR code; staff do both for the members of the gym. *The wizard service* creates what a deployed set-up of a gym contains.',
+  gym: 'Users read the data of their own gym, a SUPER_ADMIN that of any gym. A member reads their own visits and checks in with their own QR code; staff do both for the members of the gym. The same applies to orders. *The wizard service* creates what a deployed set-up of a gym contains.',
   wizard:
     'A path with `/:sessionId` is for the owner of the session and for a SUPER_ADMIN. A session without an account is for whoever sends its resume token (`X-Resume-Token`).',
   nutrition:

@@ -37,6 +37,7 @@ export const ERRORS = {
   QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
   SESSION_CLOSED: { status: 409, title: 'The class session can no longer be booked' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
+  OUT_OF_STOCK: { status: 409, title: 'Not enough pieces are left' },
   // memberships and accounts
   MEMBERSHIP_INACTIVE: { status: 403, title: 'The membership is not active' },
   INVITATION_REQUIRED: { status: 403, title: 'The gym admits invited users only' },

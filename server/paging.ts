@@ -19,6 +19,8 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean;
   /** The cursor of the page that begins after this item. */
   cursorOf(item: Item): string;
+  /** The version of the whole list, if it has one; REST sends it in `ETag`. */
+  readonly version?: number;
   /** Services that did not answer, so that the page lacks their data; REST sends their names as `Incomplete`. */
   readonly missing?: readonly string[];
 }

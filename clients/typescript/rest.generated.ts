@@ -2081,7 +2081,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The active challenges of the caller's gym
+         * The challenges of the caller's gym that run now, or the coming or past ones
          * @description For users.
          */
         get: operations["listChallenges"];
@@ -2109,9 +2109,21 @@ export interface paths {
          * @description For users.
          */
         get: operations["getChallenge"];
-        put?: never;
+        /**
+         * Change a challenge that has not ended; audited
+         * @description Absent fields are unchanged. Once the challenge has begun, its metric and its beginning are fixed. `recurrence: null` ends the recurrence.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        put: operations["updateChallenge"];
         post?: never;
-        delete?: never;
+        /**
+         * Remove a challenge that has not begun, or end one that runs; audited
+         * @description An ended challenge stays with its final leaderboard.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        delete: operations["deleteChallenge"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2231,10 +2243,16 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /**
+         * Change an announcement; audited
+         * @description Absent fields are unchanged. `endsAt: null` makes it valid until it is deleted.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        put: operations["updateAnnouncement"];
         post?: never;
         /**
-         * Delete an announcement
+         * Delete an announcement; audited
          * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         delete: operations["deleteAnnouncement"];
@@ -2277,7 +2295,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reported posts, latest report first
+         * Reported posts and comments, latest report first
          * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         get: operations["listPostReports"];
@@ -2361,6 +2379,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/gym/posts/{id}/comments/{commentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment
+         * @description Its reports are deleted with it. Audited if staff do it.
+         *
+         *     For its author, staff of the gym.
+         */
+        delete: operations["deleteComment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/gym/posts/{id}/report": {
         parameters: {
             query?: never;
@@ -2376,6 +2416,66 @@ export interface paths {
          */
         post: operations["reportPost"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/posts/{id}/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Dismiss the reports of a post, which stays; audited
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        delete: operations["dismissPostReports"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/posts/{id}/comments/{commentId}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a comment to the gym's admins
+         * @description For users.
+         */
+        post: operations["reportComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/posts/{id}/comments/{commentId}/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Dismiss the reports of a comment, which stays; audited
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        delete: operations["dismissCommentReports"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2410,14 +2510,80 @@ export interface paths {
         };
         /**
          * A gym's shop: products of the content service in the gym's order, with its own terms
-         * @description For everybody.
+         * @description `stock` is the number of pieces that are free now. The `ETag` contains the version of the list, which increases when staff replace it, and a checksum, so that it also changes with the stock.
+         *
+         *     For everybody.
          */
         get: operations["listGymProducts"];
         /**
          * Replace the products of a gym's shop
-         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         * @description A product without `stock` keeps its stock, also while orders change it; null means that the gym does not count it. Audited.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         put: operations["replaceGymProducts"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/gym/{gymId}/products/low-stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Products of a gym's shop that are running out, the fewest pieces first
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        get: operations["listLowStock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/gym/{gymId}/products/{productId}/stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add pieces to a product's stock, or remove some; audited
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        post: operations["adjustStock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/gym/{gymId}/products/{productId}/movements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The movements of a product's stock, newest first
+         * @description They add up to the stock.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        get: operations["listStockMovements"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -2442,6 +2608,60 @@ export interface paths {
          * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         put: operations["replaceGymPrograms"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Orders, newest first: the caller's own, or those of the gym that they manage
+         * @description Without `userId`, a MEMBER gets their own orders, staff and machine clients get those of the gym.
+         *
+         *     For users; machine clients with `orders:read`.
+         */
+        get: operations["listOrders"];
+        put?: never;
+        /**
+         * Order products from the shop of the caller's gym
+         * @description The pieces are reserved at once, or the order is refused as a whole. It is collected and paid at the desk within 72 hours, or it is cancelled. A product that is named twice is added up.
+         *
+         *     For users.
+         */
+        post: operations["placeOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/orders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One order
+         * @description For users; machine clients with `orders:read`.
+         */
+        get: operations["getOrder"];
+        /**
+         * Move an order to its next status, or cancel it
+         * @description Staff move an order from PLACED to READY and to COLLECTED, and may cancel it until it is collected. The user who placed it may cancel it while it is PLACED. Cancelling gives the pieces back to the stock. Audited if staff do it.
+         *
+         *     For users.
+         */
+        put: operations["updateOrder"];
         post?: never;
         delete?: never;
         options?: never;
@@ -5051,6 +5271,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "order.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * order.changed
+         * @description An order was placed, or its status has changed. The data is the order. A machine client needs the scope `orders:read`.
+         */
+        post: operations["onOrderChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "product.changed": {
         parameters: {
             query?: never;
@@ -5167,7 +5407,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "MEMBERSHIP_INACTIVE" | "SESSION_CLOSED" | "WRONG_GYM" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "SESSION_CLOSED" | "WRONG_GYM" | "OUT_OF_STOCK" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
             errors?: {
                 path: string;
                 message: string;
@@ -5570,8 +5810,8 @@ export interface components {
             gymId: string;
             /** @description The name that the admins of the gym see. */
             name: string;
-            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `members:write`, `content:read`. */
-            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "content:read" | "webhooks" | "events:read")[];
+            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `members:write`, `orders:read`, `content:read`. */
+            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
             /**
@@ -5598,8 +5838,8 @@ export interface components {
             gymId: string;
             /** @description The name that the admins of the gym see. */
             name: string;
-            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`. */
-            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "content:read" | "webhooks" | "events:read")[];
+            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `orders:read`, `content:read`. */
+            scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
             /**
@@ -5626,7 +5866,7 @@ export interface components {
              * @description The same in every feed and every delivery of the event.
              */
             id: string;
-            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `class_session.changed`, `booking.changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
+            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `class_session.changed`, `booking.changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `order.changed`, `product.changed`. */
             type: string;
             /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
@@ -5957,6 +6197,8 @@ export interface components {
             startsAt: string;
             /** Format: date-time */
             endsAt: string;
+            recurrence: "MONTHLY" | null;
+            timezone: string | null;
             version: number;
         };
         /** @description The gym's own branding, and the modules that are on for its members. */
@@ -6046,6 +6288,77 @@ export interface components {
             /** @description The published configuration: branding, and which modules are on. */
             config: components["schemas"]["GymConfig"];
         };
+        /** @description What a user wants to collect and pay at the desk of their gym. */
+        Order: {
+            /**
+             * Format: uuid
+             * @description The order's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym that sells the products.
+             */
+            gymId: string;
+            /** @description The id of the user who placed the order; null if the account is deleted. */
+            userId: string | null;
+            /** @description The products, each once, with their names and prices at the time of the order. */
+            items: components["schemas"]["OrderItem"][];
+            /** @description What is paid at the desk, in minor units of `currency`. */
+            total: number;
+            /** @description The currency of all prices of the order, ISO 4217, e.g. `EUR`. */
+            currency: string;
+            /**
+             * @description The state of the order.
+             *     - `PLACED`: The pieces are reserved.
+             *     - `READY`: The order can be collected at the desk.
+             *     - `COLLECTED`: The order was collected and paid.
+             *     - `CANCELLED`: The pieces are back in the stock.
+             * @enum {string}
+             */
+            status: "PLACED" | "READY" | "COLLECTED" | "CANCELLED";
+            /**
+             * @description Why the order was cancelled; null if it was not.
+             *     - `BY_MEMBER`: The user who placed it has cancelled it.
+             *     - `BY_STAFF`: Staff of the gym have cancelled it.
+             *     - `NOT_COLLECTED`: It was not collected in time.
+             *     - `MEMBERSHIP_ENDED`: The membership of the user has ended.
+             *     - `ACCOUNT_DELETED`: The account of the user was deleted.
+             */
+            cancelReason: ("BY_MEMBER" | "BY_STAFF" | "NOT_COLLECTED" | "MEMBERSHIP_ENDED" | "ACCOUNT_DELETED") | null;
+            /**
+             * Format: date-time
+             * @description When the order was placed.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description If the order is not collected before this time, 72 hours after it was placed, it is cancelled.
+             */
+            expiresAt: string;
+            /** @description When it became ready to be collected; null if it did not. */
+            readyAt: string | null;
+            /** @description When it was collected and paid; null if it was not. */
+            collectedAt: string | null;
+            /** @description When it was cancelled; null if it was not. */
+            cancelledAt: string | null;
+            /** @description Increases with every change. */
+            version: number;
+        };
+        /** @description A product in an order. */
+        OrderItem: {
+            /**
+             * Format: uuid
+             * @description A product of the content service.
+             */
+            productId: string;
+            /** @description The name of the product when it was ordered. */
+            name: string;
+            /** @description The number of pieces. */
+            quantity: number;
+            /** @description The price of one piece when it was ordered, in minor units of the order's currency. */
+            price: number;
+        };
         /** @description A product of the content service in a gym's shop. */
         GymProduct: {
             /**
@@ -6062,7 +6375,7 @@ export interface components {
             price: number | null;
             /** @description The currency of `price`, ISO 4217, e.g. `EUR`; null if the gym has stated none. */
             currency: string | null;
-            /** @description The number of pieces that the gym has; null if the gym does not count its stock. */
+            /** @description The number of pieces that are free: those in orders are not among them. Null if the gym does not count its stock. */
             stock: number | null;
         };
         /** @description The next configuration, which is not published yet. */
@@ -6333,6 +6646,13 @@ export interface components {
              * @description The end of the challenge; what happens later does not count.
              */
             endsAt: string;
+            /**
+             * @description How the challenge recurs: when it begins, the next one is made with the same title, metric and goal. Null if it does not recur.
+             *     - `MONTHLY`: Every month, at the same day and local time; on the last day of a month that has no such day.
+             */
+            recurrence: "MONTHLY" | null;
+            /** @description The time zone in which the months of the recurrence are counted; null without one. */
+            timezone: string | null;
             /** @description Increases when the challenge changes, not with scores. */
             version: number;
             /** @description Whether you have joined. */
@@ -6422,23 +6742,25 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description A member's report that a post should be removed. */
+        /** @description A member's report that a post, or a comment on it, should be removed. */
         PostReport: {
             /**
              * Format: uuid
-             * @description The id of the reported post.
+             * @description The id of the reported post, or of the post with the reported comment.
              */
             postId: string;
+            /** @description The id of the reported comment; null if the post itself was reported. */
+            commentId: string | null;
             /**
              * Format: uuid
-             * @description The user who reported the post.
+             * @description The user who reported the post or the comment.
              */
             reporterId: string;
-            /** @description Why the post should be removed, in the words of the reporter. */
+            /** @description Why it should be removed, in the words of the reporter. */
             reason: string;
             /**
              * Format: date-time
-             * @description The time of the user's latest report of this post.
+             * @description The time of the user's latest report of it.
              */
             createdAt: string;
         };
@@ -6464,6 +6786,48 @@ export interface components {
             /**
              * Format: date-time
              * @description The time at which the comment was written.
+             */
+            createdAt: string;
+        };
+        /** @description A change of a gym's stock of a product. It is never changed itself. */
+        StockMovement: {
+            /**
+             * Format: uuid
+             * @description The movement's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of the gym.
+             */
+            gymId: string;
+            /**
+             * Format: uuid
+             * @description A product of the content service.
+             */
+            productId: string;
+            /**
+             * @description What has changed the stock.
+             *     - `RECEIVED`: The gym has got pieces.
+             *     - `SOLD`: An order has taken pieces.
+             *     - `CORRECTED`: Staff have corrected the number.
+             *     - `RETURNED`: Pieces came back: an order was cancelled, or staff took them back.
+             * @enum {string}
+             */
+            kind: "RECEIVED" | "SOLD" | "CORRECTED" | "RETURNED";
+            /** @description The number of pieces that were added; negative if pieces were removed. */
+            delta: number;
+            /** @description The stock after the movement. */
+            stock: number;
+            /** @description Why the stock was changed. */
+            reason: string;
+            /** @description The id of the order that took the pieces or gave them back; null for other movements. */
+            orderId: string | null;
+            /** @description The user who caused it; null if a job did, or if the account is deleted. */
+            actorId: string | null;
+            /**
+             * Format: date-time
+             * @description When the stock was changed.
              */
             createdAt: string;
         };
@@ -6496,7 +6860,7 @@ export interface components {
              * @description The same in every feed and every delivery of the event.
              */
             id: string;
-            /** @description `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed` or `product.changed`. */
+            /** @description `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `order.changed` or `product.changed`. */
             type: string;
             /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
@@ -7605,7 +7969,7 @@ export interface components {
              * @description The same in every feed and every delivery of the event.
              */
             id: string;
-            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `class_session.changed`, `booking.changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `product.changed`. */
+            /** @description One of `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `class_session.changed`, `booking.changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `order.changed`, `product.changed`. */
             type: string;
             /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
@@ -10673,6 +11037,9 @@ export interface operations {
                      *           "comments": [],
                      *           "likes": [],
                      *           "reports": [],
+                     *           "commentReports": [],
+                     *           "orders": [],
+                     *           "stockMovements": [],
                      *           "announcements": [],
                      *           "auditEvents": [],
                      *           "events": [
@@ -11110,6 +11477,9 @@ export interface operations {
                      *           "comments": [],
                      *           "likes": [],
                      *           "reports": [],
+                     *           "commentReports": [],
+                     *           "orders": [],
+                     *           "stockMovements": [],
                      *           "announcements": [],
                      *           "auditEvents": [],
                      *           "events": [
@@ -11485,8 +11855,8 @@ export interface operations {
                 "application/json": {
                     /** @description The name that the admins of the gym see: at most 100 characters. */
                     name: string;
-                    /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `content:read`, each at most once. */
-                    scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "content:read" | "webhooks" | "events:read")[];
+                    /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `orders:read`, `content:read`, each at most once. */
+                    scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
                     /** @description The only location of the gym at which the client may act. Default: all of them. */
                     locationId?: string | null;
                     /** @description The client gets no token from then on; a time in the future. Default: it does not expire. */
@@ -11651,7 +12021,7 @@ export interface operations {
             query?: {
                 /** @description `next` of an earlier answer; the answer then has the events after it. `latest`: no events, only `next`. Default: the oldest events that are kept. */
                 after?: string;
-                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
+                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `order.changed` (scope orders:read), `product.changed` (scope content:read). */
                 types?: string;
                 /** @description Events in the answer, at most 200. Default 50. */
                 limit?: number;
@@ -14823,12 +15193,14 @@ export interface operations {
     listChallenges: {
         parameters: {
             query?: {
-                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
-                gymId?: string;
-                /** @description Items a page, at most 200. Default: the whole list. */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
                 /** @description The start of the page: the cursor in the Link header of the previous page. */
                 cursor?: string;
+                /** @description ACTIVE: those that run now; UPCOMING: those that have not begun; ENDED. Default: ACTIVE. */
+                status?: "ACTIVE" | "UPCOMING" | "ENDED";
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                gymId?: string;
             };
             header?: never;
             path?: never;
@@ -14836,7 +15208,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sorted by their end. */
+            /** @description A page of challenges: active ones by their end, coming ones by their beginning, past ones by their end, the latest first. */
             200: {
                 headers: {
                     /** @description Next page: `<...>; rel="next"` (RFC 8288) */
@@ -14933,6 +15305,13 @@ export interface operations {
                      * @description The end of the challenge, after `startsAt`.
                      */
                     endsAt: string;
+                    /**
+                     * @description Whether the challenge recurs; it is then at most 31 days long. Default: it does not.
+                     *     - `MONTHLY`: Every month, at the same day and local time; on the last day of a month that has no such day.
+                     */
+                    recurrence?: "MONTHLY" | null;
+                    /** @description The IANA time zone in which the months of the recurrence are counted, e.g. `Europe/Berlin`. Default: that of the gym's first location, by name. */
+                    timezone?: string | null;
                 };
             };
         };
@@ -15005,6 +15384,104 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Challenge"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateChallenge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The title that users see: at most 120 characters. Null leaves it unchanged. */
+                    title?: string | null;
+                    /**
+                     * @description What the score counts. It is fixed once the challenge has begun. Null leaves it unchanged.
+                     *     - `CHECK_INS`: Visits during the challenge; counted automatically.
+                     *     - `WORKOUTS`: Workouts; the participants add to their own scores.
+                     *     - `MINUTES`: Minutes of training; the participants add to their own scores.
+                     *     - `CUSTOM`: What the title of the challenge says; the participants add to their own scores.
+                     */
+                    metric?: ("CHECK_INS" | "WORKOUTS" | "MINUTES" | "CUSTOM") | null;
+                    /** @description The score that the participants try to reach: 1 to 1,000,000. Null leaves it unchanged. */
+                    goal?: number | null;
+                    /** @description The beginning of the challenge, a time in the future. It is fixed once the challenge has begun. Null leaves it unchanged. */
+                    startsAt?: string | null;
+                    /** @description The end of the challenge, a time in the future after `startsAt`. Null leaves it unchanged. */
+                    endsAt?: string | null;
+                    /**
+                     * @description Whether the challenge recurs; null ends the recurrence.
+                     *     - `MONTHLY`: Every month, at the same day and local time; on the last day of a month that has no such day.
+                     */
+                    recurrence?: "MONTHLY" | null;
+                    /** @description The IANA time zone in which the months of the recurrence are counted. Null leaves it unchanged. */
+                    timezone?: string | null;
+                    /** @description The version on which the change is based; without it the last write wins. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed challenge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteChallenge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge is removed, or has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -15337,6 +15814,56 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z"
                      *     }
                      */
+                    "application/json": components["schemas"]["Announcement"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateAnnouncement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The title that users see: at most 120 characters. Null leaves it unchanged. */
+                    title?: string | null;
+                    /** @description The text that users see: at most 5,000 characters. Null leaves it unchanged. */
+                    text?: string | null;
+                    /** @description The time from which the announcement is valid. Null leaves it unchanged. */
+                    startsAt?: string | null;
+                    /** @description The time until which the announcement is valid, after `startsAt`. Null: until it is deleted. */
+                    endsAt?: string | null;
+                    /** @description The version on which the change is based; without it the last write wins. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed announcement. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Announcement"];
                 };
             };
@@ -15843,6 +16370,38 @@ export interface operations {
             };
         };
     };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+                /** @description The id of the comment. */
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comment is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     reportPost: {
         parameters: {
             query?: never;
@@ -15886,6 +16445,112 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["PostReport"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismissPostReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post has no reports. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reportComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+                /** @description The id of the comment. */
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Why the post should be removed: at most 500 characters. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostReport"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismissCommentReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+                /** @description The id of the comment. */
+                commentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comment has no reports. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -15990,7 +16655,10 @@ export interface operations {
     replaceGymProducts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Id or slug of the gym. */
                 gymId: string;
@@ -16026,9 +16694,11 @@ export interface operations {
                         price?: number | null;
                         /** @description ISO 4217, e.g. `EUR`. Required with a price. */
                         currency?: string | null;
-                        /** @description The number of pieces that the gym has: 0 to 1,000,000. Null if the gym does not count its stock. */
+                        /** @description The number of pieces that are free: 0 to 1,000,000. Absent: the stock stays as it is. Null: the gym does not count its stock. */
                         stock?: number | null;
                     }[];
+                    /** @description The version of the list on which the change is based; without it the last write wins. */
+                    version?: number | null;
                 };
             };
         };
@@ -16058,6 +16728,141 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["GymProduct"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLowStock: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description Only products of which fewer pieces are free. Default: 5. */
+                below?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id or slug of the gym. */
+                gymId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of products. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GymProduct"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    adjustStock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id or slug of the gym. */
+                gymId: string;
+                /** @description Id of the product of the content service. */
+                productId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The number of pieces to add; negative to remove some. At most 1,000,000. */
+                    delta: number;
+                    /** @description Why the stock changes: at most 200 characters. */
+                    reason: string;
+                    /**
+                     * @description `CORRECTED`, `RECEIVED` or `RETURNED`; the last two need a positive `delta`. Default: `CORRECTED`.
+                     *     - `CORRECTED`: Staff have corrected the number.
+                     *     - `RECEIVED`: The gym has got pieces.
+                     *     - `RETURNED`: Pieces came back: an order was cancelled, or staff took them back.
+                     */
+                    kind?: ("CORRECTED" | "RECEIVED" | "RETURNED") | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The movement, with the stock after it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockMovement"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listStockMovements: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id or slug of the gym. */
+                gymId: string;
+                /** @description Id of the product of the content service. */
+                productId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of movements. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockMovement"][];
                 };
             };
             /** @description A problem. */
@@ -16199,12 +17004,186 @@ export interface operations {
             };
         };
     };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description Only orders with this status. */
+                status?: "PLACED" | "READY" | "COLLECTED" | "CANCELLED";
+                /** @description Only orders of this user. A MEMBER may name only themselves, and gets their own orders without it. */
+                userId?: string;
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                gymId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of orders. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    placeOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                    gymId?: string | null;
+                    /** @description The products, at most 50 items in one currency. A product that is named twice is added up. */
+                    items: {
+                        /**
+                         * Format: uuid
+                         * @description The id of a product that the gym lists.
+                         */
+                        productId: string;
+                        /** @description The number of pieces: 1 to 99. */
+                        quantity: number;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The order. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The next status.
+                     *     - `PLACED`: The pieces are reserved.
+                     *     - `READY`: The order can be collected at the desk.
+                     *     - `COLLECTED`: The order was collected and paid.
+                     *     - `CANCELLED`: The pieces are back in the stock.
+                     * @enum {string}
+                     */
+                    status: "PLACED" | "READY" | "COLLECTED" | "CANCELLED";
+                    /** @description The version on which the change is based; without it any version is changed. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     gymListEvents: {
         parameters: {
             query?: {
                 /** @description `next` of an earlier answer; the answer then has the events after it. `latest`: no events, only `next`. Default: the oldest events that are kept. */
                 after?: string;
-                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
+                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `order.changed` (scope orders:read), `product.changed` (scope content:read). */
                 types?: string;
                 /** @description Events in the answer, at most 200. Default 50. */
                 limit?: number;
@@ -16325,7 +17304,7 @@ export interface operations {
                     /** @description A public https address, without user name, password and fragment. */
                     url: string;
                     /** @description Types of events. A machine client may choose only types whose resource its scopes let it read. */
-                    types: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "class_session.changed" | "booking.changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[];
+                    types: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "class_session.changed" | "booking.changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "order.changed" | "product.changed")[];
                     /** @description A note for people, at most 200 characters. */
                     description?: string | null;
                     /** @description Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym. */
@@ -16444,7 +17423,7 @@ export interface operations {
                     /** @description A public https address, without user name, password and fragment. */
                     url?: string | null;
                     /** @description Types of events. A machine client may choose only types whose resource its scopes let it read. */
-                    types?: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "class_session.changed" | "booking.changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "product.changed")[] | null;
+                    types?: ("check_in.opened" | "check_in.closed" | "check_in.undone" | "check_in.denied" | "occupancy.level_changed" | "class_session.changed" | "booking.changed" | "challenge.ended" | "gym_config.published" | "gym.deployed" | "member.joined" | "member.updated" | "member.removed" | "order.changed" | "product.changed")[] | null;
                     /** @description Null removes the description. */
                     description?: string | null;
                     /** @description true switches the webhook on again; the deliveries that wait are then sent. */
@@ -22459,7 +23438,7 @@ export interface operations {
             query?: {
                 /** @description `next` of an earlier answer; the answer then has the events after it. `latest`: no events, only `next`. Default: the oldest events that are kept. */
                 after?: string;
-                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `product.changed` (scope content:read). */
+                /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `order.changed` (scope orders:read), `product.changed` (scope content:read). */
                 types?: string;
                 /** @description Events in the answer, at most 200. Default 50. */
                 limit?: number;
@@ -25540,6 +26519,46 @@ export interface operations {
                      */
                     occurredAt: string;
                     data: components["schemas"]["Gym"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrderChanged: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The same in every feed and every delivery of the event.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "order.changed";
+                    /** @description Null for something that belongs to all gyms. */
+                    gymId: string | null;
+                    /** @description What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened. */
+                    subject: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    occurredAt: string;
+                    data: components["schemas"]["Order"];
                 };
             };
         };

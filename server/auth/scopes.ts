@@ -9,6 +9,7 @@ export const SCOPES = {
   'members:read': 'Read the accounts of members, without their QR codes.',
   'members:write': 'Import members, read the results of imports, and change memberships.',
   'classes:read': 'Read classes, their sessions and bookings.',
+  'orders:read': 'Read the orders of members.',
   'content:read': 'Read workouts, exercises and products.',
   webhooks: 'Manage webhooks that send events of those resources that the other scopes let the client read.',
   'events:read': 'Read the events of those resources that the other scopes let the client read.',

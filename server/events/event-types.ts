@@ -103,6 +103,12 @@ export const EVENT_TYPES = {
     people: ['id'],
     isPerson: true,
   },
+  'order.changed': {
+    writers: ['gym'],
+    scope: 'orders:read',
+    description: 'An order was placed, or its status has changed. The data is the order.',
+    people: ['userId'],
+  },
   'product.changed': {
     writers: ['content', 'gym'],
     scope: 'content:read',

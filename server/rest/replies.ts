@@ -6,7 +6,7 @@ import { undeclaredFields } from '../undeclared-fields.ts';
 import type { Exchange } from './exchange.ts';
 import type { StoredAnswer } from './idempotency.ts';
 import { isWholeList, Reply, type RestRoute } from './route.ts';
-import { versionAndContentTag, versionTag } from './versions.ts';
+import { listTag, versionAndContentTag, versionTag } from './versions.ts';
 
 const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'cursorOf' in result;
@@ -44,7 +44,10 @@ export function replyOf<Services>(
   return new PagedReply(
     success.status,
     result.items,
-    result.missing?.length ? { Incomplete: result.missing.join(', ') } : {},
+    {
+      ...(result.missing?.length && { Incomplete: result.missing.join(', ') }),
+      ...(result.version !== undefined && { ETag: listTag(result.version, result.items) }),
+    },
     result.hasNextPage && last !== undefined ? result.cursorOf(last) : undefined,
   );
 }

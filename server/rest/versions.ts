@@ -14,8 +14,13 @@ export function versionTag(body: unknown): string | undefined {
  */
 export function versionAndContentTag(body: unknown): string | undefined {
   if (versionTag(body) === undefined) return undefined;
-  const checksum = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 12);
-  return `"${String((body as { version: number }).version)}.${checksum}"`;
+  return listTag((body as { version: number }).version, body);
+}
+
+/** As `versionAndContentTag`, for a list with a version of its own. */
+export function listTag(version: number, content: unknown): string {
+  const checksum = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 12);
+  return `"${version}.${checksum}"`;
 }
 
 /**

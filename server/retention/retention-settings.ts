@@ -23,6 +23,8 @@ export const retentionSettings = z.object({
   retentionDenialsDays: days(90),
   /** Audit records: actions of staff (gym) and changes of accounts (identity). */
   retentionAuditDays: days(1_095, MIN_AUDIT_DAYS), // 3 years
+  /** Orders that were collected or cancelled. */
+  retentionOrdersDays: days(3_650), // 10 years, because they belong to the books of the gym
   /** Records of finished sagas. */
   retentionSagasDays: days(90),
   /** Used refresh tokens, which are kept so that the use of a stolen one is recognised. */

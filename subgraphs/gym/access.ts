@@ -23,6 +23,10 @@ interface Post extends OfGym {
   authorId?: string | null | undefined;
 }
 
+interface Order extends OfGym {
+  userId: string | null;
+}
+
 interface WebhookOfGym {
   gymId: string | null;
   types: readonly string[];
@@ -78,6 +82,13 @@ export const mayManageWebhook = (viewer: Viewer, webhook: WebhookOfGym): boolean
     isClientWith(viewer, 'webhooks', webhook.gymId) &&
     (viewer.locationId === null || viewer.locationId === webhook.locationId) &&
     webhook.types.every((type) => isEventType(type) && mayReadType(viewer, type)));
+/** The author of a comment and those who manage the gym of its post. */
+export const mayDeleteComment = (viewer: Viewer, comment: Post): boolean => mayDeletePost(viewer, comment);
+/** Users see their own orders, staff and machine clients with the scope those of the gym. */
+export const maySeeOrder = (viewer: Viewer, order: Order): boolean =>
+  isSelf(viewer, order.userId) ||
+  mayManage(viewer, order) ||
+  isClientWith(viewer, 'orders:read', order.gymId);
 export const mayDeletePost = (viewer: Viewer, post: Post): boolean =>
   isSelf(viewer, post.authorId) || mayManage(viewer, post);
 /** Whether the viewer may see the user's visits in all gyms. A GYM_ADMIN may see only the visits in their own gym. */

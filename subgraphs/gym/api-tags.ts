@@ -16,5 +16,9 @@ export const TAGS = {
   announcements: { name: 'Announcements', description: 'News by the staff of a gym.' },
   posts: { name: 'Posts', description: 'Texts and pictures of members, with likes, comments and reports.' },
   shop: { name: 'Shop', description: 'The products and routines of the content service that a gym offers.' },
+  orders: {
+    name: 'Orders',
+    description: 'What members order from the shop of their gym, to collect it at the desk.',
+  },
   webhooks: { name: 'Webhooks', description: 'Events of a gym, sent to a URL.' },
 } as const satisfies Readonly<Record<string, ApiTag>>;

@@ -14,8 +14,10 @@ import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { CollectedFeed } from './events/collected-feed.entity.ts';
 import { migrations } from './migrations/index.ts';
-import { Comment, Like, Post, Report } from './posts/post.entity.ts';
+import { Comment, CommentReport, Like, Post, Report } from './posts/post.entity.ts';
+import { Order, OrderItem } from './orders/order.entity.ts';
 import { GymProduct, GymProgram } from './shop/shop.entity.ts';
+import { ProductList, StockMovement } from './shop/stock.entity.ts';
 import { Webhook, WebhookCursor, WebhookDelivery } from './webhooks/webhook.entity.ts';
 
 export const database: DatabaseDeclaration = {
@@ -36,12 +38,17 @@ export const database: DatabaseDeclaration = {
     Like,
     Comment,
     Report,
+    CommentReport,
     GymProduct,
     GymProgram,
     GymClass,
     ClassSession,
     Booking,
     CalendarFeed,
+    ProductList,
+    StockMovement,
+    Order,
+    OrderItem,
     CollectedFeed,
     Webhook,
     WebhookDelivery,

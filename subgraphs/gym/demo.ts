@@ -152,11 +152,20 @@ const LOCATIONS = [
   locationRow(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
 ];
 
-/** The challenges of the month of the first start: one counts visits, the other counts minutes. */
+/** The monthly challenges, in the month of the first start: one counts visits, the other counts minutes. */
 function challengesOf(now: Date) {
   const startsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const endsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
-  const month = { gymId: DEMO_GYMS.ironTemple.id, startsAt, endsAt, createdAt: created.createdAt };
+  const month = {
+    gymId: DEMO_GYMS.ironTemple.id,
+    startsAt,
+    endsAt,
+    recurrence: 'MONTHLY' as const,
+    timezone: 'UTC',
+    seriesStartsAt: startsAt,
+    seriesEndsAt: endsAt,
+    createdAt: created.createdAt,
+  };
   return [
     {
       ...month,

@@ -1,9 +1,11 @@
 import { announceChallenges } from './challenges/announce-challenges.ts';
+import { continueChallenges } from './challenges/continue-challenges.ts';
 import { finishClassSessions, markAttendance } from './classes/attendance.ts';
 import { mailBooking } from './classes/mail-booking.ts';
 import { makeClassSessions } from './classes/make-sessions.ts';
 import { endExpiredVisits } from './check-ins/end-expired-visits.ts';
 import { collectEvents } from './events/collect-events.ts';
+import { cancelExpiredOrders } from './orders/cancel-expired-orders.ts';
 import { mailDisabledWebhooks } from './webhooks/mail-disabled-webhooks.ts';
 import { sendWebhooks } from './webhooks/send-webhooks.ts';
 
@@ -18,4 +20,6 @@ export const gymJobs = [
   finishClassSessions,
   markAttendance,
   mailBooking,
+  continueChallenges,
+  cancelExpiredOrders,
 ];

@@ -25,7 +25,12 @@ export type {
   CommentShape as Comment,
   ReportShape as PostReport,
 } from './posts/posts.shapes.ts';
-export type { GymProductShape as GymProduct, GymProgramShape as GymProgram } from './shop/shop.shapes.ts';
+export type { OrderItemShape as OrderItem, OrderShape as Order } from './orders/orders.shapes.ts';
+export type {
+  GymProductShape as GymProduct,
+  GymProgramShape as GymProgram,
+  StockMovementShape as StockMovement,
+} from './shop/shop.shapes.ts';
 
 /** Entities of other services, of which this one has only the id. A user also has `gymId` if the gateway sends it (`@requires`). */
 export interface User {

@@ -54,6 +54,14 @@ export const gymRetention: readonly RetentionRule[] = [
         before,
       ]),
   },
+  {
+    what: 'orders',
+    kept: 'retentionOrdersDays',
+    run: (unit, before) =>
+      removeRows(unit, 'shop_order', "id < ? and status in ('COLLECTED', 'CANCELLED') order by id", [
+        firstIdOf(before),
+      ]),
+  },
   auditRetention,
   removalsRetention,
   eventRetention,

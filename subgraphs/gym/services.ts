@@ -12,6 +12,7 @@ import { RemovedReferences } from '#server/references/removed-references.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
+import { ChallengePlans } from './challenges/challenge-plans.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
 import { Bookings } from './classes/bookings.ts';
@@ -31,9 +32,13 @@ import { Locations } from './locations/locations.ts';
 import type { FindMemberStates } from './members/member-states.ts';
 import { EndedMemberships } from './members/membership-ended.ts';
 import { Memberships } from './members/memberships.ts';
+import { Orders } from './orders/orders.ts';
+import { Comments } from './posts/comments.ts';
+import { PostReports } from './posts/post-reports.ts';
 import { Posts } from './posts/posts.ts';
 import { Programs } from './shop/programs.ts';
 import { Shop } from './shop/shop.ts';
+import { Stock } from './shop/stock.ts';
 import { WebhookDeliveries } from './webhooks/deliveries.ts';
 import { Webhooks, type WebhookSending } from './webhooks/webhooks.ts';
 
@@ -74,6 +79,8 @@ export const gymServices = (
   const shop = new Shop(unit, gyms, references);
   const webhooks = new Webhooks(unit, sending);
   const memberships = new Memberships(unit, findMemberStates);
+  const challenges = new Challenges(unit, scores);
+  const posts = new Posts(unit, files);
   const programs = new Programs(unit, gyms, references);
   return {
     events: new EventFeed(unit, events),
@@ -91,10 +98,15 @@ export const gymServices = (
     bookings: new Bookings(unit, memberships),
     calendars: new Calendars(unit),
     firstVisits: new FirstVisits(unit, memberships),
-    challenges: new Challenges(unit, scores),
+    challenges,
+    challengePlans: new ChallengePlans(unit, challenges),
     announcements: new Announcements(unit),
-    posts: new Posts(unit, files),
+    posts,
+    comments: new Comments(unit, posts),
+    postReports: new PostReports(unit),
     shop,
+    stock: new Stock(unit, gyms),
+    orders: new Orders(unit, references),
     programs,
     removedReferences: new RemovedReferences(unit, {
       Product: { owner: 'content', forget: (id) => shop.forget(id) },

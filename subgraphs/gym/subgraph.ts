@@ -39,6 +39,8 @@ import { locationsRest } from './locations/locations.rest.ts';
 import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
 import { memberStatesOf } from './members/member-states.ts';
 import { endedMembershipsRest } from './members/memberships.rest.ts';
+import { ordersGraphql } from './orders/orders.graphql.ts';
+import { ordersRest } from './orders/orders.rest.ts';
 import { postsGraphql } from './posts/posts.graphql.ts';
 import { postsRest } from './posts/posts.rest.ts';
 import { gymRetention, unusedPictures } from './retention.ts';
@@ -118,13 +120,18 @@ export const gym = defineSubgraph({
   services: gymServices,
   features: {
     challenges: 'challenges',
-    announcements: 'feed',
-    posts: 'feed',
-    shop: 'shop',
     classes: 'classes',
     sessions: 'classes',
     bookings: 'classes',
     calendars: 'classes',
+    challengePlans: 'challenges',
+    announcements: 'feed',
+    posts: 'feed',
+    comments: 'feed',
+    postReports: 'feed',
+    shop: 'shop',
+    stock: 'shop',
+    orders: 'shop',
   },
   // This service stores the switches, so it does not call itself over the network.
   featureSource:
@@ -142,6 +149,7 @@ export const gym = defineSubgraph({
     announcementsGraphql,
     postsGraphql,
     shopGraphql,
+    ordersGraphql,
     jobsGraphql,
     eventsGraphql,
     webhooksGraphql,
@@ -158,6 +166,7 @@ export const gym = defineSubgraph({
     ...announcementsRest,
     ...postsRest,
     ...shopRest,
+    ...ordersRest,
     ...eventsRest,
     ...webhooksRest,
     ...endedMembershipsRest,

@@ -167,10 +167,17 @@ async function challenges({ record, send }: Recorder): Promise<void> {
   await record('joinChallenge', { params: { id } });
   await record('addChallengeProgress', { params: { id }, body: { amount: 2_500 } });
   await record('leaveChallenge', { params: { id } });
+  await record('updateChallenge', { as: STAFF, params: { id }, body: { goal: 60_000, version: 1 } });
+  await record('deleteChallenge', { as: STAFF, params: { id } });
   await record('listAnnouncements');
   const news = await record('createAnnouncement', {
     as: STAFF,
     body: { title: 'New rowers', text: 'Four new rowers are at Forge.', endsAt: inDays(14) },
+  });
+  await record('updateAnnouncement', {
+    as: STAFF,
+    params: { id: news.id },
+    body: { text: 'Four new rowers are at Forge and Anvil.' },
   });
   await record('deleteAnnouncement', { as: STAFF, params: { id: news.id } });
   await send('listAnnouncements', { as: STAFF });
@@ -182,11 +189,20 @@ async function posts({ record, send }: Recorder): Promise<void> {
   await record('listPosts', { query: { limit: 2 } });
   await record('getPost', at);
   await record('likePost', { ...at, as: 'leo@iron.test' });
-  await record('createComment', { ...at, as: 'leo@iron.test', body: { text: 'Spotting you next time!' } });
+  const comment = await record('createComment', {
+    ...at,
+    as: 'leo@iron.test',
+    body: { text: 'Spotting you next time!' },
+  });
   await record('listComments', { ...at, query: { limit: 2 } });
   await record('unlikePost', { ...at, as: 'leo@iron.test' });
   await record('reportPost', { ...at, as: 'leo@iron.test', body: { reason: 'Not about training.' } });
+  const onComment = { params: { id: post.id, commentId: comment.id } };
+  await record('reportComment', { ...onComment, body: { reason: 'Advertising.' } });
   await record('listPostReports', { as: STAFF, query: { limit: 2 } });
+  await record('dismissCommentReports', { ...onComment, as: STAFF });
+  await record('dismissPostReports', { ...at, as: STAFF });
+  await record('deleteComment', { ...onComment, as: 'leo@iron.test' });
   const form = { text: 'My new belt', image: await pictures.normal('png', 640, 480) };
   const withPicture = await send('createPost', { form });
   const file = /\/media\/([^/?"]+)/.exec(JSON.stringify(withPicture))?.[1] ?? '';
@@ -194,7 +210,19 @@ async function posts({ record, send }: Recorder): Promise<void> {
   await record('deletePost', at);
 }
 
-async function shop({ platform, record }: Recorder): Promise<void> {
+async function orders({ record }: Recorder, productId: string): Promise<void> {
+  const ofProduct = { as: STAFF, params: { gymId: slug, productId } } as const;
+  await record('adjustStock', { ...ofProduct, body: { delta: 24, reason: 'Delivery 17', kind: 'RECEIVED' } });
+  const order = await record('placeOrder', { body: { items: [{ productId, quantity: 2 }] } });
+  await record('listOrders', { query: { status: 'PLACED' } });
+  await record('getOrder', { params: { id: order.id } });
+  await record('updateOrder', { as: STAFF, params: { id: order.id }, body: { status: 'READY', version: 1 } });
+  await record('listStockMovements', { ...ofProduct, query: { limit: 2 } });
+  await record('listLowStock', { as: STAFF, params: { gymId: slug }, query: { below: 50 } });
+}
+
+async function shop(recorder: Recorder): Promise<void> {
+  const { platform, record } = recorder;
   const { body: products } = await platform.rest('content', 'GET', '/products?limit=2');
   const { body: routines } = await platform.rest('content', 'GET', '/workouts?limit=2');
   const [first, second] = products as { id: string }[];
@@ -209,6 +237,7 @@ async function shop({ platform, record }: Recorder): Promise<void> {
     },
   });
   await record('listGymProducts', { as: 'nobody', params: { gymId: slug } });
+  await orders(recorder, first?.id ?? '');
   await record('replaceGymPrograms', {
     as: STAFF,
     params: { gymId: slug },

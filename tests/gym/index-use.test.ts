@@ -8,6 +8,7 @@ import { startPlatform, type TestPlatform, type Untyped } from '../support/platf
 import { sequentialScans, type PlanNode } from '../support/index-use.ts';
 import { statementsDuring, type SentStatement } from '../support/statements.ts';
 import { classRows, everyDoorOfClasses } from './index-use-of-classes.ts';
+import { shopSeed, useModeration, useShop } from './index-use-shop.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
 /** The number of visits. `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` tests with several years of data. */
@@ -64,6 +65,7 @@ async function seed(): Promise<void> {
      select gen_random_uuid(), id, gen_random_uuid(), 'Yes', now() from post, generate_series(1, 2) where author_id in (select id from person)`,
     `insert into post_report (post_id, reporter_id, gym_id, reason, created_at)
      select id, gen_random_uuid(), gym_id, 'Rude', now() from post where author_id in (select id from person)`,
+    ...shopSeed(iron),
     `insert into audit_event (id, gym_id, actor_id, action, details, at)
      select gen_random_uuid(), '${iron}', gen_random_uuid()::text, 'CHECK_IN_UNDONE', jsonb_build_object('userId', id), now() from person, generate_series(1, 2)`,
     `insert into event (id, type, gym_id, subject, location_id, people, occurred_at, data, published_at)
@@ -225,6 +227,7 @@ async function everyDoor(): Promise<void> {
   await nextPage('/posts/reports?limit=1', staffToken);
   await route('DELETE', '/posts/:id', staffToken, { id });
   called.add('GET /media/:file'); // reads no table
+  await useModeration({ route, nextPage }, { staff: staffToken, member, other });
 
   await runScheduled(platform, 'gym', 'end_expired_visits');
   const endings = `select 1 from graphile_worker.jobs where task_identifier = 'end_expired_visits' and run_at <= now()`;
@@ -242,6 +245,7 @@ async function everyDoor(): Promise<void> {
     body: { products: [{ productId }] },
   });
   await route('GET', '/gym/:gymId/products', token, { gymId });
+  await useShop({ route, nextPage }, { gymId, productId: productId ?? '', staff: staffToken, member, other });
   await route('PUT', '/gym/:gymId/programs', staffToken, {
     gymId,
     body: { programs: [{ routineId }] },
@@ -251,12 +255,12 @@ async function everyDoor(): Promise<void> {
   await graph(
     `query ($gymId: ID!, $users: [_Any!]!) {
       gym(id: $gymId) {
-        config { version } products { price } programs { note } announcements { title }
+        config { version } products { price } productsVersion programs { note } announcements { title }
         locations { name occupancy { people } occupancyHistory { peak } }
         challenges { title score ownRank { rank } leaderboard(first: 3) { nodes { rank } } }
         posts(first: 5) { nodes { text likedByMe likes { id } comments(first: 2) { nodes { text } } } }
       }
-      _entities(representations: $users) { ... on User { checkIns(first: 3) { nodes { location { name } } } currentCheckIn { id } } }
+      _entities(representations: $users) { ... on User { checkIns(first: 3) { nodes { location { name } } } currentCheckIn { id } orders(first: 2) { nodes { id } } } }
     }`,
     staffToken,
     { gymId, users: [member, other].map((user) => ({ __typename: 'User', id: user.id })) },
@@ -314,7 +318,9 @@ it('every statement of the service finds its rows in large tables by an index', 
   // Selects the tables of this service, because the other services of the platform run in this process, too.
   expect(sent.filter(({ text }) => text.includes('expires_at <= now()'))).not.toEqual([]);
   const own = sent.filter(({ text }) =>
-    /\b(check_in|booking|class_session|post|challenge|gym|location|audit_event)/.test(text),
+    /\b(check_in|booking|class_session|post|challenge|gym|location|audit_event|shop_order|stock_movement|comment_report)/.test(
+      text,
+    ),
   );
   expect(own.length).toBeGreaterThan(150);
   const run = (sql: string, values?: unknown[]) => platform.sql('gym', sql, values);

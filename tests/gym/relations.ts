@@ -36,6 +36,9 @@ export async function brokenRows(
      where like_count <> (select count(*) from post_like where post_id = post.id)`,
     `select 'comment_count' as wrong, id::text from post
      where comment_count <> (select count(*) from post_comment where post_id = post.id)`,
+    `select 'stock' as wrong, product_id::text from (select gym_id, product_id, coalesce(stock, 0) as stock from gym_product) as listed
+     full join (select gym_id, product_id, sum(delta)::int as total from stock_movement group by 1, 2) as moved using (gym_id, product_id)
+     where coalesce(stock, 0) <> coalesce(total, 0)`,
     `select 'score' as wrong, p.user_id::text from challenge_participant p join challenge c on c.id = p.challenge_id
      where c.metric = 'CHECK_INS' and c.id = any($1) and p.score <> (
        select count(*) from check_in v where v.user_id = p.user_id and v.gym_id = c.gym_id

@@ -213,7 +213,10 @@ const MODULES: Readonly<Record<string, ModuleCase>> = {
   },
   shop: {
     service: 'gym',
-    doors: [[`/gym/${ironTemple.slug}/products`, '{ gym(slug: "iron-temple") { products { price } } }']],
+    doors: [
+      [`/gym/${ironTemple.slug}/products`, '{ gym(slug: "iron-temple") { products { price } } }'],
+      ['/orders?limit=1', '{ orders { nodes { id } } }'],
+    ],
   },
   nutrition: { service: 'nutrition', doors: [['/foods?search=oat']] },
 };

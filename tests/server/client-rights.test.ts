@@ -31,10 +31,12 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query booking',
   'query userImport', // with members:write
   'mutation setMembership', // with members:write
+  'query orders', // with orders:read
+  'query order', // with orders:read
 ]);
 const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   email qrCode body { heightCm } trainingGoals { activity }
-  checkIns(first: 1) { nodes { id } } currentCheckIn { id }
+  checkIns(first: 1) { nodes { id } } currentCheckIn { id } orders(first: 1) { nodes { id } }
   foodLogs(first: 1) { nodes { id } } nutritionDay { date } nutritionGoal { calories }
   squadHistory(first: 1) { nodes { squadId } } wizardSessions(first: 1) { nodes { id } } presence { online }
   gym { posts(first: 1) { nodes { id } } challenges { id } announcements { id } }
@@ -173,6 +175,7 @@ describe('a machine client', () => {
         trainingGoals: null,
         checkIns: null,
         currentCheckIn: null,
+        orders: null,
         foodLogs: null,
         nutritionDay: null,
         nutritionGoal: null,

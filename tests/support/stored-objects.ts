@@ -17,6 +17,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   '/class-sessions/:id': demoId('310', 1),
   '/bookings/:id': demoId('311', 1),
   '/webhooks/:id': demoId('307', 1),
+  '/orders/:id': demoId('309', 1),
   '/log/:id': demoId('410', 11),
   '/foods/:id': demoId('411', 1),
 };
@@ -30,8 +31,18 @@ export const objectIn = ({ path }: RestRoute<never>): string | undefined => {
 /** A delivery of the webhook. */
 export const DELIVERY = demoId('308', 1);
 
-/** Stores those of the objects that are not in the demo data: a webhook that is switched off, and its delivery. */
+/** Stores those of the objects that are not in the demo data: an order; a webhook that is switched off, and its delivery. */
 export async function storeObjects(platform: TestPlatform): Promise<void> {
+  await platform.sql(
+    'gym',
+    `with placed as (
+       insert into shop_order (id, gym_id, user_id, status, total, currency, created_at, expires_at)
+       values ($1, $2, $3, 'PLACED', 500, 'EUR', now(), now() + interval '3 days') returning id
+     )
+     insert into shop_order_item (order_id, product_id, position, name, quantity, price, from_stock)
+     select id, gen_random_uuid(), 0, 'Bands', 1, 500, false from placed`,
+    [OBJECTS['/orders/:id'], DEMO_GYMS.ironTemple.id, demoPerson('maya@iron.test').id],
+  );
   const webhook = OBJECTS['/webhooks/:id'];
   await platform.sql(
     'gym',

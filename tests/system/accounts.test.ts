@@ -213,7 +213,7 @@ describe('the deletion of an account', () => {
     const posts = (await platform.rest<PostShape[]>('gym', 'GET', '/posts', friend)).body;
     expect(posts.find(({ text }) => text === 'Hello')).toMatchObject({
       likeCount: 0,
-      commentCount: 0,
+      commentCount: 1, // the friend's own
     });
     const history = (await platform.rest('squad', 'GET', `/history/${friend.id}`, friend)).body;
     expect(history).toMatchObject([{ squadId, participantIds: [friend.id] }]);

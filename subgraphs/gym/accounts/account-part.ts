@@ -11,7 +11,9 @@ import { Booking } from '../classes/booking.entity.ts';
 import { CalendarFeed } from '../classes/class.entity.ts';
 import { CheckIn } from '../check-ins/check-in.entity.ts';
 import { Denial } from '../check-ins/denial.entity.ts';
-import { Comment, Like, Post, Report } from '../posts/post.entity.ts';
+import { orderRecords } from '../orders/order-rows.ts';
+import { Comment, CommentReport, Like, Post, Report } from '../posts/post.entity.ts';
+import { StockMovement } from '../shop/stock.entity.ts';
 import { eraseMember } from './erase-member.ts';
 
 /** What the gym service stores about a user, and how it is erased. */
@@ -29,6 +31,9 @@ export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPar
     comments: entityRecords(unit, Comment, 'id', (authorId) => ({ authorId })),
     likes: entityRecords(unit, Like, 'postId', (userId) => ({ userId })),
     reports: entityRecords(unit, Report, 'postId', (reporterId) => ({ reporterId })),
+    commentReports: entityRecords(unit, CommentReport, 'commentId', (reporterId) => ({ reporterId })),
+    orders: orderRecords(unit),
+    stockMovements: entityRecords(unit, StockMovement, 'id', (actorId) => ({ actorId })),
     announcements: entityRecords(unit, Announcement, 'id', (authorId) => ({ authorId })),
     auditEvents: entityRecords(unit, AuditEvent, 'id', (userId) => ({
       $or: [{ actorId: userId }, { details: { userId } }],

@@ -8,6 +8,7 @@ import { lockMember } from '../check-ins/member-lock.ts';
 import { closedEvents, endVisits } from '../check-ins/visits.ts';
 import { lockLocations } from '../locations/location-locks.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
+import { cancelAllOrdersOf } from '../orders/cancel-orders.ts';
 
 /**
  * Erases the identity and the texts of a member; statistics of the gym and texts of other users stay. It runs in the
@@ -23,6 +24,7 @@ export async function eraseMember(
     (await unit.em.execute<unknown[]>(`${sql} returning 1`, [userId])).length;
 
   await lockMember(unit, userId);
+  await cancelAllOrdersOf(unit, userId);
   await leaveLocation(unit, userId);
   await leaveChallenges(unit, userId);
   await cancelBookingsOf(unit, null, userId);
@@ -44,6 +46,8 @@ export async function eraseMember(
     (await run('update booking set user_id = null where user_id = ?')) +
     (await run('update check_in_denial set user_id = null where user_id = ?')) +
     (await run('update check_in_denial set presented_by = null where presented_by = ?')) +
+    (await run('update shop_order set user_id = null, version = version + 1 where user_id = ?')) +
+    (await run('update stock_movement set actor_id = null where actor_id = ?')) +
     (await run('update announcement set author_id = null where author_id = ?')) +
     (await run(`update gym_config_version set published_by = '${NOBODY}' where published_by = ?`)) +
     (await run(`update gym_config_draft set updated_by = '${NOBODY}' where updated_by = ?`));
@@ -99,9 +103,10 @@ async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> 
        select post_id from post_like where user_id = ?
        union select post_id from post_comment where author_id = ?
        union select post_id from post_report where reporter_id = ?
+       union select post_id from comment_report where reporter_id = ?
        union select id from post where author_id = ?
      )) order by id for update`,
-    [userId, userId, userId, userId],
+    [userId, userId, userId, userId, userId],
   );
   for (const [table, column, counter] of [
     ['post_like', 'user_id', 'like_count'],
@@ -114,7 +119,8 @@ async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> 
        where post.id = counted.post_id`,
       [userId],
     );
-  await unit.em.execute('delete from post_report where reporter_id = ?', [userId]);
+  for (const table of ['post_report', 'comment_report'])
+    await unit.em.execute(`delete from ${table} where reporter_id = ?`, [userId]);
   for (const table of ['post_report', 'post_like'])
     await unit.em.execute(
       `delete from ${table} where post_id = any(array(select id from post where author_id = ?))`,
@@ -153,7 +159,7 @@ async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
 
 function resultOf(isAnonymised: boolean, isInTheAudit: boolean): ErasureResult {
   const anonymised =
-    'Visits, denials and bookings stay in the statistics of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without the member. Nothing identifies the user.';
+    'Visits, denials and bookings stay in the statistics of the gym. Orders and movements of the stock stay in the books of the gym. Posts with comments of other users stay without author, text and picture. Announcements and configurations stay without a name. Events of the last month stay without the member. Nothing identifies the user.';
   const audited = 'The audit trail of staff keeps the id of the account, without name or address.';
   if (isInTheAudit)
     return { outcome: Outcome.RETAINED, reason: isAnonymised ? `${audited} ${anonymised}` : audited };

@@ -6,6 +6,8 @@ export const announcementsGraphql = {
   },
   Mutation: {
     createAnnouncement: (_root, { input }, { announcements }) => announcements.create(input),
+    updateAnnouncement: (_root, { input: { id, ...change } }, { announcements }) =>
+      announcements.update(id, change),
     deleteAnnouncement: async (_root, { id, version }, { announcements }) => {
       await announcements.delete(id, version ?? undefined);
       return true;

@@ -4,7 +4,11 @@ import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Announcements } from './announcements.ts';
-import { AnnouncementShape, CreateAnnouncementInput } from './announcements.shapes.ts';
+import {
+  AnnouncementShape,
+  CreateAnnouncementInput,
+  UpdateAnnouncementInput,
+} from './announcements.shapes.ts';
 
 const route = restRoute<{ announcements: Announcements }>(TAGS.announcements);
 
@@ -33,10 +37,26 @@ export const announcementsRest = [
     handler: ({ body }, { announcements }) => announcements.create(body),
   }),
   route({
+    method: 'PUT',
+    path: '/announcements/:id',
+    operationId: 'updateAnnouncement',
+    summary: 'Change an announcement; audited',
+    description: 'Absent fields are unchanged. `endsAt: null` makes it valid until it is deleted.',
+    only: GYM_STAFF,
+    auth: 'required',
+    params: idParams,
+    body: UpdateAnnouncementInput,
+    versioned: true,
+    success: { status: 200, description: 'The changed announcement.', shape: AnnouncementShape },
+    errors: ['FORBIDDEN'],
+    handler: ({ params, body, expectedVersion }, { announcements }) =>
+      announcements.update(params.id, body, expectedVersion),
+  }),
+  route({
     method: 'DELETE',
     path: '/announcements/:id',
     operationId: 'deleteAnnouncement',
-    summary: 'Delete an announcement',
+    summary: 'Delete an announcement; audited',
     only: GYM_STAFF,
     auth: 'required',
     params: idParams,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, visibleText } from '#server/shapes.ts';
+import { instant, versionNumber, visibleText } from '#server/shapes.ts';
 
 export const AnnouncementShape = z
   .object({
@@ -33,3 +33,14 @@ export const CreateAnnouncementInput = z
     { path: ['endsAt'], message: 'expected a time after startsAt' },
   )
   .meta({ graphType: 'CreateAnnouncementInput' });
+
+/** Absent fields are unchanged, and so are those that are null, except `endsAt`. */
+export const UpdateAnnouncementInput = z
+  .object({
+    title: visibleText(120).nullish(),
+    text: visibleText(5_000).nullish(),
+    startsAt: instant.nullish(),
+    endsAt: instant.nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateAnnouncementInput' });

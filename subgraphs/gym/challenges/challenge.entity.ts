@@ -11,11 +11,24 @@ export const ChallengeMetric = {
 } as const;
 export type ChallengeMetric = (typeof ChallengeMetric)[keyof typeof ChallengeMetric];
 
+export const Recurrence = {
+  /** Every month, at the same day and local time. */
+  MONTHLY: 'MONTHLY',
+} as const;
+export type Recurrence = (typeof Recurrence)[keyof typeof Recurrence];
+
 const ChallengeSchema = defineEntity({
   name: 'Challenge',
   tableName: 'challenge',
   indexes: [
     { properties: ['gymId', 'endsAt', 'id'] },
+    { properties: ['gymId', 'startsAt', 'id'] },
+    // for the challenges that have begun and have no next one yet
+    {
+      name: 'challenge_to_continue',
+      expression:
+        'create index "challenge_to_continue" on "challenge" ("starts_at") where "recurrence" is not null and "continued_at" is null',
+    },
     // for the challenges whose end has not been announced
     {
       name: 'challenge_end_not_announced',
@@ -34,6 +47,20 @@ const ChallengeSchema = defineEntity({
     goal: p.integer(),
     startsAt: p.datetime(),
     endsAt: p.datetime(),
+    /** Null: there is no next challenge. */
+    recurrence: p.string().length(16).$type<Recurrence>().nullable(),
+    /** The time zone in which the recurrence counts; null without one. */
+    timezone: p.string().length(64).nullable(),
+    /**
+     * The times of the first challenge of the series, from which the times of all others are computed: a challenge that begins on
+     * the 31st begins on the last day of a shorter month, and on the 31st again after it.
+     */
+    seriesStartsAt: p.datetime().nullable(),
+    seriesEndsAt: p.datetime().nullable(),
+    /** How many months after the first challenge of its series this one is. */
+    seriesIndex: p.integer().default(0),
+    /** When the next challenge was made; null until then. */
+    continuedAt: p.datetime().nullable(),
     /** When the event `challenge.ended` was written; null until then. */
     endAnnouncedAt: p.datetime().nullable(),
     /** Increases with every change. */

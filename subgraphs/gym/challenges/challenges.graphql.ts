@@ -1,20 +1,31 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
 import { orNull } from '#server/graphql/or-null.ts';
+import { MAX_PAGE_SIZE } from '#server/paging.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
 export const challengesGraphql = {
   Query: {
-    challenges: (_root, { gymId }, { challenges }) => challenges.active(gymId),
+    challenges: async (_root, { gymId, status }, { challenges }) => [
+      ...(await challenges.list({ gymId, status }, { limit: MAX_PAGE_SIZE })).items,
+    ],
+    pastChallenges: async (_root, { gymId, ...page }, { challenges }) =>
+      connectionOf(await challenges.list({ gymId, status: 'ENDED' }, pageOf(page))),
     challenge: (_root, { id }, { challenges }) => orNull(challenges.get(id)),
   },
   Mutation: {
-    createChallenge: (_root, { input }, { challenges }) => challenges.create(input),
+    createChallenge: (_root, { input }, { challengePlans }) => challengePlans.create(input),
+    updateChallenge: (_root, { input: { id, ...change } }, { challengePlans }) =>
+      challengePlans.update(id, change),
+    deleteChallenge: async (_root, { input: { id, version } }, { challengePlans }) => {
+      await challengePlans.remove(id, version);
+      return true;
+    },
     joinChallenge: (_root, { id }, { challenges }) => challenges.join(id),
     leaveChallenge: (_root, { id }, { challenges }) => challenges.leave(id),
     addChallengeProgress: (_root, { id, amount }, { challenges }) => challenges.progress(id, { amount }),
   },
   Gym: {
-    challenges: async ({ id }, _args, { challenges }) => challenges.ofGym(id),
+    challenges: async ({ id }, _args, { challenges }) => challenges.active(id),
   },
   Challenge: {
     __resolveReference: async ({ id }, { challenges }) => challenges.get(id),

@@ -1,34 +1,39 @@
-import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams } from '#server/shapes.ts';
+import { idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
+import type { ChallengePlans } from './challenge-plans.ts';
 import type { Challenges } from './challenges.ts';
 import {
   ChallengeShape,
+  ChallengesQuery,
   CreateChallengeInput,
   LeaderboardEntryShape,
   ProgressInput,
+  UpdateChallengeInput,
 } from './challenges.shapes.ts';
 
-const route = restRoute<{ challenges: Challenges }>(TAGS.challenges);
+const route = restRoute<{ challenges: Challenges; challengePlans: ChallengePlans }>(TAGS.challenges);
 
 export const challengesRest = [
   route({
     method: 'GET',
     path: '/challenges',
     operationId: 'listChallenges',
-    summary: "The active challenges of the caller's gym",
+    summary: "The challenges of the caller's gym that run now, or the coming or past ones",
     auth: 'required',
-    query: gymQuery,
+    query: ChallengesQuery,
     success: {
       status: 200,
-      description: 'Sorted by their end.',
-      shape: z.array(ChallengeShape),
+      description:
+        'A page of challenges: active ones by their end, coming ones by their beginning, past ones by their end, the latest first.',
+      shape: ChallengeShape,
+      page: true,
     },
     errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
-    handler: ({ query }, { challenges }) => challenges.active(query.gymId),
+    handler: ({ query: { gymId, status, ...page } }, { challenges }) =>
+      challenges.list({ gymId, status }, page),
   }),
   route({
     method: 'POST',
@@ -45,7 +50,44 @@ export const challengesRest = [
       variesWithinVersion: true,
     },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
-    handler: ({ body }, { challenges }) => challenges.create(body),
+    handler: ({ body }, { challengePlans }) => challengePlans.create(body),
+  }),
+  route({
+    method: 'PUT',
+    path: '/challenges/:id',
+    operationId: 'updateChallenge',
+    summary: 'Change a challenge that has not ended; audited',
+    description:
+      'Absent fields are unchanged. Once the challenge has begun, its metric and its beginning are fixed. `recurrence: null` ends the recurrence.',
+    only: GYM_STAFF,
+    auth: 'required',
+    params: idParams,
+    body: UpdateChallengeInput,
+    versioned: true,
+    success: {
+      status: 200,
+      description: 'The changed challenge.',
+      shape: ChallengeShape,
+      variesWithinVersion: true,
+    },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ params, body, expectedVersion }, { challengePlans }) =>
+      challengePlans.update(params.id, body, expectedVersion),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/challenges/:id',
+    operationId: 'deleteChallenge',
+    summary: 'Remove a challenge that has not begun, or end one that runs; audited',
+    description: 'An ended challenge stays with its final leaderboard.',
+    only: GYM_STAFF,
+    auth: 'required',
+    params: idParams,
+    versioned: true,
+    success: { status: 204, description: 'The challenge is removed, or has ended.' },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ params, expectedVersion }, { challengePlans }) =>
+      challengePlans.remove(params.id, expectedVersion),
   }),
   route({
     method: 'GET',
@@ -92,6 +134,7 @@ export const challengesRest = [
       shape: ChallengeShape,
       variesWithinVersion: true,
     },
+    errors: ['CONFLICT'],
     handler: ({ params }, { challenges }) => challenges.leave(params.id),
   }),
   route({

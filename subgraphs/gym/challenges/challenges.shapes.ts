@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { instant, visibleText } from '#server/shapes.ts';
-import { ChallengeMetric } from './challenge.entity.ts';
+import { pageQuery } from '#server/paging.ts';
+import { gymQuery, instant, timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { ChallengeMetric, Recurrence } from './challenge.entity.ts';
 
 export const ChallengeShape = z
   .object({
@@ -11,6 +12,8 @@ export const ChallengeShape = z
     goal: z.int(),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
+    recurrence: z.enum(Recurrence).nullable(),
+    timezone: z.string().nullable(),
     version: z.int(),
     joined: z.boolean(),
     score: z.int().nullable(),
@@ -28,20 +31,59 @@ export const LeaderboardEntryShape = z
   .meta({ id: 'LeaderboardEntry' });
 export type LeaderboardEntryShape = z.infer<typeof LeaderboardEntryShape>;
 
+const metric = z.enum(ChallengeMetric, `expected one of ${Object.values(ChallengeMetric).join(', ')}`);
+const goal = z.int().min(1).max(1_000_000);
+const recurrence = z.enum(Recurrence, `expected one of ${Object.values(Recurrence).join(', ')}, or null`);
+
 export const CreateChallengeInput = z
   .object({
     gymId: z.uuid().nullish(),
     title: visibleText(120),
-    metric: z.enum(ChallengeMetric, `expected one of ${Object.values(ChallengeMetric).join(', ')}`),
-    goal: z.int().min(1).max(1_000_000),
+    metric,
+    goal,
     startsAt: instant,
     endsAt: instant,
+    recurrence: recurrence.nullish(),
+    timezone: timezone.nullish(),
   })
   .refine(({ startsAt, endsAt }) => !(Date.parse(startsAt) >= Date.parse(endsAt)), {
     path: ['endsAt'],
     message: 'expected a time after startsAt',
   })
   .meta({ graphType: 'CreateChallengeInput' });
+
+/** Absent fields, and null but for `recurrence`, leave a field unchanged. */
+export const UpdateChallengeInput = z
+  .object({
+    title: visibleText(120).nullish(),
+    metric: metric.nullish(),
+    goal: goal.nullish(),
+    startsAt: instant.nullish(),
+    endsAt: instant.nullish(),
+    recurrence: recurrence.nullish(),
+    timezone: timezone.nullish(),
+    version: versionNumber.nullish(),
+  })
+  .meta({ graphType: 'UpdateChallengeInput' });
+export type ChallengeChange = z.infer<typeof UpdateChallengeInput>;
+
+export const ChallengeStatus = { ACTIVE: 'ACTIVE', UPCOMING: 'UPCOMING', ENDED: 'ENDED' } as const;
+export type ChallengeStatus = (typeof ChallengeStatus)[keyof typeof ChallengeStatus];
+
+const status = z.enum(ChallengeStatus, `expected one of ${Object.values(ChallengeStatus).join(', ')}`);
+
+export const ChallengesQuery = pageQuery.extend({
+  status: status.optional().meta({
+    description: 'ACTIVE: those that run now; UPCOMING: those that have not begun; ENDED. Default: ACTIVE.',
+  }),
+  ...gymQuery.shape,
+});
+
+/** Which challenges a list contains, in the rules, for several doors. */
+export const ChallengesFilter = z.object({
+  status: status.nullish().transform((given) => given ?? ChallengeStatus.ACTIVE),
+  gymId: z.uuid('expected the id of a gym').nullish(),
+});
 
 export const ProgressInput = z.object({
   amount: z

@@ -1,21 +1,27 @@
 import DataLoader from 'dataloader';
 import { z } from 'zod';
-import { requireGym, requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
-import { presented } from '#server/database/columns.ts';
+import { requireGym, requireUser } from '#server/auth/viewer.ts';
 import { conflict, invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
-import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import { cursorsOf, MAX_PAGE_SIZE, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireSight } from '../access.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
-import { requireOpenGym } from '../gyms/open-gyms.ts';
-import { Challenge, Participant } from './challenge.entity.ts';
+import { Participant } from './challenge.entity.ts';
 import {
-  ChallengeRow,
-  CreateChallengeInput,
+  activeChallenges,
+  CHALLENGE,
+  challengePage,
+  hasBegun,
+  hasEnded,
+  withItems,
+} from './challenge-rows.ts';
+import {
+  ChallengesFilter,
   ProgressInput,
+  type ChallengeRow,
   type ChallengeShape,
   type LeaderboardEntryShape,
 } from './challenges.shapes.ts';
@@ -50,23 +56,19 @@ const AHEAD = `
     with ordinality as given (challenge_id, score, reached_at, user_id, position)
   order by position`;
 
-/** Challenges of a gym and their leaderboards. The gym's users see them, its staff creates them. */
+/** Challenges of a gym and their leaderboards, for the gym's users. Its staff plan them, see `ChallengePlans`. */
 export class Challenges {
   private readonly unit: UnitOfWork;
   private readonly scores: Scores;
   private readonly byId = loaderOf(
-    (ids) => this.unit.em.find(Challenge, { id: { $in: [...ids] } }),
+    (ids) =>
+      this.unit.read<ChallengeRow>(`select ${CHALLENGE} from challenge where id = any(?::uuid[])`, [ids]),
     (challenge) => challenge.id,
   );
-  private readonly activeByGym = new DataLoader<string, Challenge[]>(async (gymIds) => {
-    const now = new Date();
-    const found = await this.unit.em.find(
-      Challenge,
-      { gymId: { $in: [...gymIds] }, startsAt: { $lte: now }, endsAt: { $gt: now } },
-      { orderBy: { endsAt: 'asc', id: 'asc' } },
-    );
-    return gymIds.map((gymId) => found.filter((challenge) => challenge.gymId === gymId));
-  });
+  private readonly activeByGym = firstItemsLoaderOf(
+    (gymIds, count) => activeChallenges(this.unit, gymIds, count),
+    (challenge) => challenge.gymId,
+  );
   /** The viewer's own participation in a challenge. */
   private readonly ownPart = loaderOf(
     (challengeIds) =>
@@ -104,14 +106,20 @@ export class Challenges {
     this.scores = scores;
   }
 
-  /** The challenges that run now, sorted by their end. */
+  /** The challenges that run now, sorted by their end, at most 200; batched. */
   async active(gymId?: string | null): Promise<ChallengeShape[]> {
-    return this.presented(await this.activeByGym.load(requireGym(this.unit.viewer, gymId)));
+    const found = await this.activeByGym(requireGym(this.unit.viewer, gymId), MAX_PAGE_SIZE);
+    return this.withOwnPart(found);
   }
 
-  /** The same as `active`, for the graph's `Gym.challenges`. */
-  async ofGym(gymId: string): Promise<ChallengeShape[]> {
-    return this.active(gymId);
+  /**
+   * The challenges of a gym: those that run (the first to end comes first), that have not begun (the first to begin comes
+   * first), or that have ended (the latest end comes first).
+   */
+  async list(filter: unknown, request: PageRequest): Promise<Page<ChallengeShape>> {
+    const { status, gymId } = validated(ChallengesFilter, filter);
+    const page = await challengePage(this.unit, requireGym(this.unit.viewer, gymId), status, request);
+    return withItems(page, await this.withOwnPart(page.items));
   }
 
   /** @throws NOT_FOUND, also for another gym's challenge */
@@ -119,23 +127,10 @@ export class Challenges {
     return present(await this.load(id), await this.ownPart.load(id));
   }
 
-  async create(input: unknown): Promise<ChallengeShape> {
-    const { gymId: chosen, startsAt, endsAt, ...rest } = validated(CreateChallengeInput, input);
-    const gymId = requireGymAdmin(this.unit.viewer, chosen);
-    const created = await this.unit.transaction(async () => {
-      await requireOpenGym(this.unit, gymId);
-      const challenge = this.unit.em.create(Challenge, {
-        ...rest,
-        gymId,
-        startsAt: new Date(startsAt),
-        endsAt: new Date(endsAt),
-        version: 1,
-      });
-      await this.unit.em.flush();
-      return present(challenge, null);
-    });
-    this.activeByGym.clear(gymId);
-    return created;
+  /** The challenge after a change of it. */
+  async reread(id: string): Promise<ChallengeShape> {
+    this.byId.clear(id);
+    return this.get(id);
   }
 
   /** Joining a second time changes nothing. A member's visits during the challenge count even if they joined it later. */
@@ -144,7 +139,7 @@ export class Challenges {
     return this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
       const challenge = await this.keptUntilCommit(id);
-      if (challenge.endsAt.getTime() <= Date.now()) throw conflict('This challenge has ended.');
+      if (hasEnded(challenge)) throw conflict('This challenge has ended.');
       const now = new Date();
       const joined = await this.unit.em.execute<unknown[]>(
         'insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at) values (?, ?, 0, ?, ?) on conflict do nothing returning 1',
@@ -155,11 +150,12 @@ export class Challenges {
     });
   }
 
-  /** Leaves the challenge; the score is deleted. */
+  /** Leaves the challenge; the score is deleted. @throws CONFLICT if the challenge has ended */
   async leave(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
       const challenge = await this.keptUntilCommit(id);
+      if (hasEnded(challenge)) throw conflict('This challenge has ended; its final table is kept.');
       await this.unit.em.nativeDelete(Participant, { challengeId: id, userId });
       return this.presentedFresh(challenge);
     });
@@ -171,11 +167,9 @@ export class Challenges {
     const { amount } = validated(ProgressInput, input);
     return this.unit.transaction(async () => {
       const challenge = await this.keptUntilCommit(id);
-      const now = Date.now();
       if (challenge.metric === 'CHECK_INS')
         throw invalid('amount', 'expected another metric: a CHECK_INS challenge counts visits automatically');
-      if (challenge.startsAt.getTime() > now || challenge.endsAt.getTime() <= now)
-        throw conflict('This challenge is not running now.');
+      if (!hasBegun(challenge) || hasEnded(challenge)) throw conflict('This challenge is not running now.');
       const counted = await this.unit.em.execute<unknown[]>(
         `update challenge_participant set score = score + ?, reached_at = date_trunc('milliseconds', clock_timestamp()) where challenge_id = ? and user_id = ? returning 1`,
         [amount, id, userId],
@@ -210,30 +204,30 @@ export class Challenges {
     return part && presentEntry(part, await this.ranks.load(part));
   }
 
-  private async load(id: string): Promise<Challenge> {
+  private async load(id: string): Promise<ChallengeRow> {
     requireUser(this.unit.viewer);
     return requireSight(this.unit.viewer, 'challenge', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
-  /** The same as `load`, for a write: nobody can delete the challenge before the transaction ends. */
-  private async keptUntilCommit(id: string): Promise<Challenge> {
+  /** The same as `load`, for a write: nobody can change or delete the challenge before the transaction ends. */
+  private async keptUntilCommit(id: string): Promise<ChallengeRow> {
     requireUser(this.unit.viewer);
-    const { em } = this.unit;
-    const rows = isUuid(id)
-      ? await em.execute<unknown[]>('select 1 from challenge where id = ? for key share', [id])
+    const [challenge] = isUuid(id)
+      ? await this.unit.run<ChallengeRow>(`select ${CHALLENGE} from challenge where id = ? for key share`, [
+          id,
+        ])
       : [];
-    const challenge = rows.length > 0 ? await em.findOne(Challenge, { id }, { refresh: true }) : null;
-    return requireSight(this.unit.viewer, 'challenge', id, challenge);
+    return requireSight(this.unit.viewer, 'challenge', id, challenge ?? null);
   }
 
-  private async presented(challenges: Challenge[]): Promise<ChallengeShape[]> {
+  private async withOwnPart(challenges: readonly ChallengeRow[]): Promise<ChallengeShape[]> {
     return Promise.all(
       challenges.map(async (challenge) => present(challenge, await this.ownPart.load(challenge.id))),
     );
   }
 
   /** The challenge after a change of the viewer's participation. */
-  private async presentedFresh(challenge: Challenge): Promise<ChallengeShape> {
+  private async presentedFresh(challenge: ChallengeRow): Promise<ChallengeShape> {
     return present(challenge, await this.ownPart.clear(challenge.id).load(challenge.id));
   }
 }
@@ -245,8 +239,8 @@ const presentEntry = ({ userId, score, reachedAt }: Ranked, rank: number): Leade
   reachedAt: new Date(reachedAt).toISOString(),
 });
 
-const present = (challenge: Challenge, part: Pick<Ranked, 'score'> | null): ChallengeShape => ({
-  ...presented(ChallengeRow, challenge),
+const present = (challenge: ChallengeRow, part: Pick<Ranked, 'score'> | null): ChallengeShape => ({
+  ...challenge,
   joined: part !== null,
   score: part?.score ?? null,
 });

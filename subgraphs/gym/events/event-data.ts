@@ -5,6 +5,7 @@ import { BookingShape } from '../classes/bookings.shapes.ts';
 import { ClassSessionShape } from '../classes/sessions.shapes.ts';
 import { GymConfigShape, GymShape } from '../gyms/gyms.shapes.ts';
 import { OccupancyShape } from '../locations/locations.shapes.ts';
+import { OrderShape } from '../orders/orders.shapes.ts';
 import { GymProductShape } from '../shop/shop.shapes.ts';
 
 /** The data of the events that this service writes. */
@@ -21,5 +22,6 @@ export const gymEvents = {
   'challenge.ended': ChallengeRow,
   'gym_config.published': GymConfigShape,
   'gym.deployed': GymShape,
+  'order.changed': OrderShape,
   'product.changed': z.union([GymProductShape, GymProductShape.pick({ gymId: true, productId: true })]),
 } as const;

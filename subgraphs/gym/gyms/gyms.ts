@@ -269,6 +269,7 @@ const IN_USE_TABLES = [
   'announcement',
   'gym_product',
   'gym_program',
+  'shop_order',
 ];
 const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
 

@@ -8,6 +8,7 @@ import { closedEvents, endVisits } from '../check-ins/visits.ts';
 import { cancelBookingsOf } from '../classes/endings.ts';
 import { lockLocations } from '../locations/location-locks.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
+import { cancelOrdersOf } from '../orders/cancel-orders.ts';
 
 /** What a membership allowed in this service, and what therefore ends with it. */
 export class EndedMemberships {
@@ -23,18 +24,14 @@ export class EndedMemberships {
     const { userId, gymId, before } = validated(MembershipEndShape, input);
     await this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
+      // In the order in which the rules lock their rows. What the user has ordered or booked since they joined again stays.
+      if (before === null) await cancelOrdersOf(this.unit, gymId, userId);
       await endVisit(this.unit, gymId, userId, before);
-      // What the user has booked or ordered since they joined again must stay.
-      if (before === null) for (const cancel of CANCELLED) await cancel(this.unit, gymId, userId);
       await leaveChallenges(this.unit, gymId, userId, before);
+      if (before === null) await cancelBookingsOf(this.unit, gymId, userId);
     });
   }
 }
-
-/** What an ended membership cancels; in the order in which the rules lock their rows, between visits and challenges. */
-const CANCELLED: readonly ((unit: UnitOfWork, gymId: string, userId: string) => Promise<void>)[] = [
-  cancelBookingsOf,
-];
 
 /**
  * Ends the open visit, so that the location has room at once.

@@ -17,6 +17,9 @@ import { Webhooks } from './20261123210200_webhooks.ts';
 import { GymDetails } from './20261124090100_gym_details.ts';
 import { WebhookJobs } from './20261124100000_webhook_jobs.ts';
 import { Classes } from './20261124103000_classes.ts';
+import { Orders } from './20261124101100_orders.ts';
+import { ChallengeSeries } from './20261124101200_challenge_series.ts';
+import { CommentReports } from './20261124101300_comment_reports.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -38,4 +41,7 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124090100_gym_details', class: GymDetails },
   { name: '20261124100000_webhook_jobs', class: WebhookJobs },
   { name: '20261124103000_classes', class: Classes },
+  { name: '20261124101100_orders', class: Orders },
+  { name: '20261124101200_challenge_series', class: ChallengeSeries },
+  { name: '20261124101300_comment_reports', class: CommentReports },
 ];

@@ -88,3 +88,26 @@ const ReportSchema = defineEntity({
 
 export class Report extends ReportSchema.class {}
 ReportSchema.setClass(Report);
+
+/** A member's report that a comment should be removed; one for each member and comment. */
+const CommentReportSchema = defineEntity({
+  name: 'CommentReport',
+  tableName: 'comment_report',
+  indexes: [
+    { properties: ['gymId', 'createdAt', 'commentId', 'reporterId'] },
+    { properties: ['postId'] },
+    { properties: ['reporterId', 'commentId'] },
+  ],
+  properties: {
+    commentId: () => p.manyToOne(Comment).primary().mapToPk().joinColumn('comment_id').deleteRule('cascade'),
+    reporterId: p.uuid().primary(),
+    /** The post of the comment. */
+    postId: () => p.manyToOne(Post).mapToPk().joinColumn('post_id').deleteRule('cascade'),
+    gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('restrict'),
+    reason: p.string().length(500),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+});
+
+export class CommentReport extends CommentReportSchema.class {}
+CommentReportSchema.setClass(CommentReport);

@@ -6,6 +6,8 @@ import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
+import type { Comments } from './comments.ts';
+import type { PostReports } from './post-reports.ts';
 import type { Posts } from './posts.ts';
 import {
   CommentInput,
@@ -16,7 +18,16 @@ import {
   ReportShape,
 } from './posts.shapes.ts';
 
-const route = restRoute<{ posts: Posts; files: FileStorage }>(TAGS.posts);
+const route = restRoute<{
+  posts: Posts;
+  comments: Comments;
+  postReports: PostReports;
+  files: FileStorage;
+}>(TAGS.posts);
+
+const commentParams = idParams.extend({
+  commentId: z.uuid().meta({ description: 'The id of the comment.' }),
+});
 
 export const postsRest = [
   route({
@@ -47,13 +58,13 @@ export const postsRest = [
     method: 'GET',
     path: '/posts/reports',
     operationId: 'listPostReports',
-    summary: 'Reported posts, latest report first',
+    summary: 'Reported posts and comments, latest report first',
     only: GYM_STAFF,
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'A page of reports.', shape: ReportShape, page: true },
     errors: ['FORBIDDEN', 'GYM_REQUIRED'],
-    handler: ({ query: { gymId, ...page } }, { posts }) => posts.reports(gymId, page),
+    handler: ({ query: { gymId, ...page } }, { postReports }) => postReports.list(gymId, page),
   }),
   route({
     method: 'GET',
@@ -112,7 +123,7 @@ export const postsRest = [
     params: idParams,
     query: pageQuery,
     success: { status: 200, description: 'A page of comments.', shape: CommentShape, page: true },
-    handler: ({ params, query }, { posts }) => posts.comments(params.id, query),
+    handler: ({ params, query }, { comments }) => comments.list(params.id, query),
   }),
   route({
     method: 'POST',
@@ -123,7 +134,20 @@ export const postsRest = [
     params: idParams,
     body: CommentInput,
     success: { status: 201, description: 'The comment.', shape: CommentShape },
-    handler: ({ params, body }, { posts }) => posts.comment(params.id, body),
+    handler: ({ params, body }, { comments }) => comments.create(params.id, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/posts/:id/comments/:commentId',
+    operationId: 'deleteComment',
+    summary: 'Delete a comment',
+    description: 'Its reports are deleted with it. Audited if staff do it.',
+    only: callers('its author, staff of the gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
+    auth: 'required',
+    params: commentParams,
+    success: { status: 204, description: 'The comment is deleted.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params }, { comments }) => comments.delete(params.id, params.commentId),
   }),
   route({
     method: 'POST',
@@ -134,7 +158,43 @@ export const postsRest = [
     params: idParams,
     body: ReportInput,
     success: { status: 201, description: 'The report.', shape: ReportShape },
-    handler: ({ params, body }, { posts }) => posts.report(params.id, body),
+    handler: ({ params, body }, { postReports }) => postReports.reportPost(params.id, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/posts/:id/reports',
+    operationId: 'dismissPostReports',
+    summary: 'Dismiss the reports of a post, which stays; audited',
+    only: GYM_STAFF,
+    auth: 'required',
+    params: idParams,
+    success: { status: 204, description: 'The post has no reports.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params }, { postReports }) => postReports.dismissOfPost(params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/posts/:id/comments/:commentId/report',
+    operationId: 'reportComment',
+    summary: "Report a comment to the gym's admins",
+    auth: 'required',
+    params: commentParams,
+    body: ReportInput,
+    success: { status: 201, description: 'The report.', shape: ReportShape },
+    handler: ({ params, body }, { postReports }) =>
+      postReports.reportComment(params.id, params.commentId, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/posts/:id/comments/:commentId/reports',
+    operationId: 'dismissCommentReports',
+    summary: 'Dismiss the reports of a comment, which stays; audited',
+    only: GYM_STAFF,
+    auth: 'required',
+    params: commentParams,
+    success: { status: 204, description: 'The comment has no reports.' },
+    errors: ['FORBIDDEN'],
+    handler: ({ params }, { postReports }) => postReports.dismissOfComment(params.id, params.commentId),
   }),
   route({
     method: 'GET',

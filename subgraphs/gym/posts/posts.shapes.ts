@@ -34,7 +34,8 @@ export type CommentShape = z.infer<typeof CommentShape>;
 export const ReportShape = z
   .object({
     postId: z.uuid(),
-    reporterId: z.uuid().meta({ description: 'The user who reported the post.' }),
+    commentId: z.uuid().nullable(),
+    reporterId: z.uuid().meta({ description: 'The user who reported the post or the comment.' }),
     reason: z.string(),
     createdAt: z.iso.datetime(),
   })

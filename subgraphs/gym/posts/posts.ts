@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { requireGym, requireGymAdmin, requireUser, type UserViewer } from '#server/auth/viewer.ts';
+import { requireGym, requireUser, type UserViewer } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
-import { lockedForChange } from '#server/database/versioned.ts';
 import { forbidden } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { reencoded } from '#server/files/images.ts';
@@ -12,29 +11,21 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { mayDeletePost, requireSight } from '../access.ts';
+import { audit } from '../audit/audit.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
-import { Comment, Like, Post, Report } from './post.entity.ts';
-import {
-  CommentInput,
-  CommentShape,
-  CreatePostInput,
-  PostShape,
-  ReportInput,
-  ReportShape,
-} from './posts.shapes.ts';
+import { lockedPost } from './locked-post.ts';
+import { Like, Post } from './post.entity.ts';
+import { CreatePostInput, PostShape } from './posts.shapes.ts';
 
 const cursors = cursorsOf('posts', z.tuple([z.uuid()]));
-const commentCursors = cursorsOf('postComments', z.tuple([z.uuid()]));
-const reportCursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid(), z.uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
 
 /** The columns of a post. `image` is the picture's file name. */
 const PostRow = PostShape.omit({ likedByMe: true });
 type PostRow = z.infer<typeof PostRow>;
 const POST = columnsOf(PostRow);
-const COMMENT = columnsOf(CommentShape);
 
-/** The posts of a gym's users, with likes, comments and reports. Ids sort by creation time, so lists are sorted by id. */
+/** The posts of a gym's users, with likes. Ids sort by creation time, so lists are sorted by id. */
 export class Posts {
   private readonly unit: UnitOfWork;
   private readonly files: FileStorage;
@@ -55,16 +46,6 @@ export class Posts {
         [gymIds, count],
       ),
     (post) => post.gymId,
-  );
-  private readonly firstComments = firstItemsLoaderOf(
-    (postIds, count) =>
-      this.unit.read<CommentShape>(
-        `select first.* from unnest(?::uuid[]) as post (id) cross join lateral (
-           select ${COMMENT} from post_comment where post_id = post.id order by id limit ?
-         ) as first order by first.id`,
-        [postIds, count],
-      ),
-    (comment) => comment.postId,
   );
   private readonly latestLikes = firstItemsLoaderOf(
     (postIds, count) =>
@@ -132,14 +113,24 @@ export class Posts {
     }
   }
 
-  /** Deletes a post with its likes, comments and reports. For its author, and for those who manage the gym. */
+  /** Deletes a post with its likes, comments and reports. For its author, and for those who manage the gym; audited if they do it. */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
-      const { image } = await this.locked(id, expectedVersion, (post) => {
-        if (!mayDeletePost(this.viewer, post))
-          throw forbidden("Only its author and the gym's admins may delete a post.");
+      const { image, gymId, authorId } = await lockedPost(this.unit, id, {
+        expectedVersion,
+        decide: (post) => {
+          if (!mayDeletePost(this.viewer, post))
+            throw forbidden("Only its author and the gym's admins may delete a post.");
+        },
       });
       await this.unit.em.nativeDelete(Post, { id });
+      if (authorId !== this.viewer.userId)
+        await audit(this.unit, {
+          gymId,
+          actorId: this.viewer.userId,
+          action: 'POST_DELETED',
+          details: { postId: id, userId: authorId },
+        });
       if (image) await this.unit.afterCommit(() => discard(this.files, [image], this.unit.log));
     });
     this.byId.clear(id);
@@ -162,65 +153,20 @@ export class Posts {
     );
   }
 
-  async comment(id: string, input: unknown): Promise<CommentShape> {
-    const { text } = validated(CommentInput, input);
-    const commented = await this.unit.transaction(async () => {
-      await this.locked(id);
-      const comment = this.unit.em.create(Comment, { postId: id, authorId: this.viewer.userId, text });
-      await this.unit.em.flush();
-      await this.unit.em.execute('update post set comment_count = comment_count + 1 where id = ?', [id]);
-      return presented(CommentShape, comment);
-    });
-    this.byId.clear(id);
-    return commented;
-  }
-
-  /** The comments on a post, oldest first. First pages are batched. */
-  async comments(id: string, request: PageRequest): Promise<Page<CommentShape>> {
-    await this.load(id);
-    const [after] = commentCursors.read(request.cursor) ?? [];
-    const count = pageSize(request) + 1;
-    const comments = after
-      ? await this.unit.read<CommentShape>(
-          `select ${COMMENT} from post_comment where post_id = ? and id > ? order by id limit ?`,
-          [id, after, count],
-        )
-      : await this.firstComments(id, count);
-    return commentCursors.page(comments, request, (comment) => [comment.id]);
-  }
-
   /** The users who liked the post, latest first, at most `first`; batched. */
   async likers(id: string, first: number): Promise<string[]> {
     await this.load(id);
     return (await this.latestLikes(id, pageSize({ limit: first }))).map(({ userId }) => userId);
   }
 
-  /** Reports a post to the staff of the gym; a second report by the same user replaces their first one. */
-  async report(id: string, input: unknown): Promise<ReportShape> {
-    const { reason } = validated(ReportInput, input);
-    return this.unit.transaction(async () => {
-      const { gymId } = await this.locked(id);
-      const report = { postId: id, reporterId: this.viewer.userId, gymId, reason, createdAt: new Date() };
-      await this.unit.em.upsert(Report, report);
-      return presented(ReportShape, report);
-    });
+  /** @throws NOT_FOUND if there is no such post, or if the viewer may not see it; batched */
+  async requireVisible(id: string): Promise<void> {
+    await this.load(id);
   }
 
-  /** The reports of a gym's posts, latest first; for staff of the gym. */
-  async reports(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
-    const own = requireGymAdmin(this.unit.viewer, gymId);
-    const after = reportCursors.read(request.cursor);
-    const reports = await this.unit.read<ReportShape>(
-      `select ${columnsOf(ReportShape)} from post_report
-       where gym_id = ?${after ? ' and (created_at, post_id, reporter_id) < (?, ?, ?)' : ''}
-       order by created_at desc, post_id desc, reporter_id desc limit ?`,
-      [own, ...(after ?? []), pageSize(request) + 1],
-    );
-    return reportCursors.page(reports, request, ({ createdAt, postId, reporterId }) => [
-      createdAt,
-      postId,
-      reporterId,
-    ]);
+  /** Clears the cache after a write, for later reads in the same unit of work. */
+  async clearCache(id: string): Promise<void> {
+    this.byId.clear(id);
   }
 
   private get viewer(): UserViewer {
@@ -232,29 +178,11 @@ export class Posts {
     return requireSight(this.unit.viewer, 'post', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
-  /**
-   * The same as `load`, for a write: until the transaction ends, no other transaction changes or deletes the post. All rows that
-   * belong to a post are written under this lock, so that all transactions take their locks in the same order.
-   */
-  private async locked(
-    id: string,
-    expectedVersion?: number,
-    decide: (post: Post) => void = () => undefined,
-  ): Promise<Post> {
-    const { viewer } = this;
-    return lockedForChange(this.unit, Post, {
-      what: 'post',
-      id,
-      expectedVersion,
-      decide: (post) => decide(requireSight(viewer, 'post', id, post)),
-    });
-  }
-
   /** Runs the statement `change`, which adds or removes the viewer's like; if it changed a row, also applies `counter` to the post. */
   private async changeLike(id: string, change: string, counter: string): Promise<PostShape> {
     const changedPost = await this.unit.transaction(async () => {
       const { em } = this.unit;
-      await this.locked(id);
+      await lockedPost(this.unit, id);
       const changed = await em.execute<unknown[]>(change, [id, this.viewer.userId]);
       if (changed.length > 0) await em.execute(`update post set ${counter} where id = ?`, [id]);
       const post = await em.findOneOrFail(Post, { id }, { refresh: true });

@@ -5,7 +5,16 @@ import { Gym } from '../gyms/gym.entity.ts';
 const GymProductSchema = defineEntity({
   name: 'GymProduct',
   tableName: 'gym_product',
-  indexes: [{ properties: ['productId'] }], // for removing a product from every list
+  indexes: [
+    { properties: ['productId'] }, // for removing a product from every list
+    // for the products that are running out
+    {
+      name: 'gym_product_stock',
+      expression:
+        'create index "gym_product_stock" on "gym_product" ("gym_id", "stock", "product_id") where "stock" is not null',
+    },
+  ],
+  checks: [{ name: 'gym_product_stock_not_negative', expression: '"stock" >= 0' }],
   properties: {
     gymId: () => p.manyToOne(Gym).primary().mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     productId: p.uuid().primary(),
@@ -13,7 +22,7 @@ const GymProductSchema = defineEntity({
     /** Minor units; null: the product's own price. */
     price: p.integer().nullable(),
     currency: p.string().length(3).nullable(),
-    /** Null if the gym does not count its stock. */
+    /** The pieces that are free: those in orders are not among them. Null if the gym does not count its stock. */
     stock: p.integer().nullable(),
   },
 });

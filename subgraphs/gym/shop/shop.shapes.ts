@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { currencyCode } from '#server/shapes.ts';
+import { pageQuery } from '#server/paging.ts';
+import { currencyCode, MAX_INTEGER, versionNumber, visibleText } from '#server/shapes.ts';
+import { StockMovementKind } from './stock.entity.ts';
+
+export const MAX_STOCK = 1_000_000;
 
 export const GymProductShape = z
   .object({
@@ -26,10 +30,10 @@ const isEachOnce = (ids: readonly string[]) => new Set(ids).size === ids.length;
 
 const productInput = z
   .object({
-    productId: z.uuid(),
+    productId: z.uuid().transform((id) => id.toLowerCase()),
     price: z.int().min(0).max(100_000_000).nullish(),
     currency: currencyCode.nullish(),
-    stock: z.int().min(0).max(1_000_000).nullish(),
+    stock: z.int().min(0).max(MAX_STOCK).nullish(),
   })
   .refine(({ price, currency }) => (price ?? null) === null || Boolean(currency), {
     path: ['currency'],
@@ -43,6 +47,7 @@ export const ProductsInput = z
       .array(productInput)
       .max(500)
       .refine((products) => isEachOnce(products.map(({ productId }) => productId)), once('productId')),
+    version: versionNumber.nullish(),
   })
   .meta({ graphType: 'SetGymProductsInput' });
 
@@ -55,3 +60,62 @@ export const ProgramsInput = z
       .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
   })
   .meta({ graphType: 'SetGymProgramsInput' });
+
+export const StockMovementShape = z
+  .object({
+    id: z.uuid(),
+    gymId: z.uuid(),
+    productId: z.uuid().meta({ description: 'A product of the content service.' }),
+    kind: z.enum(StockMovementKind),
+    delta: z.int(),
+    stock: z.int(),
+    reason: z.string(),
+    orderId: z.uuid().nullable(),
+    actorId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The user who caused it; null if a job did, or if the account is deleted.' }),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'StockMovement' });
+export type StockMovementShape = z.infer<typeof StockMovementShape>;
+
+/** The kinds of movements that staff enter; the others are caused by orders. */
+const ENTERED = [
+  StockMovementKind.CORRECTED,
+  StockMovementKind.RECEIVED,
+  StockMovementKind.RETURNED,
+] as const;
+
+export const AdjustStockInput = z
+  .object({
+    delta: z
+      .int('expected a whole number other than 0')
+      .min(-MAX_STOCK)
+      .max(MAX_STOCK)
+      .refine((delta) => delta !== 0, 'expected a whole number other than 0'),
+    reason: visibleText(200),
+    kind: z.enum(ENTERED, `expected one of ${ENTERED.join(', ')}`).nullish(),
+  })
+  .refine(({ delta, kind }) => delta > 0 || !kind || kind === StockMovementKind.CORRECTED, {
+    path: ['delta'],
+    message: 'expected a number above 0: only a correction can make the stock smaller',
+  })
+  .meta({ graphType: 'AdjustStockInput' });
+
+const below = z.coerce
+  .number('expected a whole number from 1 up')
+  .int('expected a whole number from 1 up')
+  .min(1, 'expected a whole number from 1 up')
+  .max(MAX_INTEGER, `expected at most ${MAX_INTEGER}`);
+
+const LOW_STOCK = 5;
+
+export const LowStockQuery = pageQuery.extend({
+  below: below
+    .default(LOW_STOCK)
+    .meta({ description: `Only products of which fewer pieces are free. Default: ${LOW_STOCK}.` }),
+});
+
+/** `below` in the rules, for several doors; the graph sends null for the default. */
+export const LowStockFilter = z.object({ below: below.nullish().transform((given) => given ?? LOW_STOCK) });

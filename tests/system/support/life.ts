@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { exerciseOf } from '../../squad/support/people.ts';
+import type { ProductShape } from '../../../subgraphs/content/products/products.shapes.ts';
 import type { ChallengeShape } from '../../../subgraphs/gym/challenges/challenges.shapes.ts';
 import type { CheckInShape } from '../../../subgraphs/gym/check-ins/check-ins.shapes.ts';
 import type { LocationShape } from '../../../subgraphs/gym/locations/locations.shapes.ts';
-import type { PostShape } from '../../../subgraphs/gym/posts/posts.shapes.ts';
+import type { CommentShape, PostShape } from '../../../subgraphs/gym/posts/posts.shapes.ts';
 import type { UserShape } from '../../../subgraphs/identity/users/users.shapes.ts';
 import type { FoodShape } from '../../../subgraphs/nutrition/foods/foods.shapes.ts';
 import type { GroupShape } from '../../../subgraphs/squad/groups/groups.shapes.ts';
@@ -134,11 +135,32 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
     token,
     body: { reason: `${mark} minds` },
   });
+  const comment = await call<CommentShape>(platform, 'gym', 'POST', `/posts/${friends.id}/comments`, {
+    ...tokenOf(friend),
+    body: { text: 'Me too' },
+  });
+  await call(platform, 'gym', 'POST', `/posts/${friends.id}/comments/${comment.id}/report`, {
+    token,
+    body: { reason: `${mark} minds` },
+  });
   await call(platform, 'gym', 'POST', '/announcements', {
     token,
     body: { title: 'Closed', text: 'On Monday' },
   });
+  await inShop(platform, token);
   return { commentedPostId: commented.id, visitId: visit.id };
+}
+
+async function inShop(platform: TestPlatform, token: string): Promise<void> {
+  const [product] = await call<ProductShape[]>(platform, 'content', 'GET', '/products?limit=1', { token });
+  await call(platform, 'gym', 'PUT', `/gym/${DEMO_GYMS.ironTemple.id}/products`, {
+    token,
+    body: { products: [{ productId: product?.id, stock: 5 }] },
+  });
+  await call(platform, 'gym', 'POST', '/orders', {
+    token,
+    body: { items: [{ productId: product?.id, quantity: 1 }] },
+  });
 }
 
 async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {

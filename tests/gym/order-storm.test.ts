@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { runScheduled } from '../support/jobs.ts';
+import { startPlatform, type RestAnswer, type TestPlatform } from '../support/platform.ts';
+import { newShop, placeOrder, setProducts, stockOf, wrongStock } from './shop-support.ts';
+import { newMember, type Member } from './support.ts';
+
+/** Buyers who order one piece at the same time. `ORDER_STORM_BUYERS=1000 npm test -- tests/gym/order-storm.test.ts` */
+const BUYERS = Number(process.env.ORDER_STORM_BUYERS ?? 60);
+const PIECES = Math.ceil(BUYERS / 10);
+/** Requests that wait for their answers at the same time. */
+const AT_ONCE = 250;
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'content'] });
+});
+afterAll(() => platform.stop());
+
+const statuses = (answers: readonly RestAnswer[]): Record<number, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]),
+  );
+
+/** Runs all calls, at most `AT_ONCE` at the same time. */
+async function storm(calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> {
+  const answers: RestAnswer[] = [];
+  const waiting = [...calls];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) answers.push(await next());
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return answers;
+}
+
+/** Compares movements and stock in a loop while `work` runs; returns what was wrong, and how often it looked. */
+async function watched(
+  gymId: string,
+  work: () => Promise<void>,
+): Promise<{ wrong: unknown[]; looks: number }> {
+  const wrong: unknown[] = [];
+  let looks = 0;
+  let isRunning = true;
+  const reader = (async () => {
+    while (isRunning) {
+      wrong.push(...(await wrongStock(platform, gymId)));
+      looks += 1;
+    }
+  })();
+  await work();
+  isRunning = false;
+  await reader;
+  return { wrong, looks };
+}
+
+/** Few accounts order many times: who orders makes no difference to the stock. */
+const buyers = (gymId: string): Promise<Member[]> =>
+  Promise.all(Array.from({ length: 5 }, () => newMember(platform, gymId)));
+const one = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
+
+it(`${BUYERS} simultaneous orders sell exactly the ${PIECES} pieces that there are`, async () => {
+  const shop = await newShop(platform, [{ stock: PIECES }]);
+  const members = await buyers(shop.gymId);
+  const [product] = shop.productIds;
+  let answers: RestAnswer[] = [];
+  const { wrong, looks } = await watched(shop.gymId, async () => {
+    answers = await storm(
+      Array.from(
+        { length: BUYERS },
+        (_, i) => () => placeOrder(platform, one(members, i).token, [product, 1]),
+      ),
+    );
+  });
+  expect(statuses(answers)).toEqual({ 201: PIECES, 409: BUYERS - PIECES });
+  expect(await stockOf(platform, shop)).toEqual([0]);
+  expect(wrong).toEqual([]);
+  expect(looks).toBeGreaterThan(3);
+  const [sold] = await platform.sql(
+    'gym',
+    `select sum(quantity)::int as pieces from shop_order_item join shop_order on id = order_id where gym_id = $1`,
+    [shop.gymId],
+  );
+  expect(sold).toEqual({ pieces: PIECES });
+});
+
+it('orders, cancellations, expiries, corrections and new lists at once keep movements and stock equal', async () => {
+  const shop = await newShop(platform, [{ stock: PIECES }, { stock: PIECES }, { stock: PIECES }]);
+  const { gymId, productIds, staff } = shop;
+  const members = await buyers(gymId);
+  const order = (i: number) => async (): Promise<RestAnswer> => {
+    const { token } = one(members, i);
+    // Items in different orders, so that two transactions would wait for each other if they locked products as they come.
+    const items = [0, 1, 2].map((offset): [string, number] => [one(productIds, i + offset), 1]);
+    const placed = await placeOrder(platform, token, ...(i % 2 ? items : items.toReversed()));
+    if (placed.status !== 201 || i % 3 === 0) return placed;
+    if (i % 3 === 1)
+      await platform.sql('gym', 'update shop_order set expires_at = now() where id = $1', [placed.body.id]);
+    const body = { status: 'CANCELLED' };
+    const at = `/orders/${placed.body.id}`;
+    return i % 3 === 2 ? platform.rest('gym', 'PUT', at, { token, body }) : placed;
+  };
+  const correct = (i: number) => () =>
+    platform.rest('gym', 'POST', `/gym/${gymId}/products/${one(productIds, i)}/stock`, {
+      token: staff,
+      body: { delta: i % 2 ? 1 : -1, reason: 'Counted' },
+    });
+  const relist = (i: number) => () =>
+    setProducts(
+      platform,
+      shop,
+      productIds.map((productId, index) => ({ productId, ...(index === i % 3 && { stock: PIECES }) })),
+    );
+  const calls = Array.from({ length: BUYERS }, (_, i) =>
+    i % 10 === 8 ? correct(i) : i % 10 === 9 ? relist(i) : order(i),
+  );
+  let answers: RestAnswer[] = [];
+  const { wrong } = await watched(gymId, async () => {
+    const jobs = Array.from({ length: 5 }, () => runScheduled(platform, 'gym', 'cancel_expired_orders'));
+    answers = await storm(calls);
+    await Promise.all(jobs);
+  });
+  expect(
+    answers
+      .filter(({ status }) => ![200, 201, 409].includes(status))
+      .map(({ status, body }) => [status, body]),
+  ).toEqual([]);
+  expect(wrong).toEqual([]);
+  expect(await wrongStock(platform, gymId)).toEqual([]);
+  const [negative] = await platform.sql(
+    'gym',
+    'select count(*)::int from stock_movement where gym_id = $1 and stock < 0',
+    [gymId],
+  );
+  expect(negative).toEqual({ count: 0 });
+});
