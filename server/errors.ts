@@ -35,6 +35,9 @@ export const ERRORS = {
   GYM_REQUIRED: { status: 400, title: 'A gym is needed' },
   LOCATION_FULL: { status: 409, title: 'The location is full' },
   QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
+  QR_EXPIRED: { status: 403, title: 'The QR code has expired' },
+  QR_POLICY: { status: 403, title: 'This kind of QR code is not accepted here' },
+  LOCATION_CLOSED: { status: 403, title: 'The location is closed now' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
   // nutrition
   AI_NOT_CONFIGURED: { status: 503, title: 'No AI provider is configured' },

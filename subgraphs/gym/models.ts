@@ -1,9 +1,12 @@
+import type { CheckInShape } from './check-ins/check-ins.shapes.ts';
+
 /** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { AnnouncementShape as Announcement } from './announcements/announcements.shapes.ts';
 export type {
   ChallengeShape as Challenge,
   LeaderboardEntryShape as LeaderboardEntry,
 } from './challenges/challenges.shapes.ts';
+export type { GymAuditEventShape as GymAuditEvent } from './audit/audit.shapes.ts';
 export type { CheckInShape as CheckIn, DenialShape as CheckInDenial } from './check-ins/check-ins.shapes.ts';
 export type {
   GymShape as Gym,
@@ -20,6 +23,11 @@ export type {
   ReportShape as PostReport,
 } from './posts/posts.shapes.ts';
 export type { GymProductShape as GymProduct, GymProgramShape as GymProgram } from './shop/shop.shapes.ts';
+
+/** An open visit and its member. */
+export interface PersonInside {
+  visit: CheckInShape;
+}
 
 /** Entities of other services, of which this one has only the id. A user also has `gymId` if the gateway sends it (`@requires`). */
 export interface User {

@@ -13,8 +13,12 @@ import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
+import { AuditTrail } from './audit/audit-trail.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
 import { Denials } from './check-ins/denials.ts';
+import { LocationVisits } from './check-ins/location-visits.ts';
+import type { FindPeople } from './check-ins/people.ts';
+import type { Memberships } from './check-ins/presented-code.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
 import { Configs } from './gyms/configs.ts';
 import { Gyms } from './gyms/gyms.ts';
@@ -31,6 +35,7 @@ interface GymResources {
   events: EventLog;
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
+  findPeople: FindPeople;
   files: FileStorage;
   references: References;
   removals: Removals;
@@ -39,11 +44,22 @@ interface GymResources {
 /** The rules of this service for one unit of work. */
 export const gymServices = (
   unit: UnitOfWork,
-  { notifications, events, webhooks: sending, resolveQrCode, files, references, removals }: GymResources,
+  {
+    notifications,
+    events,
+    webhooks: sending,
+    resolveQrCode,
+    findPeople,
+    files,
+    references,
+    removals,
+  }: GymResources,
 ) => {
   const gyms = new Gyms(unit, removals);
   const scores = new Scores(unit);
   const denials = new Denials(unit);
+  // Every member of a gym may come in.
+  const memberships: Memberships = { requireActive: async () => undefined };
   const shop = new Shop(unit, gyms, references);
   const webhooks = new Webhooks(unit, sending);
   const programs = new Programs(unit, gyms, references);
@@ -54,8 +70,10 @@ export const gymServices = (
     gyms,
     configs: new Configs(unit, gyms),
     locations: new Locations(unit, notifications),
-    checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
+    checkIns: new CheckIns(unit, resolveQrCode, { scores, denials, memberships }),
     denials,
+    locationVisits: new LocationVisits(unit, findPeople),
+    auditTrail: new AuditTrail(unit),
     challenges: new Challenges(unit, scores),
     announcements: new Announcements(unit),
     posts: new Posts(unit, files),

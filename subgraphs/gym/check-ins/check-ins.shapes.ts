@@ -16,6 +16,20 @@ export const CheckInShape = z
   .meta({ id: 'CheckIn' });
 export type CheckInShape = z.infer<typeof CheckInShape>;
 
+/** What the desk sees of a membership: not its reason, which is only for the member and staff. */
+export const MembershipAtTheDoorShape = z
+  .object({
+    status: z.enum(['PENDING', 'ACTIVE', 'FROZEN', 'ENDED']).meta({
+      description: 'Whether the member may come in: only with ACTIVE.',
+    }),
+    since: z.iso.datetime().nullable().meta({ description: 'When the membership got this status.' }),
+    until: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When this status ends by itself; null if it does not.' }),
+  })
+  .meta({ id: 'MembershipAtTheDoor' });
+
 /** What a caller who presents a member's code may see of the member. */
 export const MemberAtTheDoorShape = z
   .object({
@@ -23,6 +37,9 @@ export const MemberAtTheDoorShape = z
     displayName: z.string().meta({ description: 'The name that other users see.' }),
     avatar: z.string().nullable().meta({
       description: 'Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none.',
+    }),
+    membership: MembershipAtTheDoorShape.nullable().meta({
+      description: 'The membership of the gym; null if there is none, as of staff.',
     }),
   })
   .meta({ id: 'MemberAtTheDoor' });
@@ -35,9 +52,11 @@ export const CheckedInShape = CheckInShape.extend({
 }).meta({ id: 'CheckedIn', graphType: 'CheckIn' });
 export type CheckedInShape = z.infer<typeof CheckedInShape>;
 
+const MAX_CODE_CHARACTERS = 1_024;
+
 export const CheckInInput = z
   .object({
-    qrCode: z.string().min(1).max(256),
+    qrCode: z.string().min(1).max(MAX_CODE_CHARACTERS),
     locationId: z.uuid(),
     source: z.string().min(1).max(32).nullish(),
     override: z.boolean().nullish(),
@@ -46,11 +65,22 @@ export const CheckInInput = z
 
 export const CheckOutInput = z
   .object({
-    qrCode: z.string().min(1).max(256).nullish(),
+    qrCode: z.string().min(1).max(MAX_CODE_CHARACTERS).nullish(),
     userId: z.uuid().nullish(),
     locationId: z.uuid().nullish(),
   })
   .meta({ graphType: 'CheckOutInput' });
+
+export const PersonInsideShape = z
+  .object({
+    user: MemberAtTheDoorShape.omit({ membership: true })
+      .meta({ id: 'PersonAtTheDoor' })
+      .meta({ description: 'The member.' }),
+    membership: MemberAtTheDoorShape.shape.membership,
+    visit: CheckInShape.meta({ description: 'Their open visit.' }),
+  })
+  .meta({ id: 'PersonInside' });
+export type PersonInsideShape = z.infer<typeof PersonInsideShape>;
 
 export const DenialShape = z
   .object({

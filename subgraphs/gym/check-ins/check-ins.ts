@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import { requireUser, requireUserOrScope, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { requireUser, requireUserOrScope, Role } from '#server/auth/viewer.ts';
 import { recordEvents } from '#server/events/record-events.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -11,7 +11,7 @@ import { validated } from '#server/validate.ts';
 import {
   mayCheckInAt,
   mayEndVisit,
-  mayOverrideCapacity,
+  mayOverride,
   maySeeAllVisitsOf,
   maySeeVisit,
   mayUndoVisit,
@@ -27,7 +27,8 @@ import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } f
 import type { Denials } from './denials.ts';
 import { enter, idOf, type EntryLocation, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
-import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
+import { isMember, memberLetIn, ownCodeOnly, validCode, type Memberships } from './presented-code.ts';
+import type { ResolveQrCode } from './qr-codes.ts';
 import {
   closedEvents,
   endVisits,
@@ -40,9 +41,9 @@ import {
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
-/** A location of a gym that is still being set up does not exist for callers. */
+/** A closed location, and a location of a gym that is still being set up, do not exist for callers. */
 const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name from location join gym on gym.id = gym_id
-  where location.id = ? and gym.opened_at is not null`;
+  where location.id = ? and location.closed_at is null and gym.opened_at is not null`;
 
 /** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
 export class CheckIns {
@@ -50,6 +51,7 @@ export class CheckIns {
   private readonly resolveQrCode: ResolveQrCode;
   private readonly scores: Scores;
   private readonly denials: Denials;
+  private readonly memberships: Memberships;
   private readonly openByUser = loaderOf<CheckIn>(
     (userIds) =>
       this.unit.em.find(CheckIn, {
@@ -68,8 +70,13 @@ export class CheckIns {
     (visit) => visit.userId ?? '',
   );
 
-  constructor(unit: UnitOfWork, resolveQrCode: ResolveQrCode, scores: Scores, denials: Denials) {
+  constructor(
+    unit: UnitOfWork,
+    resolveQrCode: ResolveQrCode,
+    { scores, denials, memberships }: { scores: Scores; denials: Denials; memberships: Memberships },
+  ) {
     this.unit = unit;
+    this.memberships = memberships;
     this.resolveQrCode = resolveQrCode;
     this.scores = scores;
     this.denials = denials;
@@ -87,12 +94,16 @@ export class CheckIns {
     if (!location || !mayCheckInAt(viewer, location)) throw notFound('location', locationId);
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
-      const userId = memberLetIn(viewer, holder, location);
-      if (override && !mayOverrideCapacity(viewer, location))
-        throw forbidden("Only staff may let in more people than the location's capacity.");
+      const { userId, isShortLived } = memberLetIn(viewer, holder, location);
+      if (override && !mayOverride(viewer, location))
+        throw forbidden(
+          'Only staff may let people in who exceed the capacity, or outside of the opening hours.',
+        );
+      await this.memberships.requireActive(location.gymId, userId);
       const visit = await enter(this.unit, this.scores, {
         userId,
         location,
+        isShortLived,
         source: source ?? null,
         override: override ?? false,
         viewer,
@@ -236,8 +247,7 @@ export class CheckIns {
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
-    if (!holder) throw qrUnknown();
-    return holder.userId;
+    return validCode(holder).userId;
   }
 
   /**
@@ -252,26 +262,3 @@ export class CheckIns {
     throw notFound('check-in of user', userId);
   }
 }
-
-/** The id of the code's owner, after checking that they may enter. @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED */
-function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: EntryLocation): string {
-  if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
-  if (!holder) throw qrUnknown();
-  if (idOf(viewer) === holder.userId && !holder.gymId)
-    throw new PlatformError('GYM_REQUIRED', 'You belong to no gym yet; ask an admin to add you to one.');
-  const staffElsewhere =
-    viewer.kind === 'user' && viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
-  if (holder.gymId !== location.gymId || staffElsewhere)
-    throw new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
-  return holder.userId;
-}
-
-const isMember = (viewer: Presenter): viewer is UserViewer =>
-  viewer.kind === 'user' && viewer.role === Role.MEMBER;
-
-const ownCodeOnly = () => forbidden('You may present only your own QR code.');
-const qrUnknown = () =>
-  new PlatformError(
-    'QR_UNKNOWN',
-    'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
-  );

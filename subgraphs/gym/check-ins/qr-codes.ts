@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import type { MemberAtTheDoorShape } from './check-ins.shapes.ts';
+import { memberAtTheDoor, PersonAnswer } from './people.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 
 /** The owner of a check-in code. */
@@ -9,20 +10,23 @@ export interface QrCodeHolder {
   userId: string;
   gymId: string | null;
   member: MemberAtTheDoorShape;
+  /** Whether the code works for a minute only. */
+  isShortLived: boolean;
+  /** Whether the minute is over. */
+  isExpired: boolean;
 }
 
 /** Finds the owner of a check-in code; null if the code has no owner. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
 export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHolder | null>;
 
 const answer = z.object({
-  id: z.uuid(),
-  gymId: z.uuid().nullable(),
-  displayName: z.string(),
-  avatar: z.string().nullable(),
+  user: PersonAnswer.extend({ gymId: z.uuid().nullable() }),
+  isShortLived: z.boolean(),
+  isExpired: z.boolean(),
 });
 
 /** Whether the text can be a code. Other texts have no owner, and are not sent to identity. */
-const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
+const isCode = (text: string): boolean => /^[\w.~:-]{1,1024}$/.test(text);
 
 /**
  * Asks identity with this service's own token at every scan, because a rotated code must be refused at once. Only
@@ -32,13 +36,11 @@ export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   const pending = new Map<string, Promise<QrCodeHolder | null>>();
   const ask = async (qrCode: string, origin: Origin): Promise<QrCodeHolder | null> => {
     try {
-      const path = `/users/by-qr-code/${encodeURIComponent(qrCode)}`;
-      const { id, gymId, displayName, avatar } = answer.parse(
+      const path = `/qr-codes/${encodeURIComponent(qrCode)}`;
+      const { user, ...code } = answer.parse(
         await identity.call({ method: 'GET', path, as: 'service', origin }),
       );
-      // Identity answers with the path at its own port.
-      const member = { id, displayName, avatar: avatar === null ? null : `/identity${avatar}` };
-      return { userId: id, gymId, member };
+      return { userId: user.id, gymId: user.gymId, member: memberAtTheDoor(user), ...code };
     } catch (error) {
       if (error instanceof PlatformError && error.status === 404) return null;
       throw error;

@@ -14,6 +14,7 @@ import { Retention } from './20261123050000_retention.ts';
 import { FilesWithoutRows } from './20261123090944_files_without_rows.ts';
 import { Events } from './20261123210100_events.ts';
 import { Webhooks } from './20261123210200_webhooks.ts';
+import { FrontDesk } from './20261124100100_front_desk.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -32,4 +33,5 @@ export const migrations: MigrationDeclaration[] = [
   ...eventMigrations,
   { name: '20261123210100_events', class: Events },
   { name: '20261123210200_webhooks', class: Webhooks },
+  { name: '20261124100100_front_desk', class: FrontDesk },
 ];
