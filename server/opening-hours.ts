@@ -128,11 +128,11 @@ export function isOpenAt(opening: Opening, at: Date): boolean {
 const ALWAYS: readonly Interval[] = [{ opens: '00:00', closes: '24:00' }];
 
 function intervalsOf(
-  { openingHours: hours, openingExceptions }: Opening,
+  { openingHours: hours, openingExceptions: exceptions }: Opening,
   date: DateTime,
 ): readonly Interval[] {
   const isoDate = date.toISODate();
-  const exceptional = openingExceptions.find((one) => one.date === isoDate);
+  const exceptional = exceptions.find((one) => one.date === isoDate);
   if (exceptional) return exceptional.intervals ?? [];
   const name = DAYS[date.weekday - 1];
   if (!hours) return ALWAYS;

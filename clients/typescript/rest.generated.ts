@@ -273,26 +273,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/identity/users/by-qr-code/{qrCode}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The user with a QR code
-         * @description For services, admins of the user's gym.
-         */
-        get: operations["getUserByQrCode"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/identity/auth/email-availability": {
         parameters: {
             query?: never;
@@ -562,7 +542,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new QR code
-         * @description The previous code is no longer valid.
+         * @description The previous code, and all codes of `GET /users/me/qr`, are no longer valid.
          *
          *     For users.
          */
@@ -607,6 +587,88 @@ export interface paths {
         get: operations["getMyQrCodeAsPng"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/me/qr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A check-in code of the caller that works for a minute
+         * @description Every request gives a new code. An app that shows it as a QR code requests the next one before `expiresAt`. A picture of the code is of no use after that; `POST /auth/qr/rotate` ends all of them at once.
+         *
+         *     For users.
+         */
+        get: operations["getMyShortLivedQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/by-qr-code/{qrCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user with a QR code
+         * @description For services, admins of the user's gym.
+         */
+        get: operations["getUserByQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/qr-codes/{qrCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The owner of a code, also of an expired one
+         * @description For services.
+         */
+        get: operations["resolveQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Names and pictures of users by their ids
+         * @description For services.
+         */
+        post: operations["lookUpUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -879,6 +941,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identity/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit trail of actions on accounts, newest first
+         * @description A GYM_ADMIN sees what staff did with the accounts of their gym, but no log-ins and no changes of passwords. Local dates are those of the caller.
+         *
+         *     For GYM_ADMIN: of their gym; SUPER_ADMIN: all.
+         */
+        get: operations["listAccountAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identity/audit-events": {
         parameters: {
             query?: never;
@@ -887,7 +971,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The audit trail of actions on accounts, the newest first
+         * The audit trail of all accounts, newest first; `GET /audit` has more filters
          * @description For SUPER_ADMIN.
          */
         get: operations["listAuditEvents"];
@@ -1369,7 +1453,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The locations of the caller's gym
+         * The locations of the caller's gym; staff also see those that are closed for good
          * @description For users; machine clients with `check-in` or `occupancy:read`.
          */
         get: operations["listLocations"];
@@ -1399,13 +1483,19 @@ export interface paths {
         get: operations["getLocation"];
         /**
          * Change a location
-         * @description Absent fields are unchanged. `null` removes the address or the opening hours.
+         * @description Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. `CONFLICT` if the location is closed for good.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         put: operations["updateLocation"];
         post?: never;
-        delete?: never;
+        /**
+         * Close a location for good; audited
+         * @description Its open visits end, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        delete: operations["closeLocation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1482,7 +1572,7 @@ export interface paths {
         put?: never;
         /**
          * Check a member in by their QR code
-         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name and picture of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
+         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name, picture and membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
          *
          *     For users; machine clients with `check-in`.
          */
@@ -1569,6 +1659,92 @@ export interface paths {
          * @description For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
          */
         get: operations["listDenials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/locations/{id}/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The people who are inside a location now, the latest first
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
+         */
+        get: operations["listPeopleInside"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/locations/{id}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The visits at a location, newest first
+         * @description A visit belongs to the time at which it began. Local dates are those of the location.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
+         */
+        get: operations["listVisitsAtLocation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/locations/{id}/visits.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The visits at a location as CSV, newest first
+         * @description RFC 4180, with a header line: id, userId, displayName, checkedInAt, checkedOutAt, method, source. A text that a spreadsheet would run as a formula begins with an apostrophe.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
+         */
+        get: operations["exportVisitsAtLocation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit trail of a gym: what staff and services did, newest first
+         * @description Local dates are those of the gym's oldest location.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        get: operations["listGymAuditEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4560,7 +4736,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "WRONG_GYM" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "QR_EXPIRED" | "QR_POLICY" | "LOCATION_CLOSED" | "WRONG_GYM" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
             errors?: {
                 path: string;
                 message: string;
@@ -4763,6 +4939,36 @@ export interface components {
             next: string;
             /** @description Whether there are more entries, so that the next request should follow at once. */
             more: boolean;
+        };
+        /** @description A check-in code that works for a minute, so that a picture of it is of no use later. */
+        ShortLivedQrCode: {
+            /** @description The text to show as a QR code: 128 letters, digits, `.`, `_` and `-`. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description The end of the minute. An app requests the next code before.
+             */
+            expiresAt: string;
+        };
+        ResolvedQrCode: {
+            /** @description The owner of the code. */
+            user: components["schemas"]["User"];
+            /** @description Whether the code works for a minute only. */
+            isShortLived: boolean;
+            /** @description Whether the minute is over. */
+            isExpired: boolean;
+        };
+        /** @description A user: a person with an account. */
+        Person: {
+            /**
+             * Format: uuid
+             * @description The user's id.
+             */
+            id: string;
+            /** @description The name that other users see. */
+            displayName: string;
+            /** @description Path of the picture, at the server of this request; at the gateway `/identity/avatars/<file>`. Null if there is none. */
+            avatar: string | null;
         };
         /** @description An account that was created for a user who has not set a password yet. */
         Invitation: {
@@ -5068,7 +5274,7 @@ export interface components {
             /**
              * @description How the member was let in.
              *     - `QR`: The member's code was presented, and the location had room.
-             *     - `OVERRIDE`: Staff let the member in although the location was full.
+             *     - `OVERRIDE`: Staff let the member in although the location was full, or outside of its opening hours.
              * @enum {string}
              */
             method: "QR" | "OVERRIDE";
@@ -5303,15 +5509,41 @@ export interface components {
             capacity: number;
             /** @description A visit ends automatically after this many minutes. */
             maxStayMinutes: number;
-            /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null if they are unknown. */
+            /** @description Local times by day, `{"mon": [{"opens": "06:30", "closes": "12:00"}, {"opens": "16:00", "closes": "01:00"}]}`; a day without times is closed. An interval whose `closes` is not later than its `opens` ends on the next day; `24:00` is midnight. Null if they are unknown: the location is always open. */
             openingHours: {
                 [key: string]: {
                     /** @description Local time, HH:MM. */
                     opens: string;
-                    /** @description Local time, HH:MM; `24:00` is midnight. */
+                    /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
                     closes: string;
-                };
+                }[];
             } | null;
+            /** @description Dates with other opening hours, `[{"date": "2026-12-24", "intervals": [{"opens": "08:00", "closes": "14:00"}]}, {"date": "2026-12-25", "closed": true}]`: an exception replaces the hours of its day. */
+            openingExceptions: {
+                /**
+                 * Format: date
+                 * @description The local date, YYYY-MM-DD.
+                 */
+                date: string;
+                /** @description Whether the location does not open on this date. */
+                closed?: boolean;
+                /** @description The times of this date instead of those of the day of the week. */
+                intervals?: {
+                    /** @description Local time, HH:MM. */
+                    opens: string;
+                    /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                    closes: string;
+                }[];
+            }[];
+            /**
+             * @description The check-in codes that the location accepts.
+             *     - `ANY`: Lasting codes and those that work for a minute.
+             *     - `SHORT_LIVED`: Only codes that work for a minute (`Query.myQr`), so that a picture of a code is of no use.
+             * @enum {string}
+             */
+            qrPolicy: "ANY" | "SHORT_LIVED";
+            /** @description When the location was closed for good; null while it is in use. Others than staff see a closed location only in their visits. */
+            closedAt: string | null;
             /** @description Increases with every change. */
             version: number;
             /** @description How many members have an open visit now. */
@@ -5382,7 +5614,7 @@ export interface components {
             /**
              * @description How the member was let in.
              *     - `QR`: The member's code was presented, and the location had room.
-             *     - `OVERRIDE`: Staff let the member in although the location was full.
+             *     - `OVERRIDE`: Staff let the member in although the location was full, or outside of its opening hours.
              * @enum {string}
              */
             method: "QR" | "OVERRIDE";
@@ -5401,6 +5633,62 @@ export interface components {
             displayName: string;
             /** @description Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none. */
             avatar: string | null;
+            /** @description The membership of the gym; null if there is none, as of staff. */
+            membership: components["schemas"]["MembershipAtTheDoor"] | null;
+        };
+        MembershipAtTheDoor: {
+            /**
+             * @description Whether the member may come in: only with ACTIVE.
+             * @enum {string}
+             */
+            status: "PENDING" | "ACTIVE" | "FROZEN" | "ENDED";
+            /** @description When the membership got this status. */
+            since: string | null;
+            /** @description When this status ends by itself; null if it does not. */
+            until: string | null;
+        };
+        /** @description Somebody who is inside a location now. */
+        PersonInside: {
+            /** @description The member; null if you may not see them. */
+            user: components["schemas"]["PersonAtTheDoor"];
+            /** @description The membership of the gym; null if there is none, as of staff. */
+            membership: components["schemas"]["MembershipAtTheDoor"] | null;
+            /** @description Their open visit. */
+            visit: components["schemas"]["CheckIn"];
+        };
+        PersonAtTheDoor: {
+            /**
+             * Format: uuid
+             * @description The member's id.
+             */
+            id: string;
+            /** @description The name that other users see. */
+            displayName: string;
+            /** @description Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none. */
+            avatar: string | null;
+        };
+        /** @description What staff or a service did in a gym. */
+        GymAuditEvent: {
+            /**
+             * Format: uuid
+             * @description The record's id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description The time of the action.
+             */
+            at: string;
+            /** @description What was done, such as `CHECK_IN_OVERRIDE`, `CHECK_IN_UNDONE`, `LOCATION_CREATED` or `LOCATION_CLOSED`. */
+            action: string;
+            /** @description Who did it: `user:<id>`, `service:<name>` or `client:<id>`. */
+            actor: string;
+            /** @description The user whom the action concerned; if it concerned no user, the location; else null. */
+            subjectId: string | null;
+            /** @description Names and values, e.g. `{people: 80, capacity: 80}`. */
+            details: {
+                [key: string]: unknown;
+            };
         };
         /** @description A competition among the members of a gym, with a score for each participant. */
         Challenge: {
@@ -7664,7 +7952,7 @@ export interface operations {
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z",
                      *         "email": "admin@iron.test",
-                     *         "qrCode": "FIT-fff839461e4855818effe585c84",
+                     *         "qrCode": "FIT-3010a57c008e04701ce7df28a84",
                      *         "body": null,
                      *         "trainingGoals": null
                      *       },
@@ -7742,56 +8030,6 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["User"][];
-                };
-            };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getUserByQrCode: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The user's current code. */
-                qrCode: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The user. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "01900000-0000-7000-8000-000000000103",
-                     *       "displayName": "Maya",
-                     *       "bio": null,
-                     *       "role": "MEMBER",
-                     *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "avatar": null,
-                     *       "locale": "en",
-                     *       "timezone": "Europe/Berlin",
-                     *       "units": "METRIC",
-                     *       "version": 4,
-                     *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
-                     *       "email": "maya@iron.test",
-                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["User"];
                 };
             };
             /** @description A problem. */
@@ -8496,7 +8734,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *       "qrCode": "FIT-fff839461e4855818effe585c84",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -8573,6 +8811,200 @@ export interface operations {
             };
         };
     };
+    getMyShortLivedQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FIT1.c4a4803eef0f7faabe7bec99b56662f723b8dedcfc6863ecde45802edb9d45ec493f90819cc378adefbf090ce3ef1341e1a1b0d8dde09f761fa4e1356c1",
+                     *       "expiresAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShortLivedQrCode"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUserByQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's lasting or short-lived code. */
+                qrCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8000-000000000103",
+                     *       "displayName": "Maya",
+                     *       "bio": null,
+                     *       "role": "MEMBER",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "avatar": null,
+                     *       "locale": "en",
+                     *       "timezone": "Europe/Berlin",
+                     *       "units": "METRIC",
+                     *       "version": 4,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "email": "maya@iron.test",
+                     *       "qrCode": "FIT-89a7f8fbf8ccedfff3d2d50e221"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolveQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's lasting or short-lived code. */
+                qrCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The owner and the kind of the code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "01900000-0000-7000-9000-000000000001",
+                     *         "displayName": "Nora",
+                     *         "bio": "Rower",
+                     *         "role": "MEMBER",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "avatar": null,
+                     *         "locale": "de",
+                     *         "timezone": "Europe/Berlin",
+                     *         "units": "METRIC",
+                     *         "version": 4,
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "email": "nora@iron.test",
+                     *         "qrCode": "FIT-07a86d4770426106883d0f432e5"
+                     *       },
+                     *       "isShortLived": true,
+                     *       "isExpired": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResolvedQrCode"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lookUpUsers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01900000-0000-7000-8000-000000000103"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The ids of at most 1,000 users. */
+                    ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Those of the users who have an account, in any order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-8000-000000000103",
+                     *         "displayName": "Maya",
+                     *         "avatar": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Person"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     uploadMyAvatar: {
         parameters: {
             query?: never;
@@ -8618,7 +9050,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "nora@iron.test",
-                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *       "qrCode": "FIT-fff839461e4855818effe585c84",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -8720,7 +9152,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "lou@iron.test",
-                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -8782,7 +9214,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "lou@iron.test",
-                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -8911,7 +9343,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "updatedAt": "2026-06-15T10:00:00.000Z",
                      *       "email": "kim@iron.test",
-                     *       "qrCode": "FIT-3010a57c008e04701ce7df28a84"
+                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -9040,7 +9472,7 @@ export interface operations {
                      *             "createdAt": "2026-06-15T10:00:00.000Z",
                      *             "updatedAt": "2026-06-15T10:00:00.000Z",
                      *             "email": "nora@iron.test",
-                     *             "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *             "qrCode": "FIT-fff839461e4855818effe585c84",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
@@ -9440,7 +9872,7 @@ export interface operations {
                      *             "createdAt": "2026-06-15T10:00:00.000Z",
                      *             "updatedAt": "2026-06-15T10:00:00.000Z",
                      *             "email": "nora@iron.test",
-                     *             "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56",
+                     *             "qrCode": "FIT-fff839461e4855818effe585c84",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
@@ -9678,6 +10110,78 @@ export interface operations {
             };
         };
     };
+    listAccountAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                gymId?: string;
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+                /** @description Only actions on this user. */
+                userId?: string;
+                /** @description Only records of this action, such as `ROLE_CHANGED`. */
+                action?: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000009",
+                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "action": "GYM_CHANGED",
+                     *         "actor": "user:01900000-0000-7000-8000-000000000101",
+                     *         "subjectId": "01900000-0000-7000-9000-000000000008",
+                     *         "details": {
+                     *           "to": "01900000-0000-7000-8000-000000000002",
+                     *           "from": "01900000-0000-7000-8000-000000000001"
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000010",
+                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "action": "ROLE_CHANGED",
+                     *         "actor": "user:01900000-0000-7000-8000-000000000101",
+                     *         "subjectId": "01900000-0000-7000-9000-000000000008",
+                     *         "details": {
+                     *           "to": "GYM_ADMIN",
+                     *           "from": "MEMBER"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listAuditEvents: {
         parameters: {
             query?: {
@@ -9758,7 +10262,7 @@ export interface operations {
                  * @example {
                  *       "grant_type": "client_credentials",
                  *       "client_id": "01900000-0000-7000-9000-000000000012",
-                 *       "client_secret": "1c48a6b5e9f132a968b2de93d8b95ebc8672171e327",
+                 *       "client_secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa",
                  *       "scope": "check-in"
                  *     }
                  */
@@ -9930,7 +10434,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
-                     *       "secret": "1c48a6b5e9f132a968b2de93d8b95ebc8672171e327"
+                     *       "secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -9981,7 +10485,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": "2026-06-15T10:00:00.000Z",
                      *       "expiresAt": null,
-                     *       "secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa"
+                     *       "secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -10174,10 +10678,10 @@ export interface operations {
                      *       "keys": [
                      *         {
                      *           "kty": "EC",
-                     *           "x": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9",
-                     *           "y": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e",
+                     *           "x": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e",
+                     *           "y": "69433b1ac39cca3088edb95f49979777fcfdd15aa33",
                      *           "crv": "P-256",
-                     *           "kid": "69433b1ac39cca3088edb95f49979777fcfdd15aa33",
+                     *           "kid": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
                      *           "use": "sig",
                      *           "alg": "ES256"
                      *         }
@@ -10223,7 +10727,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "kid": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
+                     *       "kid": "cad8b61f5cf201d433a5b597f55e2a2b882879d21f7",
                      *       "signsFrom": "2026-06-15T10:10:00.000Z"
                      *     }
                      */
@@ -11416,6 +11920,9 @@ export interface operations {
                      *         "capacity": 40,
                      *         "maxStayMinutes": 90,
                      *         "openingHours": null,
+                     *         "openingExceptions": [],
+                     *         "qrPolicy": "ANY",
+                     *         "closedAt": null,
                      *         "version": 1,
                      *         "occupancy": {
                      *           "people": 0,
@@ -11434,6 +11941,9 @@ export interface operations {
                      *         "capacity": 80,
                      *         "maxStayMinutes": 90,
                      *         "openingHours": null,
+                     *         "openingExceptions": [],
+                     *         "qrPolicy": "ANY",
+                     *         "closedAt": null,
                      *         "version": 1,
                      *         "occupancy": {
                      *           "people": 0,
@@ -11478,15 +11988,30 @@ export interface operations {
                  *       "timezone": "Europe/Berlin",
                  *       "capacity": 60,
                  *       "openingHours": {
-                 *         "mon": {
-                 *           "opens": "06:30",
-                 *           "closes": "22:00"
-                 *         },
-                 *         "sat": {
-                 *           "opens": "09:00",
-                 *           "closes": "18:00"
+                 *         "mon": [
+                 *           {
+                 *             "opens": "06:30",
+                 *             "closes": "12:00"
+                 *           },
+                 *           {
+                 *             "opens": "16:00",
+                 *             "closes": "01:00"
+                 *           }
+                 *         ],
+                 *         "sat": [
+                 *           {
+                 *             "opens": "09:00",
+                 *             "closes": "18:00"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "openingExceptions": [
+                 *         {
+                 *           "date": "2030-12-25",
+                 *           "closed": true
                  *         }
-                 *       }
+                 *       ],
+                 *       "qrPolicy": "ANY"
                  *     }
                  */
                 "application/json": {
@@ -11504,15 +12029,43 @@ export interface operations {
                     capacity: number;
                     /** @description A visit ends automatically after this many minutes: 1 to 1,440. Default 90. */
                     maxStayMinutes?: number | null;
-                    /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null if they are unknown. */
+                    /** @description Local times by day, `{"mon": [{"opens": "06:30", "closes": "12:00"}, {"opens": "16:00", "closes": "01:00"}]}`; a day without times is closed. An interval whose `closes` is not later than its `opens` ends on the next day; `24:00` is midnight. Null if they are unknown: the location is always open. */
                     openingHours?: {
                         [key: string]: {
                             /** @description Local time, HH:MM. */
                             opens: string;
-                            /** @description Local time, HH:MM; `24:00` is midnight. */
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[] | {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
                             closes: string;
                         };
                     } | null;
+                    /** @description Dates with other opening hours, `[{"date": "2026-12-24", "intervals": [{"opens": "08:00", "closes": "14:00"}]}, {"date": "2026-12-25", "closed": true}]`: an exception replaces the hours of its day. */
+                    openingExceptions?: {
+                        /**
+                         * Format: date
+                         * @description The local date, YYYY-MM-DD.
+                         */
+                        date: string;
+                        /** @description Whether the location does not open on this date. */
+                        closed?: boolean;
+                        /** @description The times of this date instead of those of the day of the week. */
+                        intervals?: {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[];
+                    }[] | null;
+                    /**
+                     * @description The check-in codes that the location accepts. Default: `ANY`.
+                     *     - `ANY`: Lasting codes and those that work for a minute.
+                     *     - `SHORT_LIVED`: Only codes that work for a minute (`Query.myQr`), so that a picture of a code is of no use.
+                     */
+                    qrPolicy?: ("ANY" | "SHORT_LIVED") | null;
                 };
             };
         };
@@ -11533,15 +12086,31 @@ export interface operations {
                      *       "capacity": 60,
                      *       "maxStayMinutes": 90,
                      *       "openingHours": {
-                     *         "mon": {
-                     *           "opens": "06:30",
-                     *           "closes": "22:00"
-                     *         },
-                     *         "sat": {
-                     *           "opens": "09:00",
-                     *           "closes": "18:00"
-                     *         }
+                     *         "mon": [
+                     *           {
+                     *             "opens": "06:30",
+                     *             "closes": "12:00"
+                     *           },
+                     *           {
+                     *             "opens": "16:00",
+                     *             "closes": "01:00"
+                     *           }
+                     *         ],
+                     *         "sat": [
+                     *           {
+                     *             "opens": "09:00",
+                     *             "closes": "18:00"
+                     *           }
+                     *         ]
                      *       },
+                     *       "openingExceptions": [
+                     *         {
+                     *           "date": "2030-12-25",
+                     *           "closed": true
+                     *         }
+                     *       ],
+                     *       "qrPolicy": "ANY",
+                     *       "closedAt": null,
                      *       "version": 1,
                      *       "occupancy": {
                      *         "people": 0,
@@ -11594,6 +12163,9 @@ export interface operations {
                      *       "capacity": 80,
                      *       "maxStayMinutes": 90,
                      *       "openingHours": null,
+                     *       "openingExceptions": [],
+                     *       "qrPolicy": "ANY",
+                     *       "closedAt": null,
                      *       "version": 1,
                      *       "occupancy": {
                      *         "people": 0,
@@ -11650,15 +12222,43 @@ export interface operations {
                     capacity?: number | null;
                     /** @description A visit that begins from now on ends automatically after this many minutes: 1 to 1,440. Null leaves it unchanged. */
                     maxStayMinutes?: number | null;
-                    /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null removes them all. */
+                    /** @description Local times by day, `{"mon": [{"opens": "06:30", "closes": "12:00"}, {"opens": "16:00", "closes": "01:00"}]}`; a day without times is closed. An interval whose `closes` is not later than its `opens` ends on the next day; `24:00` is midnight. Null removes them all: the location is always open. */
                     openingHours?: {
                         [key: string]: {
                             /** @description Local time, HH:MM. */
                             opens: string;
-                            /** @description Local time, HH:MM; `24:00` is midnight. */
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[] | {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
                             closes: string;
                         };
                     } | null;
+                    /** @description Dates with other opening hours, `[{"date": "2026-12-24", "intervals": [{"opens": "08:00", "closes": "14:00"}]}, {"date": "2026-12-25", "closed": true}]`: an exception replaces the hours of its day. Null removes them all. */
+                    openingExceptions?: {
+                        /**
+                         * Format: date
+                         * @description The local date, YYYY-MM-DD.
+                         */
+                        date: string;
+                        /** @description Whether the location does not open on this date. */
+                        closed?: boolean;
+                        /** @description The times of this date instead of those of the day of the week. */
+                        intervals?: {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[];
+                    }[] | null;
+                    /**
+                     * @description The check-in codes that the location accepts. Null leaves it unchanged.
+                     *     - `ANY`: Lasting codes and those that work for a minute.
+                     *     - `SHORT_LIVED`: Only codes that work for a minute (`Query.myQr`), so that a picture of a code is of no use.
+                     */
+                    qrPolicy?: ("ANY" | "SHORT_LIVED") | null;
                     /** @description The version on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
@@ -11681,15 +12281,31 @@ export interface operations {
                      *       "capacity": 75,
                      *       "maxStayMinutes": 90,
                      *       "openingHours": {
-                     *         "mon": {
-                     *           "opens": "06:30",
-                     *           "closes": "22:00"
-                     *         },
-                     *         "sat": {
-                     *           "opens": "09:00",
-                     *           "closes": "18:00"
-                     *         }
+                     *         "mon": [
+                     *           {
+                     *             "opens": "06:30",
+                     *             "closes": "12:00"
+                     *           },
+                     *           {
+                     *             "opens": "16:00",
+                     *             "closes": "01:00"
+                     *           }
+                     *         ],
+                     *         "sat": [
+                     *           {
+                     *             "opens": "09:00",
+                     *             "closes": "18:00"
+                     *           }
+                     *         ]
                      *       },
+                     *       "openingExceptions": [
+                     *         {
+                     *           "date": "2030-12-25",
+                     *           "closed": true
+                     *         }
+                     *       ],
+                     *       "qrPolicy": "ANY",
+                     *       "closedAt": null,
                      *       "version": 2,
                      *       "occupancy": {
                      *         "people": 0,
@@ -11702,6 +12318,39 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["LocationWithOccupancy"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    closeLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The location is closed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -11758,9 +12407,9 @@ export interface operations {
     listOccupancyHistory: {
         parameters: {
             query?: {
-                /** @description ISO 8601; default: 24 hours before `to`. */
+                /** @description An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`. */
                 from?: string;
-                /** @description ISO 8601; default: now. */
+                /** @description An instant (ISO 8601), or a local date of the location, which is inclusive; default: now. */
                 to?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -11815,9 +12464,9 @@ export interface operations {
     getOccupancyChart: {
         parameters: {
             query?: {
-                /** @description ISO 8601; default: 24 hours before `to`. */
+                /** @description An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`. */
                 from?: string;
-                /** @description ISO 8601; default: now. */
+                /** @description An instant (ISO 8601), or a local date of the location, which is inclusive; default: now. */
                 to?: string;
             };
             header?: never;
@@ -11869,7 +12518,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The member's check-in code: at most 256 characters. */
+                    /** @description The member's check-in code, a lasting or a short-lived one: at most 1,024 characters. */
                     qrCode: string;
                     /**
                      * Format: uuid
@@ -11878,7 +12527,7 @@ export interface operations {
                     locationId: string;
                     /** @description The scanning device, e.g. `kiosk` or `app`: at most 32 characters. */
                     source?: string | null;
-                    /** @description Only for staff: lets the member in even if the location is full; audited. Default false. */
+                    /** @description Only for staff: lets the member in even if the location is full or closed now; audited. Default false. */
                     override?: boolean | null;
                 };
             };
@@ -11901,7 +12550,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000005",
+                     *       "id": "01900000-0000-7000-9000-000000000006",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
@@ -11944,7 +12593,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The member's check-in code: at most 256 characters. Members present only their own code. */
+                    /** @description The member's check-in code, a lasting or a short-lived one: at most 1,024 characters. Members present only their own code. */
                     qrCode?: string | null;
                     /** @description The member's id. Members may name only themselves. */
                     userId?: string | null;
@@ -11962,7 +12611,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000005",
+                     *       "id": "01900000-0000-7000-9000-000000000006",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
@@ -12014,7 +12663,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000005",
+                     *         "id": "01900000-0000-7000-9000-000000000006",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
@@ -12098,7 +12747,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000006",
+                     *         "id": "01900000-0000-7000-9000-000000000008",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "userId": null,
                      *         "reason": "QR_UNKNOWN",
@@ -12109,6 +12758,225 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["CheckInDenial"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPeopleInside: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200. Default: the whole list. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each person with their open visit; at most 1,000. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user": {
+                     *           "id": "01900000-0000-7000-8000-000000000103",
+                     *           "displayName": "Maya",
+                     *           "avatar": null
+                     *         },
+                     *         "membership": null,
+                     *         "visit": {
+                     *           "id": "01900000-0000-7000-9000-000000000006",
+                     *           "userId": "01900000-0000-7000-8000-000000000103",
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "locationId": "01900000-0000-7000-8301-030100000001",
+                     *           "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *           "checkedOutAt": null,
+                     *           "source": "app",
+                     *           "method": "QR",
+                     *           "duplicate": false
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["PersonInside"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listVisitsAtLocation: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of visits. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000006",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *         "checkedOutAt": null,
+                     *         "source": "app",
+                     *         "method": "QR",
+                     *         "duplicate": false
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["CheckIn"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportVisitsAtLocation: {
+        parameters: {
+            query?: {
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A header line and a line for each visit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,userId,displayName,checkedInAt,checkedOutAt,method,source
+                     *     01900000-0000-7000-9000-000000000006,01900000-0000-7000-8000-000000000103,Maya,2026-06-15T10:00:00.000Z,,QR,app
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGymAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description The gym, for a SUPER_ADMIN. Every other user may name only their own gym. */
+                gymId?: string;
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+                action?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000007",
+                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "action": "CHECK_IN_UNDONE",
+                     *         "details": {
+                     *           "userId": "01900000-0000-7000-8000-000000000103",
+                     *           "checkInId": "01900000-0000-7000-9000-000000000006"
+                     *         },
+                     *         "actor": "user:01900000-0000-7000-8000-000000000102",
+                     *         "subjectId": "01900000-0000-7000-8000-000000000103"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["GymAuditEvent"][];
                 };
             };
             /** @description A problem. */
@@ -12247,7 +13115,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000009",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
@@ -12342,7 +13210,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000009",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
@@ -12391,7 +13259,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000009",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
@@ -12452,7 +13320,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000009",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
@@ -12628,7 +13496,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000102",
                      *       "title": "New rowers",
@@ -12713,7 +13581,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000009",
+                     *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "authorId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "Two hundred kilos, at last.",
@@ -12794,7 +13662,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000011",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -12847,7 +13715,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "postId": "01900000-0000-7000-9000-000000000009",
+                     *         "postId": "01900000-0000-7000-9000-000000000011",
                      *         "reporterId": "01900000-0000-7000-8000-000000000104",
                      *         "reason": "Not about training.",
                      *         "createdAt": "2026-06-15T10:00:00.000Z"
@@ -12888,7 +13756,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000011",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -12967,7 +13835,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000011",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -13013,7 +13881,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000011",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -13067,8 +13935,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000010",
-                     *         "postId": "01900000-0000-7000-9000-000000000009",
+                     *         "id": "01900000-0000-7000-9000-000000000012",
+                     *         "postId": "01900000-0000-7000-9000-000000000011",
                      *         "authorId": "01900000-0000-7000-8000-000000000104",
                      *         "text": "Spotting you next time!",
                      *         "createdAt": "2026-06-15T10:00:00.000Z"
@@ -13124,8 +13992,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000010",
-                     *       "postId": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "postId": "01900000-0000-7000-9000-000000000011",
                      *       "authorId": "01900000-0000-7000-8000-000000000104",
                      *       "text": "Spotting you next time!",
                      *       "createdAt": "2026-06-15T10:00:00.000Z"
@@ -13180,7 +14048,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "postId": "01900000-0000-7000-9000-000000000009",
+                     *       "postId": "01900000-0000-7000-9000-000000000011",
                      *       "reporterId": "01900000-0000-7000-8000-000000000104",
                      *       "reason": "Not about training.",
                      *       "createdAt": "2026-06-15T10:00:00.000Z"
@@ -13574,7 +14442,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000012",
+                     *         "id": "01900000-0000-7000-9000-000000000014",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "url": "https://crm.example.com/events",
                      *         "types": [
@@ -13644,7 +14512,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000014",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -13692,7 +14560,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000014",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -13765,7 +14633,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000014",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -13846,7 +14714,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000014",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -13905,8 +14773,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000013",
-                     *         "eventId": "01900000-0000-7000-9000-000000000014",
+                     *         "id": "01900000-0000-7000-9000-000000000015",
+                     *         "eventId": "01900000-0000-7000-9000-000000000016",
                      *         "type": "webhook.test",
                      *         "status": "FAILED",
                      *         "attempts": [
@@ -13915,7 +14783,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 9
+                     *             "durationMillis": 7
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -13961,8 +14829,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
-                     *       "eventId": "01900000-0000-7000-9000-000000000014",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "eventId": "01900000-0000-7000-9000-000000000016",
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [
@@ -13971,7 +14839,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 9
+                     *           "durationMillis": 7
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -14075,8 +14943,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
-                     *       "eventId": "01900000-0000-7000-9000-000000000014",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "eventId": "01900000-0000-7000-9000-000000000016",
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [],
@@ -14209,7 +15077,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "5",
+                     *         "id": "7",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -14258,7 +15126,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "5",
+                     *       "id": "7",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,

@@ -164,6 +164,13 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/locations/:id/occupancy/history', token, { id: FORGE });
   await route('GET', '/locations/:id/occupancy/chart.svg', token, { id: FORGE });
   await route('GET', '/locations/:id/denials', staffToken, { id: FORGE });
+  await route('GET', '/locations/:id/visits', staffToken, { id: FORGE, query: '?from=2026-01-01' });
+  await nextPage(`/locations/${FORGE}/visits?limit=1`, staffToken);
+  const aDay = `?from=${new Date(Date.now() - 40 * 86_400_000).toISOString()}&to=${new Date(Date.now() - 39 * 86_400_000).toISOString()}`;
+  await route('GET', '/locations/:id/visits.csv', staffToken, { id: FORGE, query: aDay });
+  await route('GET', '/audit', staffToken);
+  await route('GET', '/audit', staffToken, { query: '?action=CHECK_IN_UNDONE&from=2026-01-01' });
+  await nextPage('/audit?limit=1', staffToken);
   await nextPage(`/locations/${FORGE}/denials?limit=1`, staffToken);
 
   const during = {
@@ -185,6 +192,7 @@ async function everyDoor(): Promise<void> {
   await nextPage(`/challenges/${race}/leaderboard?limit=1`, token);
 
   const visit = await route('POST', '/locations/check-in', token, { body: { qrCode, locationId: FORGE } });
+  await route('GET', '/locations/:id/people', staffToken, { id: FORGE });
   await checkIn(platform, token, { qrCode, locationId: FORGE }); // a second scan
   await checkIn(platform, token, { qrCode, locationId: location.id }); // moved
   await checkIn(platform, token, { qrCode: other.qrCode, locationId: FORGE }); // denied
@@ -192,6 +200,7 @@ async function everyDoor(): Promise<void> {
   await nextPage('/check-ins?limit=1', token);
   await nextPage(`/check-ins?limit=1&userId=${member.id}`, staffToken);
   await route('DELETE', '/check-ins/:id', staffToken, { id: visit.id });
+  await route('DELETE', '/locations/:id', staffToken, { id: location.id });
   await route('POST', '/locations/check-out', token, { body: {} });
   await route('POST', '/challenges/:id/leave', token, { id: visits.id });
 
@@ -242,7 +251,7 @@ async function everyDoor(): Promise<void> {
     `query ($gymId: ID!, $users: [_Any!]!) {
       gym(id: $gymId) {
         config { version } products { price } programs { note } announcements { title }
-        locations { name occupancy { people } occupancyHistory { peak } }
+        locations { name occupancy { people } occupancyHistory { peak } people { visit { id } } visits(first: 3) { nodes { id } } }
         challenges { title score ownRank { rank } leaderboard(first: 3) { nodes { rank } } }
         posts(first: 5) { nodes { text likedByMe likes { id } comments(first: 2) { nodes { text } } } }
       }

@@ -57,10 +57,10 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     const watched = await open(options);
     await connect(watched.page, client);
     await watched.page.getByRole('heading', { name, level: 1 }).waitFor();
-    await says(watched.page, 'Show your code');
+    await expectHeading(watched.page, 'Show your code');
     return { ...watched, hall, client };
   }
-  const says = (page: Page, title: string | RegExp) =>
+  const expectHeading = (page: Page, title: string | RegExp) =>
     page.locator('#answer').getByRole('heading', { name: title }).waitFor();
   /** A reader at the keyboard: it types the code and Enter, wherever the focus is. */
   async function wedge(page: Page, code: string): Promise<void> {
@@ -86,7 +86,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await platform.rest('identity', 'PUT', '/profile', { token: maya.token, body: { displayName: 'Maya' } });
     const { body } = await platform.rest('identity', 'GET', '/users/me/qr', { token: maya.token });
     await wedge(page, body.code as string);
-    await says(page, 'Welcome, Maya');
+    await expectHeading(page, 'Welcome, Maya');
     await page.getByText('You are checked in.').waitFor();
     await page.getByText('1 of 10 inside').waitFor();
     await page.waitForFunction("document.querySelector('#picture img')?.naturalWidth > 0");
@@ -95,7 +95,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     expect(await visitsAt(hall)).toMatchObject([{ user_id: maya.id, source: 'kiosk', checked_out_at: null }]);
     await page.getByText('Check out').click();
     await wedge(page, maya.qrCode);
-    await says(page, 'Goodbye');
+    await expectHeading(page, 'Goodbye');
     await page.getByText('0 of 10 inside').waitFor();
     expect([...hosts]).toEqual([new URL(platform.url('gateway')).host]);
     expect(consoleErrors).toEqual([]);
@@ -105,15 +105,15 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     const { page, hall } = await kiosk({ viewport: DESKTOP }, { qrPolicy: 'SHORT_LIVED' });
     const maya = await newMember(platform);
     await wedge(page, maya.qrCode);
-    await says(page, 'Please use your app');
+    await expectHeading(page, 'Please use your app');
     await wedge(page, 'no such code');
-    await says(page, 'Unknown code');
+    await expectHeading(page, 'Unknown code');
     await platform.rest('gym', 'PUT', `/locations/${hall}`, {
       token: staff,
       body: { openingHours: {}, qrPolicy: 'ANY' },
     });
     await wedge(page, (await newMember(platform)).qrCode);
-    await says(page, 'We are closed');
+    await expectHeading(page, 'We are closed');
     if (process.env.SCREENSHOT_DIR)
       await page.screenshot({ path: `${process.env.SCREENSHOT_DIR}/kiosk-refused.png` });
   });
@@ -124,7 +124,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await page.context().setOffline(true);
     for (const { qrCode } of people) {
       await wedge(page, qrCode);
-      await says(page, 'Your code is saved');
+      await expectHeading(page, 'Your code is saved');
     }
     await page.getByText('No connection: 3 scans are saved').waitFor();
     expect(await visitsAt(hall)).toEqual([]);
@@ -146,7 +146,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await page.context().setOffline(true);
     await page.getByText('Check out').click();
     await wedge(page, people[0]?.qrCode ?? '');
-    await says(page, 'Your code is saved');
+    await expectHeading(page, 'Your code is saved');
     await page.context().setOffline(false);
     await eventually(async () => (await peopleInside(platform, staff, hall)) === 2);
   });
@@ -156,10 +156,10 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     const maya = await newMember(platform);
     await page.route('**/locations/check-in', (route) => route.abort());
     await wedge(page, maya.qrCode);
-    await says(page, 'Your code is saved');
+    await expectHeading(page, 'Your code is saved');
     await page.unroute('**/locations/check-in');
     await page.reload();
-    await says(page, 'Show your code');
+    await expectHeading(page, 'Show your code');
     await eventually(async () => (await visitsAt(hall)).length === 1);
   });
 
@@ -180,7 +180,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await watched.page.goto(`${platform.url('gateway')}/gym/kiosk`);
     await connect(watched.page, client);
     await watched.page.getByRole('button', { name: 'Use the camera' }).click();
-    await says(watched.page, /^Welcome, /);
+    await expectHeading(watched.page, /^Welcome, /);
     await watched.page.getByRole('button', { name: 'Use the camera' }).click();
     expect(await watched.page.locator('video').isVisible()).toBe(false);
     expect(await visitsAt(hall)).toHaveLength(1);
@@ -212,20 +212,20 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await page.reload(); // the token of before may be accepted for 5 s
     await page.getByLabel('Client id').waitFor();
     await connect(page, await newClient(hall));
-    await says(page, 'Show your code');
+    await expectHeading(page, 'Show your code');
     await wedge(page, maya.qrCode);
-    await says(page, /^Welcome/);
+    await expectHeading(page, /^Welcome/);
   });
 
   it('works at the port of the service, too, with identity at another origin', async () => {
     const hall = await newLocation(platform, staff);
     const { page, consoleErrors } = await open({ viewport: DESKTOP }, platform.url('gym'));
     await connect(page, await newClient(hall));
-    await says(page, 'Show your code');
+    await expectHeading(page, 'Show your code');
     const maya = await newMember(platform);
     await page.getByLabel('Code').fill(maya.qrCode);
     await page.getByRole('button', { name: 'Send' }).click();
-    await says(page, /^Welcome/);
+    await expectHeading(page, /^Welcome/);
     expect(consoleErrors).toEqual([]);
   });
 
@@ -249,14 +249,14 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await check('idle');
     const maya = await newMember(platform);
     await wedge(page, maya.qrCode);
-    await says(page, /^Welcome/);
+    await expectHeading(page, /^Welcome/);
     await check('welcome');
     await wedge(page, 'no such code');
-    await says(page, 'Unknown code');
+    await expectHeading(page, 'Unknown code');
     await check('refused');
     await page.context().setOffline(true);
     await wedge(page, 'another code');
-    await says(page, 'Your code is saved');
+    await expectHeading(page, 'Your code is saved');
     await check('offline');
     expect(found).toEqual({ setup: [], idle: [], welcome: [], refused: [], offline: [] });
   });

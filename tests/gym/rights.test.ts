@@ -182,6 +182,11 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
     [false, true, false, true, false, true],
   ],
   [
+    '{ location(id: "{location}") { people { visit { id } } visits { nodes { id } } } }',
+    [false, false, false, true, false, true],
+  ],
+  ['{ gymAudit(gymId: "{gym}") { nodes { action } } }', [false, false, false, true, false, true]],
+  [
     '{ checkInDenials(locationId: "{location}") { nodes { reason } } }',
     [false, false, false, true, false, true],
   ],

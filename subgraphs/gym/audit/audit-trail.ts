@@ -3,12 +3,14 @@ import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { firstIdOf, isUuid } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
-import { instantsOf, RangeInput } from '#server/time-range.ts';
+import { instantsOf, RangeInput, type TimeRange } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { actionName, type GymAuditEventShape } from './audit.shapes.ts';
 
 const cursors = cursorsOf('audit', z.tuple([z.uuid()]));
+
+const MARGIN_MILLIS = 1_000; // 1 s
 
 const Row = z.object({
   id: z.uuid(),
@@ -36,12 +38,10 @@ export class AuditTrail {
     const range = instantsOf({ from, to }, from || to ? await this.zoneOf(gymId) : 'UTC');
     const before = cursors.read(cursor);
     const request = { limit, cursor };
-    // An id begins with the time of the record, so the range of ids is that of the times.
     const conditions: readonly (readonly [string, unknown])[] = [
       ['gym_id = ?', gymId],
       ...(action ? [['action = ?', action] as const] : []),
-      ...(range.from ? [['id >= ?', firstIdOf(range.from)] as const] : []),
-      ...(range.to ? [['id < ?', firstIdOf(range.to)] as const] : []),
+      ...boundsOf(range),
       ...(before ? [['id < ?', before[0]] as const] : []),
     ];
     const rows = await this.unit.read<z.infer<typeof Row>>(
@@ -63,6 +63,16 @@ export class AuditTrail {
     return location?.timezone ?? 'UTC';
   }
 }
+
+/** The index has no times. An id begins with the time at which it was made, which may differ by some milliseconds. */
+const boundsOf = ({ from, to }: TimeRange): (readonly [string, unknown])[] => [
+  ...(from
+    ? [['at >= ?', from] as const, ['id >= ?', firstIdOf(new Date(from.getTime() - MARGIN_MILLIS))] as const]
+    : []),
+  ...(to
+    ? [['at < ?', to] as const, ['id < ?', firstIdOf(new Date(to.getTime() + MARGIN_MILLIS))] as const]
+    : []),
+];
 
 function present({ actorId, ...event }: z.infer<typeof Row>): GymAuditEventShape {
   const { userId, locationId } = event.details;

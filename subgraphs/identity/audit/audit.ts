@@ -2,7 +2,7 @@ import { callerKey, requireGym, requireRole, Role, type Viewer } from '#server/a
 import { presented } from '#server/database/columns.ts';
 import { firstIdOf, isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
-import { instantsOf } from '#server/time-range.ts';
+import { instantsOf, type TimeRange } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
@@ -70,12 +70,7 @@ export class Audit {
     const range = instantsOf({ from, to }, from || to ? await this.zoneOf(viewer.userId) : 'UTC');
     const [before] = cursors.read(cursor) ?? [];
     const request = { limit, cursor };
-    // An id begins with the time of the record, so the range of ids is that of the times.
-    const bounds = [
-      ...(range.from ? [{ id: { $gte: firstIdOf(range.from) } }] : []),
-      ...(range.to ? [{ id: { $lt: firstIdOf(range.to) } }] : []),
-      ...(before ? [{ id: { $lt: before } }] : []),
-    ];
+    const bounds = [...boundsOf(range), ...(before ? [{ id: { $lt: before } }] : [])];
     const rows = await this.unit.em.find(
       AuditEvent,
       {
@@ -100,6 +95,16 @@ export class Audit {
     return user?.timezone ?? 'UTC';
   }
 }
+
+const MARGIN_MILLIS = 1_000; // 1 s
+
+/** The indexes have no times. An id begins with the time at which it was made, which may differ by some milliseconds. */
+const boundsOf = ({ from, to }: TimeRange) => [
+  ...(from
+    ? [{ at: { $gte: from }, id: { $gte: firstIdOf(new Date(from.getTime() - MARGIN_MILLIS)) } }]
+    : []),
+  ...(to ? [{ at: { $lt: to }, id: { $lt: firstIdOf(new Date(to.getTime() + MARGIN_MILLIS)) } }] : []),
+];
 
 const idIn = (text: string | null | undefined): string | null => (text && isUuid(text) ? text : null);
 

@@ -13,7 +13,7 @@ export async function watchCamera(video, onCode) {
   const detector = new BarcodeDetector({ formats: ['qr_code'] });
   video.srcObject = stream;
   video.hidden = false;
-  await video.play();
+  void video.play().catch(() => undefined); // stopped before it began
   let isStopped = false;
   const look = async () => {
     if (isStopped) return;

@@ -52,7 +52,10 @@ export function queueOf({ send, maxAgeMillis, onAnswer, onState, onFailure }) {
     onState({ waiting: await scans.count(), isReachable: false });
   }
 
-  const onOnline = () => void drain();
+  const onOnline = () => {
+    failures = 0;
+    void drain();
+  };
   addEventListener('online', onOnline);
 
   return {

@@ -7,7 +7,9 @@ const opened = new Promise((resolve, reject) => {
     request.result.createObjectStore('scans', { keyPath: 'number', autoIncrement: true });
   });
   request.addEventListener('success', () => resolve(request.result));
-  request.addEventListener('error', () => reject(request.error));
+  request.addEventListener('error', () =>
+    reject(new Error('the browser stores nothing', { cause: request.error })),
+  );
 });
 
 /** Runs one request in a transaction of its own. It is done when the transaction is, so that a result is really stored. */
@@ -17,8 +19,9 @@ async function run(storeName, mode, ask) {
     const transaction = database.transaction(storeName, mode);
     const request = ask(transaction.objectStore(storeName));
     transaction.addEventListener('complete', () => resolve(request.result));
-    transaction.addEventListener('error', () => reject(transaction.error));
-    transaction.addEventListener('abort', () => reject(transaction.error));
+    const fail = () => reject(new Error('the browser did not store it', { cause: transaction.error }));
+    transaction.addEventListener('error', fail);
+    transaction.addEventListener('abort', fail);
   });
 }
 
