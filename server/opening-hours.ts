@@ -29,12 +29,13 @@ type Interval = z.infer<typeof interval>;
 
 const OVERLAP = 'expected intervals that do not overlap, also with those of the day before and after';
 
+const intervalsOfDay = z
+  .array(interval)
+  .max(MAX_INTERVALS_A_DAY, `expected at most ${MAX_INTERVALS_A_DAY} intervals a day`);
+
 /** The stored form: any number of intervals for each day. */
 const intervalsByDay = z
-  .partialRecord(
-    z.enum(DAYS, 'expected mon, tue, wed, thu, fri, sat or sun'),
-    z.array(interval).max(MAX_INTERVALS_A_DAY, `expected at most ${MAX_INTERVALS_A_DAY} intervals a day`),
-  )
+  .partialRecord(z.enum(DAYS, 'expected mon, tue, wed, thu, fri, sat or sun'), intervalsOfDay)
   .superRefine((hours, context) => {
     const spans = DAYS.flatMap((name, index) =>
       (hours[name] ?? []).map((one) => ({ name, ...spanOf(one, index * MINUTES_OF_DAY) })),
@@ -48,7 +49,7 @@ const intervalsByDay = z
 export const openingHours = z
   .partialRecord(
     z.enum(DAYS, 'expected mon, tue, wed, thu, fri, sat or sun'),
-    z.union([z.array(interval), interval]),
+    z.union([intervalsOfDay, interval]),
   )
   .transform((hours) =>
     Object.fromEntries(
@@ -66,9 +67,7 @@ const exception = z
   .object({
     date: day.meta({ description: 'The local date, YYYY-MM-DD.' }),
     closed: z.boolean().optional().meta({ description: 'Whether the location does not open on this date.' }),
-    intervals: z
-      .array(interval)
-      .max(MAX_INTERVALS_A_DAY, `expected at most ${MAX_INTERVALS_A_DAY} intervals`)
+    intervals: intervalsOfDay
       .optional()
       .meta({ description: 'The times of this date instead of those of the day of the week.' }),
   })

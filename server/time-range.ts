@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { invalid } from './errors.ts';
 import { day, instant } from './shapes.ts';
 
+const expectedBound = 'expected a time such as 2026-01-31T18:00:00Z, or a day such as 2026-01-31';
+
 /** A bound of a range: an instant, or a local day. */
 const bound = z
   .string()
-  .refine(
-    (text) => day.safeParse(text).success || instant.safeParse(text).success,
-    'expected a time such as 2026-01-31T18:00:00Z, or a day such as 2026-01-31',
-  );
+  .max(64, expectedBound)
+  .refine((text) => day.safeParse(text).success || instant.safeParse(text).success, expectedBound);
 
 /** `from` and `to` of a list; both may be absent. */
 export const rangeQuery = z.object({

@@ -8,7 +8,10 @@ export const TAGS = {
     name: 'Check-ins',
     description: 'Visits of members: check-in by QR code, check-out, refused check-ins.',
   },
-  audit: { name: 'Audit', description: 'The append-only record of what staff and services did in a gym.' },
+  audit: {
+    name: 'Audit of a gym',
+    description: 'The append-only record of what staff and services did in a gym.',
+  },
   challenges: { name: 'Challenges', description: 'Competitions of members, with a leaderboard.' },
   announcements: { name: 'Announcements', description: 'News by the staff of a gym.' },
   posts: { name: 'Posts', description: 'Texts and pictures of members, with likes, comments and reports.' },

@@ -152,7 +152,7 @@ describe('opening hours of a location', () => {
   it.each([
     [{ openingHours: { mon: [...hours.mon, { opens: '11:00', closes: '12:30' }] } }, 'openingHours.mon'],
     [{ openingHours: { mon: hours.mon, tue: [{ opens: '00:30', closes: '12:00' }] } }, 'openingHours.tue'],
-    [{ openingHours: { mon: { opens: '6:30', closes: '12:00' } } }, 'openingHours.mon'],
+    [{ openingHours: { mon: { opens: '6:30', closes: '12:00' } } }, 'openingHours.mon.opens'],
     [{ openingExceptions: [{ date: '2026-12-24' }] }, 'openingExceptions.0'],
     [{ openingExceptions: [exceptions[1], exceptions[1]] }, 'openingExceptions.1.date'],
     [{ qrPolicy: 'NONE' }, 'qrPolicy'],

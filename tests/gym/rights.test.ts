@@ -182,7 +182,7 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
     [false, true, false, true, false, true],
   ],
   [
-    '{ location(id: "{location}") { people { visit { id } } visits { nodes { id } } } }',
+    '{ _entities(representations: [{ __typename: "Location", id: "{location}" }]) { ... on Location { people { visit { id } } visits { nodes { id } } } } }',
     [false, false, false, true, false, true],
   ],
   ['{ gymAudit(gymId: "{gym}") { nodes { action } } }', [false, false, false, true, false, true]],

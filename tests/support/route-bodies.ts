@@ -10,6 +10,7 @@ const soon = { startsAt: '2027-01-01T00:00:00Z', endsAt: '2027-02-01T00:00:00Z' 
 const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/role': () => ({ role: 'MEMBER' }),
   'PUT /users/:id/gym': () => ({ gymId }),
+  'POST /users/lookup': () => ({ ids: [] }),
   'POST /invitations': () => ({ email: `${randomUUID()}@x.test`, displayName: 'Invited', gymId }),
   'POST /api-clients': () => ({ name: 'Turnstile', scopes: ['check-in'], gymId }),
   'POST /gyms': () => ({ name: 'A gym', slug: `gym-${randomUUID().slice(0, 8)}` }),
