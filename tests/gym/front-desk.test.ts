@@ -9,7 +9,7 @@ let platform: TestPlatform;
 let staff: string;
 let otherStaff: string;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym'] });
+  platform = await startPlatform({ services: ['identity', 'gym'], gateway: true });
   staff = await platform.demo('admin@iron.test');
   otherStaff = await platform.demo('admin@aqua.test');
 });
@@ -68,6 +68,14 @@ describe('the people inside a location', () => {
       { id: hall },
       { token: staff },
     );
+    const named = await platform.graph(
+      'gateway',
+      'query ($id: ID!) { location(id: $id) { people { user { displayName } } visits(first: 1) { nodes { user { displayName } } } } }',
+      { id: hall },
+      { token: staff },
+    );
+    expect(named.data.location.people[1]).toEqual({ user: { displayName: 'Maya M' } });
+    expect(named.data.location.visits.nodes).toHaveLength(1);
     expect(data.location.people).toEqual(
       [leo, maya].map(({ id }) => ({
         user: { id },

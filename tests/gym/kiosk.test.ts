@@ -41,7 +41,8 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     base = `${platform.url('gateway')}/gym`,
   ) => {
     const watched = await watchedPage(browser, options);
-    await watched.page.goto(`${base}/kiosk`);
+    const answer = await watched.page.goto(`${base}/kiosk`);
+    expect(answer?.headers()['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
     return watched;
   };
   async function connect(page: Page, { id, secret }: { id: string; secret: string }): Promise<void> {
