@@ -36,6 +36,9 @@ export const ERRORS = {
   LOCATION_FULL: { status: 409, title: 'The location is full' },
   QR_UNKNOWN: { status: 404, title: 'Unknown QR code' },
   SESSION_CLOSED: { status: 409, title: 'The class session can no longer be booked' },
+  QR_EXPIRED: { status: 403, title: 'The QR code has expired' },
+  QR_POLICY: { status: 403, title: 'This kind of QR code is not accepted here' },
+  LOCATION_CLOSED: { status: 403, title: 'The location is closed now' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
   OUT_OF_STOCK: { status: 409, title: 'Not enough pieces are left' },
   // memberships and accounts

@@ -26,28 +26,6 @@ export const timezone = z
   .refine(isTimezone, 'expected an IANA time zone such as Europe/Berlin')
   .meta({ description: 'IANA time zone, e.g. Europe/Berlin.' });
 
-const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'expected a time such as 06:30');
-
-/** The opening hours of a location: local times by day of the week; a day without times is closed. */
-export const openingHours = z
-  .partialRecord(
-    z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], 'expected mon, tue, wed, thu, fri, sat or sun'),
-    z
-      .object({
-        opens: timeOfDay.meta({ description: 'Local time, HH:MM.' }),
-        closes: timeOfDay.meta({ description: 'Local time, HH:MM; `24:00` is midnight.' }),
-      })
-      .refine(({ opens, closes }) => opens < closes, {
-        path: ['closes'],
-        message: 'expected a time after opens',
-      }),
-  )
-  .meta({
-    description:
-      'Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed.',
-  });
-export type OpeningHours = z.infer<typeof openingHours>;
-
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 

@@ -275,26 +275,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/identity/users/by-qr-code/{qrCode}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The user with a QR code
-         * @description For services, admins of the user's gym.
-         */
-        get: operations["getUserByQrCode"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/identity/auth/email-availability": {
         parameters: {
             query?: never;
@@ -564,7 +544,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new QR code
-         * @description The previous code is no longer valid.
+         * @description The previous code, and all codes of `GET /users/me/qr`, are no longer valid.
          *
          *     For users.
          */
@@ -609,6 +589,88 @@ export interface paths {
         get: operations["getMyQrCodeAsPng"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/me/qr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A check-in code of the caller that works for a minute
+         * @description Every request gives a new code. An app that shows it as a QR code requests the next one before `expiresAt`. A picture of the code is of no use after that; `POST /auth/qr/rotate` ends all of them at once.
+         *
+         *     For users.
+         */
+        get: operations["getMyShortLivedQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/by-qr-code/{qrCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user with a QR code
+         * @description For services, admins of the user's gym.
+         */
+        get: operations["getUserByQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/qr-codes/{qrCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The owner of a code, also of an expired one
+         * @description For services.
+         */
+        get: operations["resolveQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/users/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Names and pictures of users by their ids
+         * @description For services.
+         */
+        post: operations["lookUpUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1011,6 +1073,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identity/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit trail of actions on accounts, newest first
+         * @description A GYM_ADMIN sees what staff did with the accounts of their gym, but no log-ins and no changes of passwords. Local dates are those of the caller.
+         *
+         *     For GYM_ADMIN: of their gym; SUPER_ADMIN: all.
+         */
+        get: operations["listAccountAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identity/audit-events": {
         parameters: {
             query?: never;
@@ -1019,7 +1103,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The audit trail of actions on accounts, the newest first
+         * The audit trail of all accounts, newest first; `GET /audit` has more filters
          * @description For SUPER_ADMIN.
          */
         get: operations["listAuditEvents"];
@@ -1533,7 +1617,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The locations of the caller's gym
+         * The locations of the caller's gym; staff also see those that are closed for good
          * @description For users; machine clients with `check-in` or `occupancy:read`.
          */
         get: operations["listLocations"];
@@ -1563,13 +1647,19 @@ export interface paths {
         get: operations["getLocation"];
         /**
          * Change a location
-         * @description Absent fields are unchanged. `null` removes the address or the opening hours.
+         * @description Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. `CONFLICT` if the location is closed for good.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         put: operations["updateLocation"];
         post?: never;
-        delete?: never;
+        /**
+         * Close a location for good; audited
+         * @description Its open visits end, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        delete: operations["closeLocation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1646,7 +1736,7 @@ export interface paths {
         put?: never;
         /**
          * Check a member in by their QR code
-         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
+         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
          *
          *     For users; machine clients with `check-in`.
          */
@@ -2068,6 +2158,92 @@ export interface paths {
          *     For users.
          */
         delete: operations["cancelBooking"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/locations/{id}/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The people who are inside a location now, the latest first
+         * @description For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
+         */
+        get: operations["listPeopleInside"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/locations/{id}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The visits at a location, newest first
+         * @description A visit belongs to the time at which it began. Local dates are those of the location.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
+         */
+        get: operations["listVisitsAtLocation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/locations/{id}/visits.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The visits at a location as CSV, newest first
+         * @description RFC 4180, with a header line: id, userId, displayName, checkedInAt, checkedOutAt, method, source. A text that a spreadsheet would run as a formula begins with an apostrophe.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `visits:read`.
+         */
+        get: operations["exportVisitsAtLocation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit trail of a gym: what staff and services did, newest first
+         * @description Local dates are those of the gym's oldest location.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         */
+        get: operations["listGymAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5407,7 +5583,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "SESSION_CLOSED" | "WRONG_GYM" | "OUT_OF_STOCK" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "SESSION_CLOSED" | "QR_EXPIRED" | "QR_POLICY" | "LOCATION_CLOSED" | "WRONG_GYM" | "OUT_OF_STOCK" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
             errors?: {
                 path: string;
                 message: string;
@@ -5624,6 +5800,36 @@ export interface components {
             next: string;
             /** @description Whether there are more entries, so that the next request should follow at once. */
             more: boolean;
+        };
+        /** @description A check-in code that works for a minute, so that a picture of it is of no use later. */
+        ShortLivedQrCode: {
+            /** @description The text to show as a QR code: 128 letters, digits, `.`, `_` and `-`. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description The end of the minute. An app requests the next code before.
+             */
+            expiresAt: string;
+        };
+        ResolvedQrCode: {
+            /** @description The owner of the code. */
+            user: components["schemas"]["User"];
+            /** @description Whether the code works for a minute only. */
+            isShortLived: boolean;
+            /** @description Whether the minute is over. */
+            isExpired: boolean;
+        };
+        /** @description A user: a person with an account. */
+        Person: {
+            /**
+             * Format: uuid
+             * @description The user's id.
+             */
+            id: string;
+            /** @description The name that other users see. */
+            displayName: string;
+            /** @description Path of the picture, at the server of this request; at the gateway `/identity/avatars/<file>`. Null if there is none. */
+            avatar: string | null;
         };
         MemberState: {
             /**
@@ -5959,7 +6165,7 @@ export interface components {
             /**
              * @description How the member was let in.
              *     - `QR`: The member's code was presented, and the location had room.
-             *     - `OVERRIDE`: Staff let the member in although the location was full.
+             *     - `OVERRIDE`: Staff let the member in although the location was full, or outside of its opening hours.
              * @enum {string}
              */
             method: "QR" | "OVERRIDE";
@@ -6463,15 +6669,41 @@ export interface components {
             capacity: number;
             /** @description A visit ends automatically after this many minutes. */
             maxStayMinutes: number;
-            /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null if they are unknown. */
+            /** @description Local times by day, `{"mon": [{"opens": "06:30", "closes": "12:00"}, {"opens": "16:00", "closes": "01:00"}]}`; a day without times is closed. An interval whose `closes` is not later than its `opens` ends on the next day; `24:00` is midnight. Null if they are unknown: the location is always open. */
             openingHours: {
                 [key: string]: {
                     /** @description Local time, HH:MM. */
                     opens: string;
-                    /** @description Local time, HH:MM; `24:00` is midnight. */
+                    /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
                     closes: string;
-                };
+                }[];
             } | null;
+            /** @description Dates with other opening hours, `[{"date": "2026-12-24", "intervals": [{"opens": "08:00", "closes": "14:00"}]}, {"date": "2026-12-25", "closed": true}]`: an exception replaces the hours of its day. */
+            openingExceptions: {
+                /**
+                 * Format: date
+                 * @description The local date, YYYY-MM-DD.
+                 */
+                date: string;
+                /** @description Whether the location does not open on this date. */
+                closed?: boolean;
+                /** @description The times of this date instead of those of the day of the week. */
+                intervals?: {
+                    /** @description Local time, HH:MM. */
+                    opens: string;
+                    /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                    closes: string;
+                }[];
+            }[];
+            /**
+             * @description The check-in codes that the location accepts.
+             *     - `ANY`: Lasting codes and those that work for a minute.
+             *     - `SHORT_LIVED`: Only codes that work for a minute (`Query.myQr`), so that a picture of a code is of no use.
+             * @enum {string}
+             */
+            qrPolicy: "ANY" | "SHORT_LIVED";
+            /** @description When the location was closed for good; null while it is in use. Others than staff see a closed location only in their visits. */
+            closedAt: string | null;
             /** @description Increases with every change. */
             version: number;
             /** @description How many members have an open visit now. */
@@ -6542,7 +6774,7 @@ export interface components {
             /**
              * @description How the member was let in.
              *     - `QR`: The member's code was presented, and the location had room.
-             *     - `OVERRIDE`: Staff let the member in although the location was full.
+             *     - `OVERRIDE`: Staff let the member in although the location was full, or outside of its opening hours.
              * @enum {string}
              */
             method: "QR" | "OVERRIDE";
@@ -6610,6 +6842,49 @@ export interface components {
             capacity: number;
             /** @description How many of them are booked. */
             booked: number;
+        };
+        /** @description Somebody who is inside a location now. */
+        PersonInside: {
+            /** @description The member; null if you may not see them. */
+            user: components["schemas"]["PersonAtTheDoor"];
+            /** @description The member's membership; null for staff without one. Its `reason` is shown to staff only. */
+            membership: components["schemas"]["gym.Membership"] | null;
+            /** @description Their open visit. */
+            visit: components["schemas"]["CheckIn"];
+        };
+        PersonAtTheDoor: {
+            /**
+             * Format: uuid
+             * @description The member's id.
+             */
+            id: string;
+            /** @description The name that other users see. */
+            displayName: string;
+            /** @description Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none. */
+            avatar: string | null;
+        };
+        /** @description What staff or a service did in a gym. */
+        GymAuditEvent: {
+            /**
+             * Format: uuid
+             * @description The record's id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description The time of the action.
+             */
+            at: string;
+            /** @description What was done, such as `CHECK_IN_OVERRIDE`, `CHECK_IN_UNDONE`, `LOCATION_CREATED` or `LOCATION_CLOSED`. */
+            action: string;
+            /** @description Who did it: `user:<id>`, `service:<name>` or `client:<id>`. */
+            actor: string;
+            /** @description The user whom the action concerned; if it concerned no user, the location; else null. */
+            subjectId: string | null;
+            /** @description Names and values, e.g. `{people: 80, capacity: 80}`. */
+            details: {
+                [key: string]: unknown;
+            };
         };
         /** @description A competition among the members of a gym, with a score for each participant. */
         Challenge: {
@@ -9197,65 +9472,6 @@ export interface operations {
             };
         };
     };
-    getUserByQrCode: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The user's current code. */
-                qrCode: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The user. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "01900000-0000-7000-8000-000000000103",
-                     *       "displayName": "Maya",
-                     *       "bio": null,
-                     *       "role": "MEMBER",
-                     *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "avatar": null,
-                     *       "locale": "en",
-                     *       "timezone": "Europe/Berlin",
-                     *       "units": "METRIC",
-                     *       "version": 4,
-                     *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
-                     *       "membership": {
-                     *         "gymId": "01900000-0000-7000-8000-000000000001",
-                     *         "status": "ACTIVE",
-                     *         "since": "2026-01-01T00:00:00.000Z",
-                     *         "until": null,
-                     *         "reason": null
-                     *       },
-                     *       "email": "maya@iron.test",
-                     *       "emailVerified": true,
-                     *       "suspension": null,
-                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     checkEmailAvailability: {
         parameters: {
             query: {
@@ -10052,6 +10268,165 @@ export interface operations {
                 };
                 content: {
                     "image/png": string;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMyShortLivedQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShortLivedQrCode"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUserByQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's lasting or short-lived code. */
+                qrCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8000-000000000103",
+                     *       "displayName": "Maya",
+                     *       "bio": null,
+                     *       "role": "MEMBER",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "avatar": null,
+                     *       "locale": "en",
+                     *       "timezone": "Europe/Berlin",
+                     *       "units": "METRIC",
+                     *       "version": 4,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "membership": {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "status": "ACTIVE",
+                     *         "since": "2026-01-01T00:00:00.000Z",
+                     *         "until": null,
+                     *         "reason": null
+                     *       },
+                     *       "email": "maya@iron.test",
+                     *       "emailVerified": true,
+                     *       "suspension": null,
+                     *       "qrCode": "FIT-c4a4803eef0f7faabe7bec99b56"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolveQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's lasting or short-lived code. */
+                qrCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The owner and the kind of the code. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolvedQrCode"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lookUpUsers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The ids of at most 1,000 users. */
+                    ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Those of the users who have an account, in any order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Person"][];
                 };
             };
             /** @description A problem. */
@@ -11621,6 +11996,52 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AccountDeletion"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAccountAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                gymId?: string;
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+                /** @description Only actions on this user. */
+                userId?: string;
+                /** @description Only records of this action, such as `ROLE_CHANGED`. */
+                action?: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "MEMBERSHIP_CHANGED" | "EMAIL_VERIFIED" | "ACCOUNT_SUSPENDED" | "SUSPENSION_ENDED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
             /** @description A problem. */
@@ -13722,15 +14143,43 @@ export interface operations {
                     capacity: number;
                     /** @description A visit ends automatically after this many minutes: 1 to 1,440. Default 90. */
                     maxStayMinutes?: number | null;
-                    /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null if they are unknown. */
+                    /** @description Local times by day, `{"mon": [{"opens": "06:30", "closes": "12:00"}, {"opens": "16:00", "closes": "01:00"}]}`; a day without times is closed. An interval whose `closes` is not later than its `opens` ends on the next day; `24:00` is midnight. Null if they are unknown: the location is always open. */
                     openingHours?: {
                         [key: string]: {
                             /** @description Local time, HH:MM. */
                             opens: string;
-                            /** @description Local time, HH:MM; `24:00` is midnight. */
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[] | {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
                             closes: string;
                         };
                     } | null;
+                    /** @description Dates with other opening hours, `[{"date": "2026-12-24", "intervals": [{"opens": "08:00", "closes": "14:00"}]}, {"date": "2026-12-25", "closed": true}]`: an exception replaces the hours of its day. */
+                    openingExceptions?: {
+                        /**
+                         * Format: date
+                         * @description The local date, YYYY-MM-DD.
+                         */
+                        date: string;
+                        /** @description Whether the location does not open on this date. */
+                        closed?: boolean;
+                        /** @description The times of this date instead of those of the day of the week. */
+                        intervals?: {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[];
+                    }[] | null;
+                    /**
+                     * @description The check-in codes that the location accepts. Default: `ANY`.
+                     *     - `ANY`: Lasting codes and those that work for a minute.
+                     *     - `SHORT_LIVED`: Only codes that work for a minute (`Query.myQr`), so that a picture of a code is of no use.
+                     */
+                    qrPolicy?: ("ANY" | "SHORT_LIVED") | null;
                 };
             };
         };
@@ -13868,15 +14317,43 @@ export interface operations {
                     capacity?: number | null;
                     /** @description A visit that begins from now on ends automatically after this many minutes: 1 to 1,440. Null leaves it unchanged. */
                     maxStayMinutes?: number | null;
-                    /** @description Local times by day, `{"mon": {"opens": "06:30", "closes": "22:00"}}`; a day without times is closed. Null removes them all. */
+                    /** @description Local times by day, `{"mon": [{"opens": "06:30", "closes": "12:00"}, {"opens": "16:00", "closes": "01:00"}]}`; a day without times is closed. An interval whose `closes` is not later than its `opens` ends on the next day; `24:00` is midnight. Null removes them all: the location is always open. */
                     openingHours?: {
                         [key: string]: {
                             /** @description Local time, HH:MM. */
                             opens: string;
-                            /** @description Local time, HH:MM; `24:00` is midnight. */
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[] | {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
                             closes: string;
                         };
                     } | null;
+                    /** @description Dates with other opening hours, `[{"date": "2026-12-24", "intervals": [{"opens": "08:00", "closes": "14:00"}]}, {"date": "2026-12-25", "closed": true}]`: an exception replaces the hours of its day. Null removes them all. */
+                    openingExceptions?: {
+                        /**
+                         * Format: date
+                         * @description The local date, YYYY-MM-DD.
+                         */
+                        date: string;
+                        /** @description Whether the location does not open on this date. */
+                        closed?: boolean;
+                        /** @description The times of this date instead of those of the day of the week. */
+                        intervals?: {
+                            /** @description Local time, HH:MM. */
+                            opens: string;
+                            /** @description Local time, HH:MM; `24:00` is midnight. A time that is not later than `opens` is on the next day. */
+                            closes: string;
+                        }[];
+                    }[] | null;
+                    /**
+                     * @description The check-in codes that the location accepts. Null leaves it unchanged.
+                     *     - `ANY`: Lasting codes and those that work for a minute.
+                     *     - `SHORT_LIVED`: Only codes that work for a minute (`Query.myQr`), so that a picture of a code is of no use.
+                     */
+                    qrPolicy?: ("ANY" | "SHORT_LIVED") | null;
                     /** @description The version on which the change is based; without it the last write wins. */
                     version?: number | null;
                 };
@@ -13920,6 +14397,39 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["LocationWithOccupancy"];
                 };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    closeLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The location is closed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem. */
             default: {
@@ -13976,9 +14486,9 @@ export interface operations {
     listOccupancyHistory: {
         parameters: {
             query?: {
-                /** @description ISO 8601; default: 24 hours before `to`. */
+                /** @description An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`. */
                 from?: string;
-                /** @description ISO 8601; default: now. */
+                /** @description An instant (ISO 8601), or a local date of the location, which is inclusive; default: now. */
                 to?: string;
                 /** @description Items a page, at most 200. Default: the whole list. */
                 limit?: number;
@@ -14033,9 +14543,9 @@ export interface operations {
     getOccupancyChart: {
         parameters: {
             query?: {
-                /** @description ISO 8601; default: 24 hours before `to`. */
+                /** @description An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`. */
                 from?: string;
-                /** @description ISO 8601; default: now. */
+                /** @description An instant (ISO 8601), or a local date of the location, which is inclusive; default: now. */
                 to?: string;
             };
             header?: never;
@@ -14087,7 +14597,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The member's check-in code: at most 256 characters. */
+                    /** @description The member's check-in code, a lasting or a short-lived one: at most 1,024 characters. */
                     qrCode: string;
                     /**
                      * Format: uuid
@@ -14096,7 +14606,7 @@ export interface operations {
                     locationId: string;
                     /** @description The scanning device, e.g. `kiosk` or `app`: at most 32 characters. */
                     source?: string | null;
-                    /** @description Only for staff: lets the member in even if the location is full; audited. Default false. */
+                    /** @description Only for staff: lets the member in even if the location is full or closed now; audited. Default false. */
                     override?: boolean | null;
                 };
             };
@@ -14162,7 +14672,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The member's check-in code: at most 256 characters. Members present only their own code. */
+                    /** @description The member's check-in code, a lasting or a short-lived one: at most 1,024 characters. Members present only their own code. */
                     qrCode?: string | null;
                     /** @description The member's id. Members may name only themselves. */
                     userId?: string | null;
@@ -15177,6 +15687,168 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BookingOutput"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPeopleInside: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200. Default: the whole list. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each person with their open visit; at most 1,000. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonInside"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listVisitsAtLocation: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of visits. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckIn"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportVisitsAtLocation: {
+        parameters: {
+            query?: {
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A header line and a line for each visit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGymAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
+                gymId?: string;
+                /** @description The beginning: an instant (ISO 8601 with Z or an offset), or a local date, YYYY-MM-DD. Both are inclusive. */
+                from?: string;
+                /** @description The end: an instant, which is exclusive, or a local date, which is inclusive. */
+                to?: string;
+                action?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GymAuditEvent"][];
                 };
             };
             /** @description A problem. */

@@ -134,6 +134,7 @@ function serviceCard(name: ServiceName, demo: boolean): string {
     ['OpenAPI', `${name}/openapi.json`],
     ['Health', `${name}/health/ready`],
   ];
+  if (name === 'gym') links.push(['Kiosk', 'gym/kiosk']);
   if (name === 'squad') {
     links.push(['Socket', 'squad/asyncapi']);
     if (demo) links.push(['Live page', 'squad/demo']);

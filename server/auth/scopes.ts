@@ -4,7 +4,7 @@
  */
 export const SCOPES = {
   'check-in': 'Check members in and out, and read locations and how many people are inside.',
-  'visits:read': 'Read refused check-ins.',
+  'visits:read': 'Read who is inside, visits and refused check-ins.',
   'occupancy:read': 'Read locations and how many people are inside.',
   'members:read': 'Read the accounts of members, without their QR codes.',
   'members:write': 'Import members, read the results of imports, and change memberships.',

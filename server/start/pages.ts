@@ -34,13 +34,13 @@ export function mountPages(
     const textFor = served(JSON.stringify(document));
     app.get(path, (req, res) => void res.vary('Host').type('application/json').send(textFor(req)));
   }
-  for (const [path, { headers, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {}))
-    app.get(
-      path,
-      (_req, res) =>
-        void res
-          .set(headers ?? {})
-          .type(type)
-          .send(text),
-    );
+  for (const [path, { headers = {}, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {})) {
+    // Pages and their headers may have the placeholders of documents, too.
+    const textFor = served(text);
+    const headersFor = Object.entries(headers).map(([name, value]) => [name, served(value)] as const);
+    app.get(path, (req, res) => {
+      for (const [name, valueFor] of headersFor) res.setHeader(name, valueFor(req));
+      res.vary('Host').type(type).send(textFor(req));
+    });
+  }
 }

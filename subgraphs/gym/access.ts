@@ -40,11 +40,19 @@ const isSelf = (viewer: Viewer, userId: string | null | undefined): boolean =>
 export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(viewer, gymId);
 /** The gym's GYM_ADMIN and SUPER_ADMINs: its staff. */
 export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => runsGym(viewer, gymId);
-/** Services see every location, because the wizard checks slots; machine clients see those at which they may act. */
-export const maySeeLocation = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
-  viewer.kind === 'service' ||
-  maySee(viewer, location) ||
-  LOCATION_SCOPES.some((scope) => isClientAt(viewer, scope, location));
+/**
+ * Services see every location that is in use, because the wizard checks slots; machine clients see those at which they may act.
+ * Only staff see a closed location.
+ */
+export const maySeeLocation = (
+  viewer: Viewer,
+  location: OfGym & { id: string; closedAt: string | Date | null },
+): boolean =>
+  mayManage(viewer, location) ||
+  (location.closedAt === null &&
+    (viewer.kind === 'service' ||
+      maySee(viewer, location) ||
+      LOCATION_SCOPES.some((scope) => isClientAt(viewer, scope, location))));
 /** A machine client with one of these scopes sees locations and their occupancy. */
 export const LOCATION_SCOPES = ['check-in', 'occupancy:read'] as const satisfies readonly Scope[];
 /** Members see and end their own visits, staff all visits of their gym. */
@@ -67,11 +75,11 @@ export const maySeeBooking = (viewer: Viewer, booking: Visit & { locationId: str
   mayChangeBooking(viewer, booking) ||
   isClientAt(viewer, 'classes:read', { id: booking.locationId, gymId: booking.gymId });
 export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
-/** Staff and machine clients see the denials at a location. */
-export const maySeeDenials = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
+/** Staff and machine clients see who is inside a location, its visits and its denials; also after it has been closed. */
+export const maySeeVisitsAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
   mayManage(viewer, location) || isClientAt(viewer, 'visits:read', location);
-/** Whether the viewer may let members in although the location is full. */
-export const mayOverrideCapacity = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
+/** Whether the viewer may let members in although the location is full or closed. */
+export const mayOverride = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 /**
  * Those who run the gym manage its webhooks; of those for all gyms, only a SUPER_ADMIN. A machine client manages the webhooks of
  * which it may read all events.

@@ -8,6 +8,10 @@ export const TAGS = {
     name: 'Check-ins',
     description: 'Visits of members: check-in by QR code, check-out, refused check-ins.',
   },
+  audit: {
+    name: 'Audit of a gym',
+    description: 'The append-only record of what staff and services did in a gym.',
+  },
   classes: {
     name: 'Classes',
     description: 'Classes with their sessions, bookings, waiting lists and calendar feeds.',

@@ -1,3 +1,5 @@
+import type { CheckInShape } from './check-ins/check-ins.shapes.ts';
+
 /** The TypeScript type of each GraphQL type; code generation reads this file. */
 export type { AnnouncementShape as Announcement } from './announcements/announcements.shapes.ts';
 export type {
@@ -10,6 +12,7 @@ export type {
   GymClassShape as GymClass,
 } from './classes/classes.shapes.ts';
 export type { SessionInGraph as ClassSession } from './classes/sessions.shapes.ts';
+export type { GymAuditEventShape as GymAuditEvent } from './audit/audit.shapes.ts';
 export type { CheckInShape as CheckIn, DenialShape as CheckInDenial } from './check-ins/check-ins.shapes.ts';
 export type {
   GymShape as Gym,
@@ -31,6 +34,11 @@ export type {
   GymProgramShape as GymProgram,
   StockMovementShape as StockMovement,
 } from './shop/shop.shapes.ts';
+
+/** An open visit and its member. */
+export interface PersonInside {
+  visit: CheckInShape;
+}
 
 /** Entities of other services, of which this one has only the id. A user also has `gymId` if the gateway sends it (`@requires`). */
 export interface User {

@@ -21,8 +21,11 @@ import { Classes } from './classes/classes.ts';
 import { FirstVisits } from './classes/first-visits.ts';
 import type { MailMember } from './classes/member-mails.ts';
 import { Sessions } from './classes/sessions.ts';
+import { AuditTrail } from './audit/audit-trail.ts';
 import { CheckIns } from './check-ins/check-ins.ts';
 import { Denials } from './check-ins/denials.ts';
+import { LocationVisits } from './check-ins/location-visits.ts';
+import type { FindPeople } from './check-ins/people.ts';
 import type { ResolveQrCode } from './check-ins/qr-codes.ts';
 import { Configs } from './gyms/configs.ts';
 import type { EventCollector } from './events/event-collector.ts';
@@ -53,6 +56,7 @@ interface GymResources {
   findMemberStates: FindMemberStates;
   mailMember: MailMember;
   classWeeksAhead: number;
+  findPeople: FindPeople;
   files: FileStorage;
   references: References;
   removals: Removals;
@@ -68,6 +72,7 @@ export const gymServices = (
     resolveQrCode,
     findMemberStates,
     classWeeksAhead,
+    findPeople,
     files,
     references,
     removals,
@@ -89,7 +94,7 @@ export const gymServices = (
     gyms,
     configs: new Configs(unit, gyms),
     locations: new Locations(unit, notifications),
-    checkIns: new CheckIns(unit, resolveQrCode, scores, denials),
+    checkIns: new CheckIns(unit, resolveQrCode, { scores, denials }),
     denials,
     memberships,
     endedMemberships: new EndedMemberships(unit),
@@ -100,6 +105,8 @@ export const gymServices = (
     firstVisits: new FirstVisits(unit, memberships),
     challenges,
     challengePlans: new ChallengePlans(unit, challenges),
+    locationVisits: new LocationVisits(unit, findPeople, memberships),
+    auditTrail: new AuditTrail(unit),
     announcements: new Announcements(unit),
     posts,
     comments: new Comments(unit, posts),

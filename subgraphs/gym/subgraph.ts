@@ -11,10 +11,15 @@ import { callsToServices } from '#server/service-calls.ts';
 import { readExamples } from '#server/rest/examples.ts';
 import { announcementsGraphql } from './announcements/announcements.graphql.ts';
 import { announcementsRest } from './announcements/announcements.rest.ts';
+import { auditGraphql } from './audit/audit.graphql.ts';
+import { auditRest } from './audit/audit.rest.ts';
 import { challengesGraphql } from './challenges/challenges.graphql.ts';
 import { challengesRest } from './challenges/challenges.rest.ts';
 import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
+import { locationVisitsGraphql } from './check-ins/location-visits.graphql.ts';
+import { locationVisitsRest } from './check-ins/location-visits.rest.ts';
+import { peopleOf } from './check-ins/people.ts';
 import { qrCodesOf } from './check-ins/qr-codes.ts';
 import { bookingsGraphql } from './classes/bookings.graphql.ts';
 import { bookingsRest } from './classes/bookings.rest.ts';
@@ -34,6 +39,7 @@ import { eventsGraphql } from './events/events.graphql.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { gymsGraphql } from './gyms/gyms.graphql.ts';
 import { gymsRest } from './gyms/gyms.rest.ts';
+import { kioskPages } from './kiosk/kiosk.ts';
 import { locationsGraphql } from './locations/locations.graphql.ts';
 import { locationsRest } from './locations/locations.rest.ts';
 import { OCCUPANCY_CHANNEL } from './locations/occupancy-events.ts';
@@ -105,6 +111,7 @@ export const gym = defineSubgraph({
       findMemberStates: memberStatesOf(calls.to('identity')),
       mailMember: memberMails(calls.to('identity')),
       classWeeksAhead: settings.classWeeksAhead,
+      findPeople: peopleOf(calls.to('identity')),
       files,
       references: new References(calls),
       removals,
@@ -145,6 +152,8 @@ export const gym = defineSubgraph({
     classesGraphql,
     sessionsGraphql,
     bookingsGraphql,
+    locationVisitsGraphql,
+    auditGraphql,
     challengesGraphql,
     announcementsGraphql,
     postsGraphql,
@@ -154,6 +163,7 @@ export const gym = defineSubgraph({
     eventsGraphql,
     webhooksGraphql,
   ],
+  pages: kioskPages,
   examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...gymsRest,
@@ -162,6 +172,8 @@ export const gym = defineSubgraph({
     ...classesRest,
     ...sessionsRest,
     ...bookingsRest,
+    ...locationVisitsRest,
+    ...auditRest,
     ...challengesRest,
     ...announcementsRest,
     ...postsRest,

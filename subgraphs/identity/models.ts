@@ -8,6 +8,7 @@ export type {
 export type { AuditEventShape as AuditEvent } from './audit/audit.shapes.ts';
 export type { MembershipShape as Membership } from './memberships/memberships.shapes.ts';
 export type { InvitationShape as Invitation } from './invitations/invitations.shapes.ts';
+export type { ShortLivedQrCodeShape as ShortLivedQrCode } from './qr-codes/qr-codes.shapes.ts';
 export type { AuthPayloadShape as AuthPayload, SessionShape as Session } from './sessions/sessions.shapes.ts';
 export type {
   UserImportLineShape as UserImportLine,

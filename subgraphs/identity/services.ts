@@ -18,7 +18,10 @@ import { MemberStates } from './memberships/member-states.ts';
 import { Memberships } from './memberships/memberships.ts';
 import { PasswordChanges } from './password-changes/password-changes.ts';
 import { PasswordResets } from './password-resets/password-resets.ts';
+import { People } from './people/people.ts';
 import { Profiles } from './profiles/profiles.ts';
+import { QrCodes } from './qr-codes/qr-codes.ts';
+import { ShortLivedCodes } from './qr-codes/short-lived-codes.ts';
 import type { IdentityResources } from './resources.ts';
 import { Rights } from './rights/rights.ts';
 import { PasswordChecks } from './sessions/password-checks.ts';
@@ -66,6 +69,8 @@ export const identityServices = (
     passwordResets,
     passwordChanges: new PasswordChanges(unit, passwords, passwordChecks, audit),
     profiles,
+    people: new People(unit),
+    qrCodes: new QrCodes(unit, new ShortLivedCodes(keyRing)),
     avatars: new Avatars(unit, profiles, files),
     rights,
     memberStates: new MemberStates(unit),

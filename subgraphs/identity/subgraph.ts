@@ -27,8 +27,11 @@ import { passwordChangesGraphql } from './password-changes/password-changes.grap
 import { passwordChangesRest } from './password-changes/password-changes.rest.ts';
 import { passwordResetsGraphql } from './password-resets/password-resets.graphql.ts';
 import { passwordResetsRest } from './password-resets/password-resets.rest.ts';
+import { peopleRest } from './people/people.rest.ts';
 import { profilesGraphql } from './profiles/profiles.graphql.ts';
 import { profilesRest } from './profiles/profiles.rest.ts';
+import { qrCodesGraphql } from './qr-codes/qr-codes.graphql.ts';
+import { qrCodesRest } from './qr-codes/qr-codes.rest.ts';
 import { graphqlRateLimits } from './rates.ts';
 import { identityResources } from './resources.ts';
 import { identityRetention } from './retention.ts';
@@ -72,6 +75,7 @@ export const identity = defineSubgraph({
     passwordResetsGraphql,
     passwordChangesGraphql,
     profilesGraphql,
+    qrCodesGraphql,
     avatarsGraphql,
     rightsGraphql,
     membershipsGraphql,
@@ -93,6 +97,8 @@ export const identity = defineSubgraph({
     ...passwordResetsRest,
     ...passwordChangesRest,
     ...profilesRest,
+    ...qrCodesRest,
+    ...peopleRest,
     ...avatarsRest,
     ...rightsRest,
     ...membershipsRest,

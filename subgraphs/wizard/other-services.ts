@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
-import { openingHours } from '#server/shapes.ts';
+import { openingExceptions, openingHours } from '#server/opening-hours.ts';
 import { serviceCalls, type ServiceCalls, type ServiceCallsOptions } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 import type { Slot, SlotLocation } from './availability/slots.ts';
@@ -38,6 +38,7 @@ const locationAnswer = z.object({
   timezone: z.string(),
   capacity: z.int(),
   openingHours: openingHours.nullable(),
+  openingExceptions: openingExceptions.default([]),
 });
 
 const placesAnswer = z.object({ capacity: z.int(), booked: z.int() });

@@ -60,7 +60,7 @@ async function gyms({ record, send }: Recorder): Promise<void> {
   await record('withdrawGym', { as: 'wizard', params: { gymId: unused.id } });
 }
 
-async function locations({ record }: Recorder): Promise<void> {
+async function locations({ record, send }: Recorder): Promise<void> {
   await record('listLocations');
   await record('getLocation', { params: { id: FORGE } });
   const added = await record('createLocation', {
@@ -70,7 +70,15 @@ async function locations({ record }: Recorder): Promise<void> {
       address: 'Amboss 3, Berlin',
       timezone: 'Europe/Berlin',
       capacity: 60,
-      openingHours: { mon: { opens: '06:30', closes: '22:00' }, sat: { opens: '09:00', closes: '18:00' } },
+      openingHours: {
+        mon: [
+          { opens: '06:30', closes: '12:00' },
+          { opens: '16:00', closes: '01:00' },
+        ],
+        sat: [{ opens: '09:00', closes: '18:00' }],
+      },
+      openingExceptions: [{ date: '2030-12-25', closed: true }],
+      qrPolicy: 'ANY',
     },
   });
   await record('updateLocation', {
@@ -78,6 +86,9 @@ async function locations({ record }: Recorder): Promise<void> {
     params: { id: added.id },
     body: { capacity: 75, version: 1 },
   });
+  const old = { name: 'Old hall', timezone: 'Europe/Berlin', capacity: 20 };
+  const { id } = await send('createLocation', { as: STAFF, body: old });
+  await record('closeLocation', { as: STAFF, params: { id } });
   await record('getOccupancy', { params: { id: FORGE } });
   await record('listOccupancyHistory', {
     params: { id: FORGE },
@@ -92,6 +103,10 @@ async function visits({ platform, record, send }: Recorder): Promise<void> {
   ).body;
   const visit = await record('checkIn', { body: { qrCode, locationId: FORGE, source: 'app' } });
   await record('listVisits', { query: { limit: 2 } });
+  await record('listPeopleInside', { as: STAFF, params: { id: FORGE } });
+  const today = { from: inDays(-1), to: inDays(0) };
+  await record('listVisitsAtLocation', { as: STAFF, params: { id: FORGE }, query: { ...today, limit: 2 } });
+  await record('exportVisitsAtLocation', { as: STAFF, params: { id: FORGE }, query: today });
   await record('checkOut', { body: { qrCode } });
   await record('undoCheckIn', { as: STAFF, params: { id: visit.id } });
   const refused = { qrCode: `${qrCode}-unknown`, locationId: FORGE };
@@ -99,6 +114,7 @@ async function visits({ platform, record, send }: Recorder): Promise<void> {
     token: await platform.demo(STAFF),
     body: refused,
   });
+  await record('listGymAuditEvents', { as: STAFF, query: { action: 'CHECK_IN_UNDONE', limit: 2 } });
   await record('listDenials', { as: STAFF, params: { id: FORGE }, query: { limit: 2 } });
   await send('listVisits', { as: STAFF, query: { userId: demoPerson('maya@iron.test').id } });
 }

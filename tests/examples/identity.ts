@@ -74,6 +74,8 @@ async function profile({ record, send }: Recorder, token: string): Promise<void>
   });
   await record('getMyQrCodeAsSvg');
   await record('getMyQrCodeAsPng');
+  const { code } = await record('getMyShortLivedQrCode', { as });
+  await record('resolveQrCode', { as: 'gym', params: { qrCode: code } });
   await record('rotateMyQrCode', { as });
   const { avatar } = await record('uploadMyAvatar', {
     as,
@@ -82,6 +84,7 @@ async function profile({ record, send }: Recorder, token: string): Promise<void>
   await record('getAvatar', { as: 'nobody', params: { file: String(avatar).split('/').at(-1) ?? '' } });
   const { qrCode } = await send('getMyProfile');
   await record('getUserByQrCode', { as: 'gym', params: { qrCode } });
+  await record('lookUpUsers', { as: 'gym', body: { ids: [demoPerson('maya@iron.test').id] } });
   await record('checkEmailAvailability', { as: 'wizard', query: { email: 'new@iron.test' } });
 }
 
@@ -112,6 +115,7 @@ async function staffExamples(recorder: Recorder, userId: string): Promise<void> 
   await record('setUserRole', { as: SUPER, params: { id }, body: { role: 'GYM_ADMIN' } });
   await record('setUserGym', { as: SUPER, params: { id }, body: { gymId: DEMO_GYMS.aquaClub.id } });
   await record('listAuditEvents', { as: SUPER, query: { limit: 2 } });
+  await record('listAccountAuditEvents', { as: STAFF, query: { from: '2026-01-01', limit: 2 } });
   await send('getUser', { as: STAFF, params: { id: userId } });
 }
 

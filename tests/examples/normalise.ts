@@ -9,6 +9,7 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)
 const DATE = /\b\d{4}-\d\d-\d\d\b/g;
 const JWT = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g;
 const STORED_FILE = /(?<=\/(?:avatars|media|files)\/)[\w-]{16,}/g;
+const SHORT_LIVED_CODE = /(?<=\bFIT1\.)[\w-]{123}/g;
 const CURSOR = /(?<=[?&]cursor=)[^&>]+/g;
 /** Fields with random texts. */
 const RANDOM =
@@ -60,6 +61,7 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
     return text
       .replaceAll(JWT, 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl')
       .replaceAll(CURSOR, randomText)
+      .replaceAll(SHORT_LIVED_CODE, randomText)
       .replaceAll(UUID, idOf)
       .replaceAll(STORED_FILE, (name) => (name.length === 36 ? name : randomText(name)))
       .replaceAll(TIME, (time) => `\0${times.push(timeOf(time)) - 1}\0`)

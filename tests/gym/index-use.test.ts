@@ -26,6 +26,7 @@ const FORGE = '01900000-0000-7000-8301-030100000001';
 /** One gym with rows in every table, and 1,500 others with a few rows each. */
 async function seed(): Promise<void> {
   const statements = [
+    'set statement_timeout = 0', // for many visits
     `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
      select gen_random_uuid(), 'gym-' || n, 'Gym ' || n, '{}', '{}', '{}', 1, now(), now() from generate_series(1, 1500) n`,
     `insert into gym_config_version (gym_id, version, theme, assets, features, published_by, published_at)
@@ -170,6 +171,13 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/locations/:id/occupancy/history', token, { id: FORGE });
   await route('GET', '/locations/:id/occupancy/chart.svg', token, { id: FORGE });
   await route('GET', '/locations/:id/denials', staffToken, { id: FORGE });
+  await route('GET', '/locations/:id/visits', staffToken, { id: FORGE, query: '?from=2026-01-01' });
+  await nextPage(`/locations/${FORGE}/visits?limit=1`, staffToken);
+  const aDay = `?from=${new Date(Date.now() - 40 * 86_400_000).toISOString()}&to=${new Date(Date.now() - 39 * 86_400_000).toISOString()}`;
+  await route('GET', '/locations/:id/visits.csv', staffToken, { id: FORGE, query: aDay });
+  await route('GET', '/audit', staffToken);
+  await route('GET', '/audit', staffToken, { query: '?action=CHECK_IN_UNDONE&from=2026-01-01' });
+  await nextPage('/audit?limit=1', staffToken);
   await nextPage(`/locations/${FORGE}/denials?limit=1`, staffToken);
 
   const during = {
@@ -191,6 +199,7 @@ async function everyDoor(): Promise<void> {
   await nextPage(`/challenges/${race}/leaderboard?limit=1`, token);
 
   const visit = await route('POST', '/locations/check-in', token, { body: { qrCode, locationId: FORGE } });
+  await route('GET', '/locations/:id/people', staffToken, { id: FORGE });
   await checkIn(platform, token, { qrCode, locationId: FORGE }); // a second scan
   await checkIn(platform, token, { qrCode, locationId: location.id }); // moved
   await checkIn(platform, token, { qrCode: other.qrCode, locationId: FORGE }); // denied
@@ -199,6 +208,7 @@ async function everyDoor(): Promise<void> {
   await nextPage(`/check-ins?limit=1&userId=${member.id}`, staffToken);
   await route('DELETE', '/check-ins/:id', staffToken, { id: visit.id });
   await route('POST', '/locations/check-out', token, { body: {} });
+  await route('DELETE', '/locations/:id', staffToken, { id: location.id });
   await route('POST', '/challenges/:id/leave', token, { id: visits.id });
 
   await everyDoorOfClasses(
@@ -256,7 +266,7 @@ async function everyDoor(): Promise<void> {
     `query ($gymId: ID!, $users: [_Any!]!) {
       gym(id: $gymId) {
         config { version } products { price } productsVersion programs { note } announcements { title }
-        locations { name occupancy { people } occupancyHistory { peak } }
+        locations { name occupancy { people } occupancyHistory { peak } people { visit { id } } visits(first: 3) { nodes { id } } }
         challenges { title score ownRank { rank } leaderboard(first: 3) { nodes { rank } } }
         posts(first: 5) { nodes { text likedByMe likes { id } comments(first: 2) { nodes { text } } } }
       }

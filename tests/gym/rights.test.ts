@@ -198,6 +198,11 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
     [false, true, false, true, false, true],
   ],
   [
+    '{ _entities(representations: [{ __typename: "Location", id: "{location}" }]) { ... on Location { people { visit { id } } visits { nodes { id } } } } }',
+    [false, false, false, true, false, true],
+  ],
+  ['{ gymAudit(gymId: "{gym}") { nodes { action } } }', [false, false, false, true, false, true]],
+  [
     '{ checkInDenials(locationId: "{location}") { nodes { reason } } }',
     [false, false, false, true, false, true],
   ],

@@ -44,6 +44,10 @@ export async function newLocation(
 export const checkIn = (platform: TestPlatform, token: string, body: object) =>
   platform.rest('gym', 'POST', '/locations/check-in', { token, body });
 
+/** The number of people inside a location, by its occupancy. */
+export const peopleInside = async (platform: TestPlatform, token: string, id: string): Promise<number> =>
+  (await platform.rest('gym', 'GET', `/locations/${id}/occupancy`, { token })).body.people as number;
+
 /** Checks out by REST, and returns the whole answer. */
 export const checkOut = (platform: TestPlatform, token: string, body: object = {}) =>
   platform.rest('gym', 'POST', '/locations/check-out', { token, body });

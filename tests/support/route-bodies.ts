@@ -14,6 +14,7 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/suspension': () => ({ suspended: false }),
   'PUT /gyms/:gymId': () => ({ name: 'Iron Temple' }),
   'POST /memberships/ended': () => ({ userId: randomUUID(), gymId, before: null }),
+  'POST /users/lookup': () => ({ ids: [] }),
   'POST /invitations': () => ({ email: `${randomUUID()}@x.test`, displayName: 'Invited', gymId }),
   'POST /api-clients': () => ({ name: 'Turnstile', scopes: ['check-in'], gymId }),
   'POST /gyms': () => ({ name: 'A gym', slug: `gym-${randomUUID().slice(0, 8)}` }),

@@ -41,7 +41,7 @@ describe('for the wizard service, with its own token', () => {
       name: 'Hall',
       timezone: 'Europe/Berlin',
       capacity: 5,
-      openingHours: { mon: { opens: '06:30', closes: '22:00' } },
+      openingHours: { mon: [{ opens: '06:30', closes: '22:00' }] },
     };
     for (let i = 0; i < 2; i += 1)
       expect((await call('gym', 'POST', '/locations', location)).body).toMatchObject(location);
@@ -70,7 +70,7 @@ describe('for the wizard service, with its own token', () => {
     const { id: gymId } = await newGym();
     const location = { gymId, name: 'Hall', timezone: 'UTC', capacity: 5 };
     for (const openingHours of [
-      { mon: { opens: '22:00', closes: '06:00' } },
+      { mon: { opens: '22:00', closes: '06:00' }, tue: { opens: '05:00', closes: '12:00' } },
       { mon: { opens: '6:00', closes: '07:00' } },
       { monday: { opens: '06:00', closes: '07:00' } },
     ])

@@ -27,7 +27,7 @@ export const newGym = () => {
     branding: { theme: { colors: { primary: '#224488' } } },
     locations: {
       locations: [
-        { name: 'Main hall', capacity: 40, openingHours: { mon: { opens: '06:30', closes: '22:00' } } },
+        { name: 'Main hall', capacity: 40, openingHours: { mon: [{ opens: '06:30', closes: '22:00' }] } },
         { name: 'Pool', capacity: 20, timezone: 'Europe/Vienna', address: 'Water 1' },
       ],
     },

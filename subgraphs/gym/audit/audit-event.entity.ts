@@ -7,6 +7,7 @@ const AuditEventSchema = defineEntity({
   tableName: 'audit_event',
   indexes: [
     { properties: ['gymId', 'id'] },
+    { properties: ['gymId', 'action', 'id'] },
     { properties: ['actorId', 'id'] },
     // for the records whose subject is a user
     {

@@ -43,7 +43,8 @@ const CheckInSchema = defineEntity({
         'create index "check_in_open_by_expiry" on "check_in" ("expires_at") where "checked_out_at" is null',
     },
     { properties: ['userId', 'checkedInAt', 'id'] },
-    { properties: ['locationId', 'checkedInAt'] },
+    // for the visits of a location, newest first
+    { properties: ['locationId', 'checkedInAt', 'id'] },
     { properties: ['gymId'] },
     // for visits that staff or a machine client began; the other visits are found by `userId`
     {

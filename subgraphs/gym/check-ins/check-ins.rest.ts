@@ -23,7 +23,7 @@ export const checkInsRest = [
     operationId: 'checkIn',
     summary: 'Check a member in by their QR code',
     description:
-      'Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
+      'Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
     scopes: ['check-in'],
     auth: 'required',
     body: CheckInInput,
@@ -40,6 +40,9 @@ export const checkInsRest = [
       'ACCOUNT_SUSPENDED',
       'NOT_FOUND',
       'QR_UNKNOWN',
+      'QR_EXPIRED',
+      'QR_POLICY',
+      'LOCATION_CLOSED',
       'LOCATION_FULL',
       'GYM_REQUIRED',
       'UPSTREAM_UNAVAILABLE',
@@ -60,7 +63,7 @@ export const checkInsRest = [
     auth: 'required',
     body: CheckOutInput,
     success: { status: 200, description: 'The ended visit.', shape: CheckInShape },
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'QR_UNKNOWN', 'UPSTREAM_UNAVAILABLE'],
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'QR_UNKNOWN', 'QR_EXPIRED', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ body }, { checkIns }) => checkIns.checkOut(body),
   }),
   route({

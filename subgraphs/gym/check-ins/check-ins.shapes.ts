@@ -40,9 +40,11 @@ export const CheckedInShape = CheckInShape.extend({
 }).meta({ id: 'CheckedIn', graphType: 'CheckIn' });
 export type CheckedInShape = z.infer<typeof CheckedInShape>;
 
+const MAX_CODE_CHARACTERS = 1_024;
+
 export const CheckInInput = z
   .object({
-    qrCode: z.string().min(1).max(256),
+    qrCode: z.string().min(1).max(MAX_CODE_CHARACTERS),
     locationId: z.uuid(),
     source: z.string().min(1).max(32).nullish(),
     override: z.boolean().nullish(),
@@ -51,11 +53,22 @@ export const CheckInInput = z
 
 export const CheckOutInput = z
   .object({
-    qrCode: z.string().min(1).max(256).nullish(),
+    qrCode: z.string().min(1).max(MAX_CODE_CHARACTERS).nullish(),
     userId: z.uuid().nullish(),
     locationId: z.uuid().nullish(),
   })
   .meta({ graphType: 'CheckOutInput' });
+
+export const PersonInsideShape = z
+  .object({
+    user: MemberAtTheDoorShape.omit({ membership: true })
+      .meta({ id: 'PersonAtTheDoor' })
+      .meta({ description: 'The member.' }),
+    membership: MemberAtTheDoorShape.shape.membership,
+    visit: CheckInShape.meta({ description: 'Their open visit.' }),
+  })
+  .meta({ id: 'PersonInside' });
+export type PersonInsideShape = z.infer<typeof PersonInsideShape>;
 
 export const DenialShape = z
   .object({

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import { requireUser, requireUserOrScope, Role, type UserViewer } from '#server/auth/viewer.ts';
+import { requireUser, requireUserOrScope, Role } from '#server/auth/viewer.ts';
 import { recordEvents } from '#server/events/record-events.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -11,7 +11,7 @@ import { validated } from '#server/validate.ts';
 import {
   mayCheckInAt,
   mayEndVisit,
-  mayOverrideCapacity,
+  mayOverride,
   maySeeAllVisitsOf,
   maySeeVisit,
   mayUndoVisit,
@@ -20,7 +20,7 @@ import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
 import { requireActiveGym } from '../gyms/open-gyms.ts';
-import { atTheDoor, requireMayEnter, wrongGym } from '../members/at-the-door.ts';
+import { atTheDoor } from '../members/at-the-door.ts';
 import { lockLocations } from '../locations/location-locks.ts';
 import { announceOccupancy } from '../locations/occupancy-events.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
@@ -29,7 +29,8 @@ import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } f
 import type { Denials } from './denials.ts';
 import { enter, idOf, type EntryLocation, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
-import type { QrCodeHolder, ResolveQrCode } from './qr-codes.ts';
+import { isMember, memberLetIn, ownCodeOnly, validCode } from './presented-code.ts';
+import type { ResolveQrCode } from './qr-codes.ts';
 import {
   closedEvents,
   endVisits,
@@ -42,9 +43,9 @@ import {
 
 const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
 
-/** A location of a gym that is still being set up does not exist for callers. */
+/** A closed location, and a location of a gym that is still being set up, do not exist for callers. */
 const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name, gym.active from location join gym on gym.id = gym_id
-  where location.id = ? and gym.opened_at is not null`;
+  where location.id = ? and location.closed_at is null and gym.opened_at is not null`;
 
 /** Check-ins and check-outs. Without an override, the people inside never exceed a location's capacity, even with simultaneous scans. */
 export class CheckIns {
@@ -70,7 +71,11 @@ export class CheckIns {
     (visit) => visit.userId ?? '',
   );
 
-  constructor(unit: UnitOfWork, resolveQrCode: ResolveQrCode, scores: Scores, denials: Denials) {
+  constructor(
+    unit: UnitOfWork,
+    resolveQrCode: ResolveQrCode,
+    { scores, denials }: { scores: Scores; denials: Denials },
+  ) {
     this.unit = unit;
     this.resolveQrCode = resolveQrCode;
     this.scores = scores;
@@ -92,12 +97,15 @@ export class CheckIns {
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
       requireActiveGym(location);
-      const userId = memberLetIn(viewer, holder, location);
-      if (override && !mayOverrideCapacity(viewer, location))
-        throw forbidden("Only staff may let in more people than the location's capacity.");
+      const { userId, isShortLived } = memberLetIn(viewer, holder, location);
+      if (override && !mayOverride(viewer, location))
+        throw forbidden(
+          'Only staff may let people in who exceed the capacity, or outside of the opening hours.',
+        );
       const visit = await enter(this.unit, this.scores, {
         userId,
         location,
+        isShortLived,
         source: source ?? null,
         override: override ?? false,
         viewer,
@@ -243,8 +251,7 @@ export class CheckIns {
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
     const holder = await this.resolveQrCode(qrCode, this.unit.origin);
     if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
-    if (!holder) throw qrUnknown();
-    return holder.userId;
+    return validCode(holder).userId;
   }
 
   /**
@@ -259,27 +266,3 @@ export class CheckIns {
     throw notFound('check-in of user', userId);
   }
 }
-
-/**
- * The id of the code's owner, after checking that they may enter.
- * @throws QR_UNKNOWN, WRONG_GYM, FORBIDDEN, GYM_REQUIRED, MEMBERSHIP_INACTIVE, ACCOUNT_SUSPENDED
- */
-function memberLetIn(viewer: Presenter, holder: QrCodeHolder | null, location: EntryLocation): string {
-  if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
-  if (!holder) throw qrUnknown();
-  const staffElsewhere =
-    viewer.kind === 'user' && viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
-  if (staffElsewhere) throw wrongGym();
-  requireMayEnter(holder, location.gymId, { presentsOwn: idOf(viewer) === holder.userId });
-  return holder.userId;
-}
-
-const isMember = (viewer: Presenter): viewer is UserViewer =>
-  viewer.kind === 'user' && viewer.role === Role.MEMBER;
-
-const ownCodeOnly = () => forbidden('You may present only your own QR code.');
-const qrUnknown = () =>
-  new PlatformError(
-    'QR_UNKNOWN',
-    'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
-  );

@@ -7,7 +7,7 @@ import { firstIdOf, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { HOUR_MILLIS } from '#server/durations.ts';
-import { maySeeDenials } from '../access.ts';
+import { maySeeVisitsAt } from '../access.ts';
 import { Location } from '../locations/location.entity.ts';
 import { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
@@ -66,7 +66,7 @@ export class Denials {
     const { viewer } = this.unit;
     if (viewer.kind === 'client') requireScope(viewer, 'visits:read');
     else requireGymAdmin(viewer, location.gymId);
-    if (!maySeeDenials(viewer, location)) throw notFound('location', locationId);
+    if (!maySeeVisitsAt(viewer, location)) throw notFound('location', locationId);
     const [before] = cursors.read(request.cursor) ?? [];
     const where = { locationId, ...(before && { id: { $lt: before } }) };
     const denials = await this.unit.em.find(Denial, where, {

@@ -2,6 +2,7 @@ import type { ClientViewer, UserViewer } from '#server/auth/viewer.ts';
 import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { notFound, PlatformError } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
+import { isOpenAt, type Opening } from '#server/opening-hours.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
 import { RUNNING_CHALLENGES, type Scores } from '../challenges/scores.ts';
@@ -9,6 +10,7 @@ import { ATTEND_BY_VISIT, attendByVisit } from '../classes/attendance.ts';
 import { OPEN_GYM } from '../gyms/gym-locks.ts';
 import { LOCKED_LOCATION, type LockedLocation } from '../locations/location-locks.ts';
 import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
+import { QrPolicy } from '../locations/location.entity.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 import type { CheckInMethod } from './check-in.entity.ts';
 import type { CheckInShape } from './check-ins.shapes.ts';
@@ -28,12 +30,14 @@ export interface EntryLocation {
   name: string;
 }
 
-/** A check-in that the rules allow, if the location has room. */
+/** A check-in that the rules allow, if the location is open and has room. */
 export interface Entry {
   userId: string;
   location: EntryLocation;
+  /** Whether the code works for a minute only. */
+  isShortLived: boolean;
   source: string | null;
-  /** Whether staff let the member in even if the location is full. */
+  /** Whether staff let the member in even if the location is full, or outside of its opening hours. */
   override: boolean;
   viewer: Presenter;
 }
@@ -41,19 +45,26 @@ export interface Entry {
 /**
  * Opens a visit, or returns the member's open visit at the location with `duplicate: true`. An open visit at another
  * location ends. It takes five statements, because each of them needs what the previous one has locked or written.
- * @throws LOCATION_FULL, NOT_FOUND if the location was deleted in the meantime
+ * @throws QR_POLICY, LOCATION_CLOSED, LOCATION_FULL; NOT_FOUND if the location was closed or deleted in the meantime
  */
 export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<CheckInShape> =>
   unit.transaction(async () => {
     const { location, override } = entry;
     const locations = await lockForEntry(unit, entry);
-    const { capacity, maxStayMinutes } = enteredAmong(locations, location);
+    const entered = enteredAmong(locations, entry);
+    const { capacity, maxStayMinutes } = entered;
     const now = new Date();
     const { people, current, ended } = await visitsFor(unit, entry, now);
     if (current?.locationId === location.id) {
       if (ended.length > 0) await record(unit, closedEvents(ended), locations, { [location.id]: people });
       return { ...presentVisit(current), duplicate: true };
     }
+    const isClosed = !isOpenAt(entered, now);
+    if (isClosed && !override)
+      throw new PlatformError(
+        'LOCATION_CLOSED',
+        `${location.name} is closed now. Try again during its opening hours, or ask its staff to let you in.`,
+      );
     if (people >= capacity && !override)
       throw new PlatformError(
         'LOCATION_FULL',
@@ -63,9 +74,10 @@ export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<C
       currentId: current?.id ?? null,
       now,
       expiresAt: new Date(now.getTime() + maxStayMinutes * 60_000),
-      method: people >= capacity ? 'OVERRIDE' : 'QR',
+      method: people >= capacity || isClosed ? 'OVERRIDE' : 'QR',
     });
-    if (visit.method === 'OVERRIDE') await auditOverride(unit, entry, visit.id, { people, capacity });
+    if (visit.method === 'OVERRIDE')
+      await auditOverride(unit, entry, visit.id, { people, capacity, isClosed });
     await scores.countEach(challengeIds, entry.userId);
     const opened = presentVisit(visit);
     const events = [...closedEvents([...ended, ...moved]), visitEvent('check_in.opened', opened)];
@@ -87,23 +99,42 @@ const record = async (
  * two scans of one member wait for each other, and so do two members at one location. The locations are locked by a second
  * statement, because only its snapshot has the visit of a scan that had the member's lock before.
  */
-async function lockForEntry(unit: UnitOfWork, { userId, location }: Entry): Promise<LockedLocation[]> {
+async function lockForEntry(unit: UnitOfWork, { userId, location }: Entry): Promise<EnteredLocation[]> {
   // PostgreSQL evaluates the condition on the count before it reads the rows, which sets the order.
   await unit.run(
     `with member as materialized (${MEMBER_LOCK}) ${OPEN_GYM} and (select count(*) from member) = 1 for key share`,
     [memberLockKey(userId), location.gymId],
   );
-  return unit.run<LockedLocation>(
-    `select ${LOCKED_LOCATION} from location
+  return unit.run<EnteredLocation>(
+    `select ${LOCKED_LOCATION}, ${CONDITIONS} from location
      where id = any(array[?::uuid, (select location_id from check_in where user_id = ? and checked_out_at is null)])
      order by id for no key update`,
     [location.id, userId],
   );
 }
 
-function enteredAmong(locations: readonly LockedLocation[], { id }: EntryLocation): LockedLocation {
+/** A locked location with the conditions of a check-in. */
+interface EnteredLocation extends LockedLocation, Opening {
+  qrPolicy: QrPolicy;
+  isInUse: boolean;
+}
+
+/** The columns of an EnteredLocation that a LockedLocation does not have. */
+const CONDITIONS = `timezone, opening_hours as "openingHours", opening_exceptions as "openingExceptions", qr_policy as "qrPolicy",
+     closed_at is null as "isInUse"`;
+
+/** @throws NOT_FOUND, QR_POLICY */
+function enteredAmong(
+  locations: readonly EnteredLocation[],
+  { location: { id, name }, isShortLived }: Entry,
+): EnteredLocation {
   const entered = locations.find((one) => one.id === id);
-  if (!entered) throw notFound('location', id);
+  if (!entered?.isInUse) throw notFound('location', id);
+  if (entered.qrPolicy === QrPolicy.SHORT_LIVED && !isShortLived)
+    throw new PlatformError(
+      'QR_POLICY',
+      `${name} accepts only codes that work for a minute. Show the code of the app (GET /users/me/qr), not a stored one.`,
+    );
   return entered;
 }
 
@@ -183,11 +214,11 @@ const auditOverride = (
   unit: UnitOfWork,
   { userId, location, viewer }: Entry,
   checkInId: string,
-  inside: { people: number; capacity: number },
+  { isClosed, ...inside }: { people: number; capacity: number; isClosed: boolean },
 ): Promise<void> =>
   audit(unit, {
     gymId: location.gymId,
     actorId: idOf(viewer),
     action: 'CHECK_IN_OVERRIDE',
-    details: { checkInId, userId, ...inside },
+    details: { checkInId, userId, locationId: location.id, ...inside, ...(isClosed && { isClosed }) },
   });

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
+import type { Origin } from '#server/unit-of-work.ts';
 import { MembershipShape } from '../members/member-states.ts';
 import type { MemberAtTheDoorShape } from './check-ins.shapes.ts';
-import type { Origin } from '#server/unit-of-work.ts';
+import { atGateway, PersonAnswer } from './people.ts';
 
 /** The owner of a check-in code. */
 export interface QrCodeHolder {
@@ -13,22 +14,27 @@ export interface QrCodeHolder {
   membership: MembershipShape | null;
   isSuspended: boolean;
   member: MemberAtTheDoorShape;
+  /** Whether the code works for a minute only. */
+  isShortLived: boolean;
+  /** Whether the minute is over. */
+  isExpired: boolean;
 }
 
 /** Finds the owner of a check-in code; null if the code has no owner. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
 export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHolder | null>;
 
 const answer = z.object({
-  id: z.uuid(),
-  role: z.enum(Role),
-  membership: MembershipShape.nullable(),
-  suspension: z.object({}).nullable(),
-  displayName: z.string(),
-  avatar: z.string().nullable(),
+  user: PersonAnswer.extend({
+    role: z.enum(Role),
+    membership: MembershipShape.nullable(),
+    suspension: z.object({}).nullable(),
+  }),
+  isShortLived: z.boolean(),
+  isExpired: z.boolean(),
 });
 
 /** Whether the text can be a code. Other texts have no owner, and are not sent to identity. */
-const isCode = (text: string): boolean => /^[\w.~:-]{1,100}$/.test(text);
+const isCode = (text: string): boolean => /^[\w.~:-]{1,1024}$/.test(text);
 
 /**
  * Asks identity with this service's own token at every scan, because a rotated code must be refused at once. Only
@@ -38,13 +44,13 @@ export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   const pending = new Map<string, Promise<QrCodeHolder | null>>();
   const ask = async (qrCode: string, origin: Origin): Promise<QrCodeHolder | null> => {
     try {
-      const path = `/users/by-qr-code/${encodeURIComponent(qrCode)}`;
-      const { id, role, membership, suspension, displayName, avatar } = answer.parse(
+      const path = `/qr-codes/${encodeURIComponent(qrCode)}`;
+      const { user, ...code } = answer.parse(
         await identity.call({ method: 'GET', path, as: 'service', origin }),
       );
-      // Identity answers with the path at its own port.
-      const member = { id, displayName, avatar: avatar === null ? null : `/identity${avatar}`, membership };
-      return { userId: id, role, membership, isSuspended: suspension !== null, member };
+      const { id: userId, role, membership, suspension } = user;
+      const member = { ...atGateway(user), membership };
+      return { userId, role, membership, isSuspended: suspension !== null, member, ...code };
     } catch (error) {
       if (error instanceof PlatformError && error.status === 404) return null;
       throw error;

@@ -1,7 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
-import type { OpeningHours } from '#server/shapes.ts';
+import type { OpeningException, OpeningHours } from '#server/opening-hours.ts';
 import { Gym } from '../gyms/gym.entity.ts';
+
+/** The check-in codes that a location accepts. */
+export const QrPolicy = {
+  ANY: 'ANY',
+  /** Only codes that work for a minute, so that a picture of a code is of no use. */
+  SHORT_LIVED: 'SHORT_LIVED',
+} as const;
+export type QrPolicy = (typeof QrPolicy)[keyof typeof QrPolicy];
 
 const LocationSchema = defineEntity({
   name: 'Location',
@@ -18,12 +26,16 @@ const LocationSchema = defineEntity({
     timezone: p.string().length(64),
     capacity: p.integer(),
     maxStayMinutes: p.integer().default(90),
-    /** Null if they are unknown. */
+    /** Null if they are unknown: the location is always open. */
     openingHours: p.json<OpeningHours>().nullable(),
+    openingExceptions: p.json<OpeningException[]>().default([]),
+    qrPolicy: p.string().length(16).$type<QrPolicy>().default(QrPolicy.ANY),
     /** The level of the last event `occupancy.level_changed`. */
     announcedLevel: p.string().length(8).$type<'OK' | 'BUSY' | 'FULL'>().default('OK'),
     /** Increases with every change. */
     version: p.integer().default(1),
+    /** When the location was closed for good; null while it is in use. */
+    closedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
       .datetime()

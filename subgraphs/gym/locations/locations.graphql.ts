@@ -10,6 +10,10 @@ export const locationsGraphql = {
   Mutation: {
     createLocation: (_root, { input }, { locations }) => locations.create(input),
     updateLocation: (_root, { input: { id, ...change } }, { locations }) => locations.update(id, change),
+    closeLocation: async (_root, { id, version }, { locations }) => {
+      await locations.close(id, version);
+      return true;
+    },
   },
   Subscription: {
     occupancyChanged: {
@@ -31,6 +35,6 @@ export const locationsGraphql = {
     occupancyHistory: ({ id }, range, { locations }) => locations.history(id, range),
   },
   Occupancy: {
-    location: ({ locationId }, _args, { locations }) => locations.get(locationId),
+    location: ({ locationId }, _args, { locations }) => locations.ofVisit(locationId),
   },
 } satisfies Resolvers;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams, instant } from '#server/shapes.ts';
+import { gymQuery, idParams } from '#server/shapes.ts';
+import { rangeQuery } from '#server/time-range.ts';
 import { TAGS } from '../api-tags.ts';
 import { LOCATION_SCOPES } from '../access.ts';
 import type { Locations } from './locations.ts';
@@ -16,9 +17,14 @@ import {
 
 const route = restRoute<{ locations: Locations }>(TAGS.locations);
 
-const rangeQuery = z.object({
-  from: instant.optional().meta({ description: 'ISO 8601; default: 24 hours before `to`.' }),
-  to: instant.optional().meta({ description: 'ISO 8601; default: now.' }),
+/** Local dates are those of the location. */
+const historyQuery = z.object({
+  from: rangeQuery.shape.from.meta({
+    description: 'An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`.',
+  }),
+  to: rangeQuery.shape.to.meta({
+    description: 'An instant (ISO 8601), or a local date of the location, which is inclusive; default: now.',
+  }),
 });
 
 const withOccupancy = async (location: LocationShape, locations: Locations) => ({
@@ -31,7 +37,7 @@ export const locationsRest = [
     method: 'GET',
     path: '/locations',
     operationId: 'listLocations',
-    summary: "The locations of the caller's gym",
+    summary: "The locations of the caller's gym; staff also see those that are closed for good",
     scopes: LOCATION_SCOPES,
     auth: 'required',
     query: gymQuery,
@@ -83,7 +89,8 @@ export const locationsRest = [
     operationId: 'updateLocation',
     summary: 'Change a location',
     only: GYM_STAFF,
-    description: 'Absent fields are unchanged. `null` removes the address or the opening hours.',
+    description:
+      'Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. `CONFLICT` if the location is closed for good.',
     auth: 'required',
     params: idParams,
     body: UpdateLocationShape,
@@ -94,9 +101,24 @@ export const locationsRest = [
       shape: LocationWithOccupancyShape,
       variesWithinVersion: true,
     },
-    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT', 'CONFLICT'],
     handler: async ({ params, body, expectedVersion }, { locations }) =>
       withOccupancy(await locations.update(params.id, body, expectedVersion), locations),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/locations/:id',
+    operationId: 'closeLocation',
+    summary: 'Close a location for good; audited',
+    only: GYM_STAFF,
+    description:
+      'Its open visits end, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.',
+    auth: 'required',
+    params: idParams,
+    versioned: true,
+    success: { status: 204, description: 'The location is closed.' },
+    errors: ['FORBIDDEN', 'VERSION_CONFLICT'],
+    handler: ({ params, expectedVersion }, { locations }) => locations.close(params.id, expectedVersion),
   }),
   route({
     method: 'GET',
@@ -117,7 +139,7 @@ export const locationsRest = [
     scopes: LOCATION_SCOPES,
     auth: 'required',
     params: idParams,
-    query: rangeQuery,
+    query: historyQuery,
     success: {
       status: 200,
       description: 'One entry an hour, oldest first; at most 31 days.',
@@ -133,7 +155,7 @@ export const locationsRest = [
     scopes: LOCATION_SCOPES,
     auth: 'required',
     params: idParams,
-    query: rangeQuery,
+    query: historyQuery,
     success: {
       status: 200,
       description: 'Bars by hour, with the capacity as a line.',

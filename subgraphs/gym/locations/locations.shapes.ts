@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { openingHours, timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { openingExceptions, openingHours } from '#server/opening-hours.ts';
+import { timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { QrPolicy } from './location.entity.ts';
 
 export const OccupancyShape = z
   .object({
@@ -31,6 +33,9 @@ export const LocationShape = z
     capacity: z.int(),
     maxStayMinutes: z.int(),
     openingHours: openingHours.nullable(),
+    openingExceptions,
+    qrPolicy: z.enum(QrPolicy),
+    closedAt: z.iso.datetime().nullable(),
     version: z.int(),
   })
   .meta({ id: 'Location' });
@@ -52,6 +57,8 @@ const fields = {
     .min(1)
     .max(24 * 60),
   openingHours: openingHours.nullish(),
+  openingExceptions: openingExceptions.nullish(),
+  qrPolicy: z.enum(QrPolicy).nullish(),
 };
 
 export const CreateLocationShape = z
@@ -66,7 +73,7 @@ export const CreateLocationShape = z
   })
   .meta({ graphType: 'CreateLocationInput' });
 
-/** Absent fields are unchanged. Null clears `address` and `openingHours`; null in other fields is ignored, because they cannot be empty. */
+/** Absent fields are unchanged. Null clears `address`, `openingHours` and `openingExceptions`; null in other fields is ignored, because they cannot be empty. */
 export const UpdateLocationShape = z
   .object({
     name: fields.name.nullish(),
@@ -75,6 +82,8 @@ export const UpdateLocationShape = z
     capacity: fields.capacity.nullish(),
     maxStayMinutes: fields.maxStayMinutes.nullish(),
     openingHours: openingHours.nullish(),
+    openingExceptions: fields.openingExceptions,
+    qrPolicy: fields.qrPolicy,
     version: versionNumber.nullish(),
   })
   .meta({ graphType: 'UpdateLocationInput' });

@@ -23,7 +23,8 @@ import { audit } from '../audit/audit.ts';
 import { addFirstVisitClass } from '../classes/first-visit-class.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
-import { Location } from './location.entity.ts';
+import { Location, QrPolicy } from './location.entity.ts';
+import { closeLocation } from './close-location.ts';
 import { occupancyChart } from './occupancy-chart.ts';
 import { lockLocations } from './location-locks.ts';
 import { occupancyEvents } from './occupancy-events.ts';
@@ -95,14 +96,13 @@ export class Locations {
 
   /**
    * The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. A machine client sees those at which it
-   * may act.
+   * may act. Only staff see closed locations.
    */
   async list(gymId?: string | null): Promise<LocationShape[]> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'client') return this.byGym.load(requireGym(viewer, gymId));
+    if (viewer.kind !== 'client') return this.seenOf(requireGym(viewer, gymId));
     requireScope(viewer, ...LOCATION_SCOPES);
-    const locations = await this.byGym.load(requireGymOfClient(viewer, gymId));
-    return locations.filter((location) => maySeeLocation(viewer, location));
+    return this.seenOf(requireGymOfClient(viewer, gymId));
   }
 
   /**
@@ -114,15 +114,28 @@ export class Locations {
     requireUser(this.unit.viewer);
     if (!maySee(this.unit.viewer, { gymId }))
       throw forbidden("Only the gym's own users may see its locations.");
-    return this.byGym.load(gymId);
+    return this.seenOf(gymId);
   }
 
-  /** @throws NOT_FOUND, also for another gym's location */
+  private async seenOf(gymId: string): Promise<LocationShape[]> {
+    const locations = await this.byGym.load(gymId);
+    return locations.filter((location) => maySeeLocation(this.unit.viewer, location));
+  }
+
+  /** @throws NOT_FOUND, also for another gym's location, and for others than staff if it is closed */
   async get(id: string): Promise<LocationShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireUserOrScope(viewer, ...LOCATION_SCOPES);
     const location = isUuid(id) ? await this.byId.load(id) : null;
     if (!location || !maySeeLocation(viewer, location)) throw notFound('location', id);
+    return location;
+  }
+
+  /** As `get`, also for a closed location: visits stay when their location is closed. */
+  async ofVisit(id: string): Promise<LocationShape> {
+    const location = await this.byId.load(id);
+    if (!location || !maySeeLocation(this.unit.viewer, { ...location, closedAt: null }))
+      throw notFound('location', id);
     return location;
   }
 
@@ -158,15 +171,15 @@ export class Locations {
   /** Creates a location. For staff of the gym and for services of the platform. */
   async create(input: unknown): Promise<LocationShape> {
     const { viewer } = this.unit;
-    const { id, gymId, maxStayMinutes, address, openingHours, ...rest } = validated(
-      CreateLocationShape,
-      input,
-    );
+    const { id, gymId, maxStayMinutes, address, openingHours, openingExceptions, qrPolicy, ...rest } =
+      validated(CreateLocationShape, input);
     const fields = {
       ...rest,
       address: address ?? null,
       maxStayMinutes: maxStayMinutes ?? 90,
       openingHours: openingHours ?? null,
+      openingExceptions: openingExceptions ?? [],
+      qrPolicy: qrPolicy ?? QrPolicy.ANY,
     };
     if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: gymId ?? '', id });
     const ownGymId = requireGymAdmin(viewer, gymId);
@@ -187,7 +200,7 @@ export class Locations {
    */
   private async createFor(
     service: ServiceViewer,
-    { id, ...fields }: Omit<LocationShape, 'id' | 'version'> & { id: string | null | undefined },
+    { id, ...fields }: Omit<LocationShape, 'id' | 'version' | 'closedAt'> & { id: string | null | undefined },
   ): Promise<LocationShape> {
     return this.unit.transaction(async () => {
       const { em } = this.unit;
@@ -215,7 +228,8 @@ export class Locations {
   }
 
   /**
-   * Changes a location. Absent fields are unchanged; null removes the address or the opening hours.
+   * Changes a location. Absent fields are unchanged; null removes the address, the opening hours or their exceptions.
+   * @throws CONFLICT if the location is closed
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<LocationShape> {
@@ -230,21 +244,36 @@ export class Locations {
         decide: (stored) =>
           requireManage(viewer, 'location', stored, "Only the gym's staff may change a location."),
       });
+      if (location.closedAt) throw conflict('This location is closed; a closed location cannot be changed.');
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
       location.timezone = change.timezone ?? location.timezone;
       location.capacity = change.capacity ?? location.capacity;
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
       if (change.openingHours !== undefined) location.openingHours = change.openingHours;
+      if (change.openingExceptions !== undefined) location.openingExceptions = change.openingExceptions ?? [];
+      location.qrPolicy = change.qrPolicy ?? location.qrPolicy;
       location.version += 1;
       await this.unit.em.flush();
       const locked = await lockLocations(this.unit, 'id = ?', [location.id]);
       await recordEvents(this.unit, await levelEvents(this.unit, locked));
       return presented(LocationShape, location);
     });
-    // For later reads in this unit of work.
-    this.byId.clear(updated.id);
-    this.byGym.clear(updated.gymId);
+    this.forget(updated);
     return updated;
+  }
+
+  /**
+   * Closes a location for good: its open visits end, and nobody can check in any more. Its history stays.
+   * @param expectedVersion undefined or null: any version is closed
+   */
+  async close(id: string, expectedVersion?: number | null): Promise<void> {
+    this.forget(await closeLocation(this.unit, id, expectedVersion));
+  }
+
+  /** For later reads in this unit of work. */
+  private forget({ id, gymId }: { id: string; gymId: string }): void {
+    this.byId.clear(id);
+    this.byGym.clear(gymId);
   }
 }

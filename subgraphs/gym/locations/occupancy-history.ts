@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { invalid } from '#server/errors.ts';
-import { instant } from '#server/shapes.ts';
+import { instantsOf, RangeInput } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
@@ -8,18 +7,15 @@ import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts'
 
 const LONGEST_RANGE_DAYS = 31;
 
-const HistoryInput = z.object({ from: instant.nullish(), to: instant.nullish() });
-
 /** The peak and the check-ins of every hour from `from` (default: 24 hours before `to`) to `to` (default: now). */
 export async function occupancyHistory(
   unit: UnitOfWork,
   location: LocationShape,
   input: unknown,
 ): Promise<OccupancySampleShape[]> {
-  const range = validated(HistoryInput, input);
-  const to = range.to ? Date.parse(range.to) : Date.now();
-  const from =
-    Math.floor((range.from ? Date.parse(range.from) : to - DAY_MILLIS) / HOUR_MILLIS) * HOUR_MILLIS;
+  const range = instantsOf(validated(RangeInput, input), location.timezone);
+  const to = range.to?.getTime() ?? Date.now();
+  const from = Math.floor((range.from?.getTime() ?? to - DAY_MILLIS) / HOUR_MILLIS) * HOUR_MILLIS;
   if (from >= to) throw invalid('from', 'expected a time before to');
   if (to - from > LONGEST_RANGE_DAYS * DAY_MILLIS + HOUR_MILLIS)
     throw invalid('to', `expected at most ${LONGEST_RANGE_DAYS} days after from`);

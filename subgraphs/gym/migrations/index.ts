@@ -20,6 +20,7 @@ import { Classes } from './20261124103000_classes.ts';
 import { Orders } from './20261124101100_orders.ts';
 import { ChallengeSeries } from './20261124101200_challenge_series.ts';
 import { CommentReports } from './20261124101300_comment_reports.ts';
+import { FrontDesk } from './20261124100100_front_desk.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -44,4 +45,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124101100_orders', class: Orders },
   { name: '20261124101200_challenge_series', class: ChallengeSeries },
   { name: '20261124101300_comment_reports', class: CommentReports },
+  { name: '20261124100100_front_desk', class: FrontDesk },
 ];

@@ -103,8 +103,8 @@ export class Accounts {
     await forgetFailures(em, email);
     await forgetAnswersTo(this.unit, userId);
     await forgetJobsAbout(em, userId);
+    await this.audit.record('ACCOUNT_DELETED', userId); // before the account, from which the record has its gym
     await em.execute('delete from user_account where id = ?', [userId]);
-    await this.audit.record('ACCOUNT_DELETED', userId);
     await eraseFromEvents(this.unit, userId);
   }
 

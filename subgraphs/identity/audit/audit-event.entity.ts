@@ -26,11 +26,26 @@ export const AuditAction = {
 } as const;
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
 
+/** What users do with their own accounts. Only a SUPER_ADMIN sees these records, and not the staff of a gym. */
+export const PRIVATE_ACTIONS: readonly AuditAction[] = [
+  'LOGGED_IN',
+  'LOGIN_FAILED',
+  'LOGIN_LOCKED',
+  'PASSWORD_CHANGED',
+  'PASSWORD_RESET',
+  'REFRESH_TOKEN_REUSED',
+];
+
 /** An action on an account, with its actor. A record has no foreign key, because it outlives the account. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
-  indexes: [{ properties: ['subjectId', 'id'] }],
+  indexes: [
+    { properties: ['subjectId', 'id'] },
+    { properties: ['action', 'id'] },
+    { properties: ['gymId', 'id'] },
+    { properties: ['gymId', 'action', 'id'] },
+  ],
   triggers: [
     // The service itself cannot change a record either. It can remove only old records, see server/retention/audit-retention.ts.
     {
@@ -51,6 +66,8 @@ const AuditEventSchema = defineEntity({
     /** `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
     actor: p.string().length(80),
     subjectId: p.uuid().nullable(),
+    /** The gym whose staff see the record; null if only a SUPER_ADMIN does. */
+    gymId: p.uuid().nullable(),
     /** What has changed; never a name, an address, a password or a token. */
     details: p.json<Record<string, string | null>>(),
     requestId: p.string().length(128),

@@ -1,5 +1,13 @@
 import { z } from 'zod';
+import { RangeInput } from '#server/time-range.ts';
 import { AuditAction } from './audit-event.entity.ts';
+
+/** The filters of the audit trail. */
+export const AuditFilter = RangeInput.extend({
+  userId: z.uuid().nullish(),
+  gymId: z.uuid().nullish(),
+  action: z.enum(AuditAction, 'expected the name of an action, such as ROLE_CHANGED').nullish(),
+});
 
 export const AuditEventShape = z
   .object({

@@ -1,11 +1,16 @@
-import { callerKey, requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
+import { callerKey, requireGym, requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
-import { uuidv7 } from '#server/ids.ts';
+import { firstIdOf, isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import { instantsOf, type TimeRange } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
 import { z } from 'zod';
-import { AuditEvent, type AuditAction } from './audit-event.entity.ts';
-import { AuditEventShape } from './audit.shapes.ts';
+import { AuditEvent, PRIVATE_ACTIONS, type AuditAction } from './audit-event.entity.ts';
+import { AuditEventShape, AuditFilter } from './audit.shapes.ts';
+
+type AuditRequest = PageRequest &
+  Omit<z.infer<typeof AuditFilter>, 'action'> & { action?: string | null | undefined };
 
 const cursors = cursorsOf('audit-events', z.tuple([z.uuid()]));
 
@@ -24,27 +29,56 @@ export class Audit {
     details: Record<string, string | null> = {},
   ): Promise<void> {
     const { viewer, origin } = this.unit;
-    await this.unit.em.insert(AuditEvent, {
-      id: uuidv7(),
-      at: new Date(),
-      action,
-      actor: actorOf(viewer),
-      subjectId,
-      details:
-        viewer.kind === 'service' && viewer.onBehalfOf
-          ? { ...details, onBehalfOf: viewer.onBehalfOf }
-          : details,
-      requestId: origin.requestId,
-    });
+    const isPrivate = PRIVATE_ACTIONS.includes(action);
+    const all =
+      viewer.kind === 'service' && viewer.onBehalfOf
+        ? { ...details, onBehalfOf: viewer.onBehalfOf }
+        : details;
+    // The gym is the one that the details name, else that of the user, else the one that they join.
+    await this.unit.em.execute(
+      `insert into audit_event (id, at, action, actor, subject_id, gym_id, details, request_id)
+       values (?, ?, ?, ?, ?, ${isPrivate ? 'null' : GYM}, ?, ?)`,
+      [
+        uuidv7(),
+        new Date(),
+        action,
+        actorOf(viewer),
+        subjectId,
+        ...(isPrivate ? [] : [idIn(details.gymId), subjectId, idIn(details.to)]),
+        JSON.stringify(all),
+        origin.requestId,
+      ],
+    );
   }
 
-  /** The records, the newest first; only those about one user if `userId` is given. For SUPER_ADMIN. */
-  async list(request: PageRequest & { userId?: string | null | undefined }): Promise<Page<AuditEventShape>> {
+  /** All records, newest first; only those about one user if `userId` is given. For SUPER_ADMIN. */
+  async listAll(
+    request: PageRequest & { userId?: string | null | undefined },
+  ): Promise<Page<AuditEventShape>> {
     requireRole(this.unit.viewer, Role.SUPER_ADMIN);
-    const before = cursors.read(request.cursor);
+    return this.list(request);
+  }
+
+  /**
+   * The records, newest first: of their own gym for a GYM_ADMIN; for a SUPER_ADMIN all, or those of one gym. Local dates are
+   * those of the viewer.
+   */
+  async list({ limit, cursor, ...filter }: AuditRequest): Promise<Page<AuditEventShape>> {
+    const viewer = requireRole(this.unit.viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
+    const { userId, gymId: chosen, action, from, to } = validated(AuditFilter, filter);
+    const gymId = viewer.role === Role.SUPER_ADMIN ? chosen : requireGym(viewer, chosen);
+    const range = instantsOf({ from, to }, from || to ? await this.zoneOf(viewer.userId) : 'UTC');
+    const [before] = cursors.read(cursor) ?? [];
+    const request = { limit, cursor };
+    const bounds = [...boundsOf(range), ...(before ? [{ id: { $lt: before } }] : [])];
     const rows = await this.unit.em.find(
       AuditEvent,
-      { ...(request.userId && { subjectId: request.userId }), ...(before && { id: { $lt: before[0] } }) },
+      {
+        ...(userId && { subjectId: userId }),
+        ...(gymId && { gymId }),
+        ...(action && { action }),
+        ...(bounds.length > 0 && { $and: bounds }),
+      },
       { orderBy: { id: 'desc' }, limit: pageSize(request) + 1 },
     );
     return mapPage(
@@ -52,7 +86,29 @@ export class Audit {
       presentEvent,
     );
   }
+
+  private async zoneOf(userId: string): Promise<string> {
+    const [user] = await this.unit.read<{ timezone: string }>(
+      'select timezone from user_account where id = ?',
+      [userId],
+    );
+    return user?.timezone ?? 'UTC';
+  }
 }
+
+const MARGIN_MILLIS = 1_000; // 1 s
+
+/** The indexes have no times. An id begins with the time at which it was made, which may differ by some milliseconds. */
+const boundsOf = ({ from, to }: TimeRange) => [
+  ...(from
+    ? [{ at: { $gte: from }, id: { $gte: firstIdOf(new Date(from.getTime() - MARGIN_MILLIS)) } }]
+    : []),
+  ...(to ? [{ at: { $lt: to }, id: { $lt: firstIdOf(new Date(to.getTime() + MARGIN_MILLIS)) } }] : []),
+];
+
+const idIn = (text: string | null | undefined): string | null => (text && isUuid(text) ? text : null);
+
+const GYM = 'coalesce(?::uuid, (select gym_id from user_account where id = ?), ?::uuid)';
 
 const actorOf = (viewer: Viewer): string => (viewer.kind === 'anonymous' ? 'anonymous' : callerKey(viewer));
 

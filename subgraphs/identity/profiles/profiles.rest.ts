@@ -35,7 +35,7 @@ export const profilesRest = [
     path: '/auth/qr/rotate',
     operationId: 'rotateMyQrCode',
     summary: 'Get a new QR code',
-    description: 'The previous code is no longer valid.',
+    description: 'The previous code, and all codes of `GET /users/me/qr`, are no longer valid.',
     auth: 'required',
     rateLimit: AUTH_RATE,
     success: {

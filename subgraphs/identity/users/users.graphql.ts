@@ -1,5 +1,4 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
-import { orNull } from '#server/graphql/or-null.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
 export const usersGraphql = {
@@ -8,7 +7,6 @@ export const usersGraphql = {
     user: (_root, { id }, { users }) => users.find(id),
     users: async (_root, { gymId, search, status, ...page }, { users }) =>
       connectionOf(await users.list({ gymId, search, status }, pageOf(page))),
-    userByQrCode: (_root, { qrCode }, { users }) => orNull(users.byQrCode(qrCode)),
     superAdmins: (_root, _args, { users }) => users.superAdmins(),
   },
   Mutation: {

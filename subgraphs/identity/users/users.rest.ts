@@ -93,18 +93,6 @@ export const usersRest = [
   }),
   route({
     method: 'GET',
-    path: '/users/by-qr-code/:qrCode',
-    operationId: 'getUserByQrCode',
-    summary: 'The user with a QR code',
-    only: callers("services, admins of the user's gym", 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
-    auth: 'required',
-    params: z.object({ qrCode: z.string().max(100).meta({ description: "The user's current code." }) }),
-    success: { status: 200, description: 'The user.', shape: UserShape, variesWithinVersion: true },
-    errors: ['FORBIDDEN'],
-    handler: ({ params }, { users }) => users.byQrCode(params.qrCode),
-  }),
-  route({
-    method: 'GET',
     path: '/auth/email-availability',
     operationId: 'checkEmailAvailability',
     summary: 'Whether an email is free to register',

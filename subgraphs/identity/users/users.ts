@@ -17,7 +17,7 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
-import { mayManage, maySee, requireStaffOrService } from '../access.ts';
+import { maySee } from '../access.ts';
 import type { EmailVerifications } from '../email-verifications/email-verifications.ts';
 import type { NewMembership } from '../memberships/membership.ts';
 import { joining } from '../memberships/memberships.ts';
@@ -26,7 +26,7 @@ import { insertUser } from './insert-user.ts';
 import { presentUser, UserRow } from './present-user.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
-import { SEARCHED_TEXT, User, withoutAccents } from './user.entity.ts';
+import { SEARCHED_TEXT, withoutAccents } from './user.entity.ts';
 import { RegisterShape, UsersFilter, type UserShape } from './users.shapes.ts';
 
 const cursors = cursorsOf('users', z.tuple([z.uuid()]));
@@ -116,15 +116,6 @@ export class Users {
       cursors.page(rows, request, (user) => [user.id]),
       (user) => presentUser(this.unit, user, viewer),
     );
-  }
-
-  /** The user with this QR code: for services, and for the admins of the user's gym. @throws NOT_FOUND */
-  async byQrCode(qrCode: string): Promise<UserShape> {
-    const { viewer } = this.unit;
-    requireStaffOrService(viewer);
-    const user = await this.unit.em.findOne(User, { qrCode });
-    if (!user || !mayManage(viewer, user)) throw notFound('user with the QR code', '...'); // a message must not repeat the code
-    return presentUser(this.unit, user, viewer);
   }
 
   /** Whether an email is free to register; for services, which ask on behalf of a user. */

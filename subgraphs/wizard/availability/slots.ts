@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import { DAY_MILLIS } from '#server/durations.ts';
-import type { OpeningHours } from '#server/shapes.ts';
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
+import { isOpenAt, type Opening } from '#server/opening-hours.ts';
 
 /** The half hour of a member's first visit. It has as many places as the location's capacity. */
 export interface Slot {
@@ -16,12 +16,10 @@ export const SLOT_MILLIS = 30 * 60 * 1000; // 30 min
 export const FURTHEST_SLOT_MILLIS = 90 * DAY_MILLIS;
 
 /** The location, as the gym service describes it. */
-export interface SlotLocation {
+export interface SlotLocation extends Opening {
   id: string;
   gymId: string;
-  timezone: string;
   capacity: number;
-  openingHours: OpeningHours | null;
 }
 
 export const slotOf = (locationId: string, startsAt: Date): Slot => ({
@@ -41,17 +39,8 @@ export function readSlot(value: string): Slot {
 export const writeSlot = ({ locationId, startsAt }: Slot): string =>
   `${locationId}@${startsAt.toISOString()}`;
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-
-/** Whether the location is open in this half hour; if its opening hours are unknown, it is always open. */
-export function isOpen({ startsAt }: Slot, { timezone, openingHours }: SlotLocation): boolean {
-  if (!openingHours) return true;
-  const local = DateTime.fromJSDate(startsAt, { zone: timezone });
-  const day = DAYS[local.weekday - 1];
-  const hours = day && openingHours[day];
-  const time = local.toFormat('HH:mm');
-  return Boolean(hours && hours.opens <= time && time < hours.closes);
-}
+/** Whether the location is open at the beginning of this half hour; if its opening hours are unknown, it is always open. */
+export const isOpen = ({ startsAt }: Slot, location: SlotLocation): boolean => isOpenAt(location, startsAt);
 
 /** The next half hours in which the location is open, within a week. */
 export function nextOpen(slot: Slot, location: SlotLocation, count: number): Slot[] {

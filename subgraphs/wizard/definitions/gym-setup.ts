@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
 import { featureSwitches, gymName, gymSlug, joinPolicy } from '#server/gym-shapes.ts';
 import { displayName } from '#server/person-shapes.ts';
-import { openingHours, timezone, visibleText } from '#server/shapes.ts';
+import { openingHours } from '#server/opening-hours.ts';
+import { timezone, visibleText } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
 const picture = (name: string) =>

@@ -40,6 +40,11 @@ export const FIELDS: [string, Expected<Code>][] = [
   ],
   ['{ auditEvents { nodes { id } } }', superOnly],
   [
+    `{ accountAudit(gymId: "${ironTemple.id}") { nodes { id } } }`,
+    { nobody: 'UNAUTHENTICATED', gymAdmin: 'ok', superAdmin: 'ok', others: 'FORBIDDEN' },
+  ],
+  ['{ myQr { code } }', loggedIn],
+  [
     'mutation { updateProfile(input: { units: METRIC }) { id } }',
     { nobody: 'UNAUTHENTICATED', service: 'VALIDATION_FAILED', others: 'ok' },
   ],

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+let staff: string;
+let superAdmin: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  staff = await platform.demo('admin@iron.test');
+  superAdmin = await platform.demo('super@demo.test');
+});
+afterAll(() => platform.stop());
+
+const { ironTemple, aquaClub } = DEMO_GYMS;
+const audit = async (query: string, token = staff) =>
+  (await platform.rest('identity', 'GET', `/audit?${query}`, { token })).body;
+const setRole = (id: string, role: string) =>
+  platform.rest('identity', 'PUT', `/users/${id}/role`, { token: superAdmin, body: { role } });
+
+describe('the audit trail of accounts', () => {
+  it('shows a GYM_ADMIN what was done with the accounts of their gym, at both doors', async () => {
+    const { id } = await platform.register(ironTemple.id);
+    await setRole(id, 'GYM_ADMIN');
+    const { id: actor } = (await platform.rest('identity', 'GET', '/users/me', { token: superAdmin })).body;
+    const expected = {
+      id: expect.any(String),
+      at: expect.any(String),
+      action: 'ROLE_CHANGED',
+      actor: `user:${actor}`,
+      subjectId: id,
+      details: { from: 'MEMBER', to: 'GYM_ADMIN' },
+    };
+    expect(await audit(`userId=${id}`)).toEqual([expected]);
+    expect(await audit(`userId=${id}`, await platform.demo('admin@aqua.test'))).toEqual([]);
+    const { data } = await platform.graph(
+      'identity',
+      'query ($id: ID!) { accountAudit(userId: $id, action: "ROLE_CHANGED", from: "2020-01-01") { nodes { id at action actor subjectId details } } }',
+      { id },
+      { token: staff },
+    );
+    expect(data.accountAudit.nodes).toEqual([expected]);
+  });
+
+  it('shows them no log-ins, which a SUPER_ADMIN sees', async () => {
+    const { id } = await platform.register(ironTemple.id);
+    const actionsFor = async (token: string) =>
+      ((await audit(`userId=${id}`, token)) as { action: string }[]).map(({ action }) => action);
+    expect(await actionsFor(staff)).toEqual([]);
+    expect(await actionsFor(superAdmin)).toContain('LOGGED_IN');
+    expect(await audit('action=LOGGED_IN')).toEqual([]);
+    expect(await audit(`action=LOGGED_IN&gymId=${ironTemple.id}`, superAdmin)).toEqual([]);
+  });
+
+  it('shows the change of a gym to the staff of the gym that the user left', async () => {
+    const { id } = await platform.register(ironTemple.id);
+    await platform.rest('identity', 'PUT', `/users/${id}/gym`, {
+      token: superAdmin,
+      body: { gymId: aquaClub.id },
+    });
+    expect(await audit(`userId=${id}`)).toMatchObject([
+      { action: 'GYM_CHANGED', details: { from: ironTemple.id, to: aquaClub.id } },
+    ]);
+  });
+
+  it('refuses other gyms, members and wrong filters', async () => {
+    const statusOf = async (query: string, token: string) =>
+      (await platform.rest('identity', 'GET', `/audit?${query}`, { token })).status;
+    expect(await statusOf(`gymId=${aquaClub.id}`, staff)).toBe(403);
+    expect(await statusOf('', await platform.demo('maya@iron.test'))).toBe(403);
+    expect(await statusOf('action=NOTHING', staff)).toBe(400);
+    expect(await statusOf('from=2026-02-01&to=2026-01-01', staff)).toBe(400);
+  });
+
+  it('is in the order of time, by its range', async () => {
+    const { id } = await platform.register(ironTemple.id);
+    for (const role of ['GYM_ADMIN', 'MEMBER', 'GYM_ADMIN']) await setRole(id, role);
+    const [last, second, first] = (await audit(`userId=${id}`)) as { id: string; at: string }[];
+    expect(await audit(`userId=${id}&from=${second?.at}`)).toMatchObject([
+      { id: last?.id },
+      { id: second?.id },
+    ]);
+    expect(await audit(`userId=${id}&to=${second?.at}`)).toMatchObject([{ id: first?.id }]);
+  });
+});
