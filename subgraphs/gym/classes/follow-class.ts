@@ -42,7 +42,12 @@ export async function followClass(
   );
   const { id, gymId, locationId, startsAt, rrule, durationMinutes, capacity, instructor, following } = stored;
   const plan: ClassPlan = {
-    ...{ id, gymId, locationId, durationMinutes, capacity, following },
+    id,
+    gymId,
+    locationId,
+    durationMinutes,
+    capacity,
+    following,
     startsAt: startsAt ?? null,
     rrule: rrule ?? null,
     instructor: instructor ?? null,
