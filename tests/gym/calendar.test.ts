@@ -43,6 +43,10 @@ function byIcalJs(text: string): Entry[] {
   });
 }
 
+/** A text with parameters is an object. */
+const textOf = (value: string | { val: string } | undefined): string =>
+  typeof value === 'object' ? value.val : (value ?? '');
+
 /** The entries of a calendar by node-ical. */
 const byNodeIcal = (text: string): Entry[] =>
   Object.values(nodeIcal.sync.parseICS(text)).flatMap((event) =>
@@ -52,8 +56,8 @@ const byNodeIcal = (text: string): Entry[] =>
             uid: event.uid,
             start: event.start.toISOString(),
             end: event.end?.toISOString() ?? '',
-            summary: String(event.summary),
-            description: String(event.description),
+            summary: textOf(event.summary),
+            description: textOf(event.description),
             status: event.status ?? '',
           },
         ]

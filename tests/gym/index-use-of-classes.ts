@@ -4,6 +4,9 @@ import { runScheduled } from '../support/jobs.ts';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
 import { localIn } from './class-support.ts';
 
+/** `person` has a tenth as many rows as there are bookings; ten of them book each session. */
+const bucketsOf = (bookings: number): number => Math.max(1, Math.floor(bookings / 100));
+
 /** Classes at every location, sessions of the past and of the coming weeks, and `bookings` bookings of the rows in `person`. */
 export const classRows = (gymId: string, locationId: string, bookings: number): string[] => [
   `insert into gym_class (id, gym_id, location_id, title, duration_minutes, capacity, starts_at, rrule, following, made_until, created_at)
@@ -16,10 +19,10 @@ export const classRows = (gymId: string, locationId: string, bookings: number): 
      lateral (select now() + interval '30 days' - n * interval '1 hour' as at) as time
    where starts_at is not null and (gym_id <> '${gymId}' or location_id = '${locationId}')`,
   `insert into booking (id, session_id, gym_id, user_id, status, has_place, number, starts_at, booked_at)
-   select gen_random_uuid(), session.id, session.gym_id, person.id, case when session.status = 'DONE' then 'ATTENDED' else 'BOOKED' end, true, person.n, session.starts_at, now()
-   from (select *, row_number() over (order by id) as k from class_session where gym_id = '${gymId}') as session
-   join (select id, n, n % greatest(count(*) over () / 10, 1) as bucket, count(*) over () as people from person) as person
-     on person.bucket = session.k % greatest(person.people / 10, 1)
+   select gen_random_uuid(), session.id, session.gym_id, person.id, case when session.status = 'DONE' then 'ATTENDED' else 'BOOKED' end,
+     true, person.n, session.starts_at, now()
+   from (select *, row_number() over (order by id) % ${bucketsOf(bookings)} as bucket from class_session where gym_id = '${gymId}') as session
+   join (select id, n, n % ${bucketsOf(bookings)} as bucket from person) as person using (bucket)
    on conflict do nothing`,
   `insert into calendar_feed (user_id, gym_id, token, created_at) select id, '${gymId}', md5(id::text), now() from person`,
 ];

@@ -87,6 +87,19 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     expect(
       (await wizard.platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body,
     ).toMatchObject([{ calories: 2_200, protein: 110 }]);
+    // the gym's staff see an ordinary booking
+    const ofGym = (path: string) => wizard.platform.rest('gym', 'GET', path, { token: wizard.superAdmin });
+    const [visit] = (await ofGym(`/bookings?userId=${member.id}`)).body;
+    expect(visit).toMatchObject({
+      id: done.deployment.result.slot.bookingId,
+      status: 'BOOKED',
+      locationId: location.id,
+      session: {
+        title: 'First visit',
+        startsAt: `${monday}T18:00:00.000Z`,
+        endsAt: `${monday}T18:30:00.000Z`,
+      },
+    });
     // the member has the only place in that half hour
     const value = encodeURIComponent(`${location.id}@${monday}T18:20:00Z`);
     const slot = (
@@ -145,6 +158,8 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
       body: { heightCm: 150, weightKg: null, sex: 'OTHER', birthDate: null },
       trainingGoals: { goals: ['fun'], activity: 'low' },
     });
+    const visits = await wizard.platform.rest('gym', 'GET', '/bookings', { token: member.token });
+    expect(visits.body).toMatchObject([{ status: 'CANCELLED' }]);
     expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // The member can correct them.
   });
 

@@ -20,10 +20,11 @@ export async function setAttendance(
   if (before === status) return;
   if (before === 'WAITING' || before === 'CANCELLED')
     throw conflict(`This booking is ${before}; only one that has a place can be ${status}.`);
-  const [{ hasPlace = false } = {}] = await unit.run<{ hasPlace: boolean }>(
+  const [stored] = await unit.run<{ hasPlace: boolean }>(
     'select has_place as "hasPlace" from booking where id = ?',
     [id],
   );
+  const hasPlace = stored?.hasPlace === true;
   // The place of a booking that was cancelled too late may belong to somebody else.
   if (!hasPlace && status === 'ATTENDED') {
     if (session.booked >= session.capacity)

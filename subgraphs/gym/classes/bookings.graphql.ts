@@ -17,7 +17,8 @@ export const bookingsGraphql = {
   },
   Booking: {
     __resolveReference: async ({ id }, { bookings }) => bookings.get(id),
-    session: ({ sessionId }, _args, { sessions }) => orNull(sessions.get(sessionId)),
+    // `fresh`, because an earlier mutation of the operation may have changed the session.
+    session: ({ sessionId }, _args, { sessions }) => orNull(sessions.fresh(sessionId)),
     user: ({ userId }) => (userId ? { id: userId } : null),
   },
   User: {

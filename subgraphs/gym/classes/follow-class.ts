@@ -40,7 +40,18 @@ export async function followClass(
   const followers = sessions.filter(
     (session) => session.status === 'SCHEDULED' && !session.edited && !surplus.includes(session),
   );
-  const plan = { ...stored, rrule: stored.rrule ?? null, instructor: stored.instructor ?? null } as ClassPlan;
+  const { id, gymId, locationId, startsAt, rrule, durationMinutes, capacity, instructor, following } = stored;
+  const plan: ClassPlan = {
+    id,
+    gymId,
+    locationId,
+    durationMinutes,
+    capacity,
+    following,
+    startsAt: startsAt ?? null,
+    rrule: rrule ?? null,
+    instructor: instructor ?? null,
+  };
   for (const session of followers) follow(session, plan, zone);
   const moved = await moveBookings(unit, followers);
   await saveSessions(unit, recurrence ? others(sessions, surplus) : followers, moved, movedNotices(moved));

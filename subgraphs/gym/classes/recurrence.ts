@@ -1,7 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { z } from 'zod';
 import { DAY_MILLIS } from '#server/durations.ts';
-import { PlatformError, invalid } from '#server/errors.ts';
+import { invalid, type PlatformError } from '#server/errors.ts';
 import { instantOf, isLocalTime, localTimeOf } from './local-time.ts';
 
 /** Candidates of a rule in one request, so that no rule takes more than a fraction of a second. */

@@ -1,5 +1,4 @@
 import type { Notifications } from '#server/database/notifications.ts';
-import { EVENT_KIND } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
@@ -18,8 +17,8 @@ export interface SessionChanged {
 }
 
 /**
- * An event at each change of a session at the location by any replica. Several waiting changes of one session are one event,
- * because the session is read when the event is delivered.
+ * An event at each change of a session at the location by any replica. It means that the session must be read again, when the
+ * event is delivered.
  * @param missedSince reads the ids of sessions at the location that have changed since a time
  */
 export const sessionEvents = (
@@ -29,10 +28,7 @@ export const sessionEvents = (
 ): Promise<AsyncIterableIterator<SessionChanged>> =>
   eventSource(async (stream) => {
     let lastKnown = Date.now();
-    const send = (sessionId: string) => {
-      const event = { sessionId, [EVENT_KIND]: 'whole' as const };
-      stream.push(event);
-    };
+    const send = (sessionId: string) => stream.push({ sessionId });
     stream.onStop(
       notifications.on(CLASS_SESSIONS_CHANNEL, (changed) => {
         if (changed === undefined) {

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { runScheduled } from '../support/jobs.ts';
+import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
+import { subscribe, type Subscription } from '../support/subscribe.ts';
+import { book, localIn, newClass, sessionsOf } from './class-support.ts';
+import { newLocation, newMember, type Member } from './support.ts';
+
+let platform: TestPlatform;
+let staff: string;
+let members: Member[];
+const open: Subscription[] = [];
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym'] });
+  staff = await platform.demo('admin@iron.test');
+  members = await Promise.all(Array.from({ length: 3 }, () => newMember(platform)));
+});
+afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.close())));
+afterAll(() => platform.stop());
+
+const member = (index: number): Member => members[index] as Member;
+const put = (path: string, body: object, headers = {}) =>
+  platform.rest('gym', 'PUT', path, { token: staff, body, headers });
+
+/** The next event with these fields; events before it are of changes that were made to see whether the subscription is open. */
+async function nextWith(events: Subscription, fields: Record<string, unknown>): Promise<Untyped> {
+  for (;;) {
+    const { data } = await events.next();
+    const session = data.classSessionChanged;
+    if (Object.entries(fields).every(([name, value]) => session[name] === value)) return data;
+  }
+}
+
+describe('a session', () => {
+  it('is changed alone, or with all that follow, also those that are made later', async () => {
+    const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=WEEKLY' });
+    const [first, second, third, fourth] = sessions;
+    const moved = new Date(Date.parse(second.startsAt) + 3_600_000).toISOString();
+    expect((await put(`/class-sessions/${second.id}`, { startsAt: moved })).body).toMatchObject({
+      startsAt: moved,
+      version: 2,
+    });
+    const from = new Date(Date.parse(third.startsAt) + 7_200_000).toISOString();
+    await put(`/class-sessions/${third.id}`, { startsAt: from, capacity: 5, scope: 'FOLLOWING' });
+    const after = await sessionsOf(platform, staff, gymClass.id);
+    expect(after.slice(0, 2).map(({ startsAt, capacity }) => [startsAt, capacity])).toEqual([
+      [first.startsAt, 2],
+      [moved, 2],
+    ]);
+    expect(after[3]).toMatchObject({
+      id: fourth.id,
+      startsAt: new Date(Date.parse(fourth.startsAt) + 7_200_000).toISOString(),
+      capacity: 5,
+    });
+    // The job makes the sessions of later weeks with the same change.
+    await platform.sql('gym', 'delete from class_session where id = $1', [sessions.at(-1).id]);
+    await platform.sql('gym', 'update gym_class set made_until = now() where id = $1', [gymClass.id]);
+    await runScheduled(platform, 'gym', 'make_class_sessions');
+    const remade = await eventually(async () => {
+      const all = await sessionsOf(platform, staff, gymClass.id);
+      return all.length === sessions.length && all.at(-1);
+    });
+    expect(remade).toMatchObject({
+      startsAt: new Date(Date.parse(sessions.at(-1).startsAt) + 7_200_000).toISOString(),
+      capacity: 5,
+    });
+    expect((await sessionsOf(platform, staff, gymClass.id)).slice(0, 4)).toEqual(after.slice(0, 4));
+  });
+
+  it('is listed by local days of its location, and by pages', async () => {
+    const locationId = await newLocation(platform, staff, { timezone: 'Pacific/Auckland', capacity: 20 });
+    const { sessions } = await newClass(platform, staff, {
+      locationId,
+      recurrence: { startsAt: '2030-01-01T00:00', rrule: null },
+    });
+    expect(sessions).toEqual([]); // too far ahead
+    const { gymClass } = await newClass(platform, staff, {
+      locationId,
+      recurrence: { startsAt: `${localIn(48).slice(0, 10)}T23:30`, rrule: 'FREQ=DAILY;COUNT=6' },
+    });
+    const day = localIn(72).slice(0, 10);
+    const list = (query: string) =>
+      platform.rest('gym', 'GET', `/class-sessions?classId=${gymClass.id}&${query}`, {
+        token: member(0).token,
+      });
+    const { body } = await list(`from=${day}&to=${day}`);
+    expect(body).toHaveLength(1);
+    const pages: string[] = [];
+    let cursor = '';
+    do {
+      const { body: page, headers } = await list(`limit=2${cursor && `&cursor=${cursor}`}`);
+      pages.push(...page.map(({ id }: { id: string }) => id));
+      cursor = /cursor=([^&>]+)/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    } while (cursor);
+    expect(new Set(pages).size).toBe(6);
+    expect((await list('from=2026-01-01&to=2025-01-01')).status).toBe(400);
+    expect((await list('from=soon')).status).toBe(400);
+  });
+
+  it('is sent to subscribers at each change within a second, without the own booking', async () => {
+    const { gymClass, session } = await newClass(platform, staff, { capacity: 1 });
+    const events = subscribe(
+      platform.url('gym'),
+      'subscription ($id: ID!) { classSessionChanged(locationId: $id) { id booked waiting status myBooking { id } class { title } } }',
+      { id: gymClass.locationId },
+      member(0).token,
+    );
+    open.push(events);
+    const next = events.next();
+    // The subscription has no first event, so changes are made until one arrives.
+    const isOpen = next.then(() => true);
+    await eventually(async () => {
+      await put(`/class-sessions/${session.id}`, { instructor: randomUUID() });
+      return Promise.race([isOpen, Promise.resolve(false)]);
+    });
+    const begunAt = performance.now();
+    await book(platform, member(0).token, session.id);
+    const booked = await nextWith(events, { booked: 1, status: 'SCHEDULED' });
+    expect(booked).toEqual({
+      classSessionChanged: {
+        id: session.id,
+        booked: 1,
+        waiting: 0,
+        status: 'SCHEDULED',
+        myBooking: null,
+        class: { title: gymClass.title },
+      },
+    });
+    expect(performance.now() - begunAt).toBeLessThan(1_000);
+    await put(`/class-sessions/${session.id}`, { status: 'CANCELLED' });
+    await nextWith(events, { booked: 0, status: 'CANCELLED' });
+    const zoe = await platform.demo('zoe@aqua.test');
+    const foreign = subscribe(
+      platform.url('gym'),
+      'subscription ($id: ID!) { classSessionChanged(locationId: $id) { id } }',
+      { id: gymClass.locationId },
+      zoe,
+    );
+    open.push(foreign);
+    expect((await foreign.next()).errors?.[0]?.extensions?.code).toBe('NOT_FOUND');
+  });
+
+  it('and its bookings are in the feed of events, as their GET returns them', async () => {
+    const { session } = await newClass(platform, staff);
+    const latest = await platform.rest('gym', 'GET', '/events?after=latest', { token: staff });
+    const { body: booking } = await book(platform, member(0).token, session.id);
+    const { body } = await platform.rest(
+      'gym',
+      'GET',
+      `/events?after=${latest.body.next}&types=class_session.changed,booking.changed&wait=5`,
+      { token: staff },
+    );
+    const own = body.events.filter(
+      ({ subject }: { subject: string }) => subject.includes(booking.id) || subject.includes(session.id),
+    );
+    expect(own.map(({ type, subject }: Untyped) => [type, subject])).toEqual([
+      ['booking.changed', `booking/${booking.id}`],
+      ['class_session.changed', `class-session/${session.id}`],
+    ]);
+    expect(own[0].data).toEqual(booking);
+    expect(own[1].data).toMatchObject({ booked: 1, myBooking: null });
+  });
+});
