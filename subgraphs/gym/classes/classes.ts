@@ -110,6 +110,12 @@ export class Classes {
         throw invalid('locationId', 'there is no such location');
       if (!mayManage(viewer, location)) throw forbidden(NOT_STAFF);
       await requireOpenGym(this.unit, location.gymId);
+      // The lock makes a closing of the location wait, which then also ends this class.
+      const open = await this.unit.run(
+        'select 1 from location where id = ? and closed_at is null for share',
+        [locationId],
+      );
+      if (open.length === 0) throw invalid('locationId', 'expected a location that is not closed');
       requireFits(fields.capacity, location.capacity);
       checkRule(recurrence, location.timezone);
       await this.unit.em.insert(GymClass, {

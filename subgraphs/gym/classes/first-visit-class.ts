@@ -10,7 +10,7 @@ export async function addFirstVisitClass(unit: UnitOfWork, locationId: string): 
     `insert into gym_class (id, gym_id, location_id, title, duration_minutes, capacity, cancel_before_minutes, following,
        made_until, is_first_visit, active, version, created_at)
      select ?::uuid, gym_id, id, 'First visit', ${FIRST_VISIT_MINUTES}, capacity, 120, '[]', now(), true, true, 1, now()
-     from location where id = ? on conflict do nothing`,
+     from location where id = ? and closed_at is null on conflict do nothing`,
     [uuidv7(), locationId],
   );
 }

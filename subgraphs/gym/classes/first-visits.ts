@@ -60,7 +60,7 @@ export class FirstVisits {
          coalesce(class_session.booked, 0) as booked
        from location left join gym_class on gym_class.location_id = location.id and is_first_visit
        left join class_session on class_session.class_id = gym_class.id and class_session.occurrence = ?
-       where location.id = ?`,
+       where location.id = ? and location.closed_at is null`,
       [keyOf(startsAt), locationId],
     );
     if (!found) throw notFound('location', locationId);
@@ -72,7 +72,7 @@ export class FirstVisits {
     requireService(this.unit.viewer);
     const { id, locationId, startsAt, userId } = validated(BookFirstVisitInput, input);
     const [location] = await this.unit.read<{ gymId: string }>(
-      'select gym_id as "gymId" from location where id = ?',
+      'select gym_id as "gymId" from location where id = ? and closed_at is null',
       [locationId],
     );
     if (!location) throw notFound('location', locationId);
