@@ -10,14 +10,13 @@
 import { Load, median, percentile } from '../gateway/load.ts';
 import { post } from '../platform/people.ts';
 import { hangingReceiver, notingReceiver } from './receivers.ts';
-import { checkIns, Stacks, type Cpu, type GymStack } from './stacks.ts';
+import { checkIns, MEMBERS, Stacks, type Cpu, type GymStack } from './stacks.ts';
 
 const EVENTS = Number(process.env.EVENTS ?? 20_000);
 const EVENTS_A_SECOND = Number(process.env.EVENTS_A_SECOND ?? 200);
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const CHECK_INS = Number(process.env.CHECK_INS ?? 600);
 const ONLY = process.env.ONLY ?? '';
-const MEMBERS = 100;
 const CONNECTIONS = 16;
 const PROMISED_MILLIS = 5_000; // 5 s
 const WARM_UP_SECONDS = 5;
@@ -25,9 +24,8 @@ const TYPES = ['check_in.opened', 'check_in.closed'];
 
 const stacks = await Stacks.open();
 try {
-  const codes = await stacks.codes(MEMBERS);
-  if (ONLY !== 'cost') await measureDelivery(codes);
-  if (ONLY !== 'delivery') await measureCost(codes);
+  if (ONLY !== 'cost') await measureDelivery();
+  if (ONLY !== 'delivery') await measureCost();
 } finally {
   await stacks.stop();
 }
@@ -36,11 +34,14 @@ async function addWebhook(gym: GymStack, url: string): Promise<void> {
   await post(`${gym.url}/webhooks`, await stacks.staff(), { url, types: TYPES });
 }
 
-async function measureDelivery(codes: readonly string[]): Promise<void> {
+async function measureDelivery(): Promise<void> {
   const gym = await stacks.gym('delivery');
   const receiver = await notingReceiver();
   const hanging = await hangingReceiver();
-  const load = new Load({ ...checkIns(gym, codes, await stacks.staff()), connections: CONNECTIONS });
+  const load = new Load({
+    ...checkIns(gym, await stacks.codes(), await stacks.staff()),
+    connections: CONNECTIONS,
+  });
   await load.steady(WARM_UP_SECONDS, EVENTS_A_SECOND / 2);
   await addWebhook(gym, receiver.url);
   await addWebhook(gym, hanging.url);
@@ -64,17 +65,17 @@ async function measureDelivery(codes: readonly string[]): Promise<void> {
   hanging.stop();
 }
 
-async function measureCost(codes: readonly string[]): Promise<void> {
+async function measureCost(): Promise<void> {
   const token = await stacks.staff();
-  const variant = (name: string, gym: GymStack) => ({
+  const variant = async (name: string, gym: GymStack) => ({
     name,
     gym,
-    load: new Load({ ...checkIns(gym, codes, token), connections: CONNECTIONS }),
+    load: new Load({ ...checkIns(gym, await stacks.codes(), token), connections: CONNECTIONS }),
   });
   const variants = [
-    variant('no events', await stacks.gym('silent', ['bench/webhooks/without-events.ts'])),
-    variant('events', await stacks.gym('events')),
-    variant('events and a webhook', await stacks.gym('webhooks')),
+    await variant('no events', await stacks.gym('silent', ['bench/webhooks/without-events.ts'])),
+    await variant('events', await stacks.gym('events')),
+    await variant('events and a webhook', await stacks.gym('webhooks')),
   ];
   const receiver = await notingReceiver();
   const sending = variants[2];
@@ -118,17 +119,13 @@ async function received(ages: ReadonlyMap<string, number>, count: number, millis
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-const since = (before: Cpu, now: Cpu): Cpu => ({
-  gym: now.gym - before.gym,
-  database: now.database - before.database,
-});
+function since(before: Cpu, now: Cpu): Cpu {
+  return { gym: now.gym - before.gym, database: now.database - before.database };
+}
 
-const quantiles = (sorted: readonly number[]): string =>
-  [
-    ['p50', 0.5],
-    ['p99', 0.99],
-    ['p99.99', 0.9999],
-    ['longest', 1],
-  ]
-    .map(([name, share]) => `${name} ${percentile(sorted, Number(share)).toFixed(0)} ms`)
+function quantiles(sorted: readonly number[]): string {
+  const shares = { p50: 0.5, p99: 0.99, 'p99.99': 0.9999, longest: 1 };
+  return Object.entries(shares)
+    .map(([name, share]) => `${name} ${percentile(sorted, share).toFixed(0)} ms`)
     .join(', ');
+}

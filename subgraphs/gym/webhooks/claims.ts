@@ -7,7 +7,7 @@ import { sendWebhooks } from './send-webhooks.ts';
 import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
 
 /** The maximum number of deliveries that are sent to one webhook at the same time, by all replicas together. */
-const MAX_OF_WEBHOOK = 4;
+const MAX_OF_WEBHOOK = 8;
 /** The same for a webhook whose last attempt has failed, because most of its attempts only wait for a time-out. */
 const MAX_OF_FAILING_WEBHOOK = 1;
 /** Another replica sends a delivery again if its claim is not renewed within this time, because its process was killed. */
@@ -52,10 +52,10 @@ const DUE = `
   where delivery.webhook_id = webhook.id and delivery.status = 'PENDING' and delivery.next_attempt_at <= now()
     and (delivery.claim is null or delivery.claimed_until < now())
     and (webhook.active or delivery.test_event is not null)
-    and not exists (
-      select 1 from webhook_delivery as earlier
-      where earlier.webhook_id = delivery.webhook_id and earlier.subject = delivery.subject
-        and earlier.status = 'PENDING' and earlier.position < delivery.position)
+    and delivery.position = (
+      select first.position from webhook_delivery as first
+      where first.webhook_id = delivery.webhook_id and first.subject = delivery.subject and first.status = 'PENDING'
+      order by first.position limit 1)
   order by delivery.next_attempt_at, delivery.position
   limit greatest(0, case when webhook.failing_since is null then ${MAX_OF_WEBHOOK} else ${MAX_OF_FAILING_WEBHOOK} end - (
     select count(*) from webhook_delivery as running
@@ -64,15 +64,18 @@ const DUE = `
 /**
  * Claims deliveries that are due. Of each subject of a webhook only the first delivery is sent, so that its events arrive in
  * their order; a delivery that fails delays the other subjects of the webhook not at all.
+ *
+ * The statement is planned at each execution (`execute`, not `run`): a plan that was made while the table was nearly empty would
+ * read all of it, and be used for a minute or longer while deliveries wait for a receiver that hangs.
  */
 export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Claimed[]> {
-  const rows = await unit.run<ClaimedRow>(
-    `with recursive waiting as (${WAITING_WEBHOOKS}), due as (
-       (select first.id from waiting join webhook using (id) cross join lateral (${DUE}) as first
-        where webhook.failing_since is null limit ?)
-       union all
-       (select first.id from waiting join webhook using (id) cross join lateral (${DUE}) as first
-        where webhook.failing_since is not null limit ?)
+  const rows = await unit.em.execute<ClaimedRow[]>(
+    `with recursive waiting as (${WAITING_WEBHOOKS}), candidate as (
+       select first.id, webhook.failing_since is not null as failing,
+         row_number() over (partition by webhook.failing_since is not null) as place
+       from waiting join webhook using (id) cross join lateral (${DUE}) as first
+     ), due as (
+       select id from candidate where place <= case when failing then ?::int else ?::int end
      ), claimed as (
        update webhook_delivery set claim = ?::uuid, claimed_until = now() + interval '${CLAIM_SECONDS} seconds'
        where id in (select id from due) and status = 'PENDING' and (claim is null or claimed_until < now())
@@ -84,7 +87,7 @@ export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Clai
        webhook.failing_since is not null as "isFailing",
        claimed.attempt_count as "attemptCount", claimed.test_event as "testEvent", ${EVENT}
      from claimed join webhook on webhook.id = claimed.webhook_id left join event on event.id = claimed.event_id`,
-    [free.working, free.failing, randomUUID()],
+    [free.failing, free.working, randomUUID()],
   );
   return rows.map(toClaimed);
 }
@@ -112,14 +115,17 @@ const toClaimed = (row: ClaimedRow): Claimed => {
 
 /** Keeps claims for another 8 s. */
 export async function renew(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {
-  await unit.run(
+  await unit.em.execute(
     `update webhook_delivery set claimed_until = now() + interval '${CLAIM_SECONDS} seconds'
      where id = any(array(
        select id from webhook_delivery where id = any(?::uuid[]) and claim = any(?::uuid[]) order by id for no key update
      ))`,
-    [deliveries.map(({ id }) => id), [...new Set(deliveries.map(({ claim }) => claim))]],
+    [uuids(deliveries.map(({ id }) => id)), uuids(deliveries.map(({ claim }) => claim))],
   );
 }
+
+/** An array as PostgreSQL's text, because the ORM expands arrays to lists of values. */
+export const uuids = (ids: Iterable<string>): string => `{${[...new Set(ids)].join(',')}}`;
 
 /** Releases deliveries whose attempts were ended by the stop of this process; another replica, or the next start, sends them. */
 export async function release(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {

@@ -101,8 +101,7 @@ export class WebhookDispatcher {
     try {
       while (this.isWoken && !this.stopping.signal.aborted) {
         this.isWoken = false;
-        await this.writeResults();
-        await this.createNext();
+        await Promise.all([this.writeResults(), this.createNext()]);
         await this.begin();
       }
       this.failed = false;

@@ -1,6 +1,6 @@
 import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import type { Claimed } from './claims.ts';
+import { uuids, type Claimed } from './claims.ts';
 import { mailDisabledWebhooks } from './mail-disabled-webhooks.ts';
 import { MAX_FAILING_MILLIS, pauseAfter } from './schedule.ts';
 import { isBeforeScheduledRun, planRun } from './send-webhooks.ts';
@@ -37,7 +37,7 @@ const attemptOf = ({ at, durationMillis, result }: Attempted): DeliveryAttempt =
 export async function writeReceived(unit: UnitOfWork, received: readonly Attempted[]): Promise<void> {
   if (received.length === 0) return;
   // The rows are locked in the order of their ids, as by every statement that locks several of them.
-  await unit.run(
+  await unit.em.execute(
     `with given as (
        select * from jsonb_to_recordset(?::jsonb) as given (delivery_id uuid, of_claim uuid, attempt jsonb)
      ), locked as (
@@ -55,15 +55,17 @@ export async function writeReceived(unit: UnitOfWork, received: readonly Attempt
           attempt: attemptOf(one),
         })),
       ),
-      received.map(({ delivery }) => delivery.id),
+      uuids(received.map(({ delivery }) => delivery.id)),
     ],
   );
-  // A statement of its own: one that locks deliveries before their webhooks could deadlock with a deletion.
-  const working = new Set(received.filter(isOfFeed).map(({ delivery }) => delivery.webhookId));
+  // A statement of its own: one that locks deliveries before their webhooks could deadlock with a deletion. If the webhook
+  // has begun to fail since the claim, the next delivery that is received ends that.
+  const failing = received.filter((one) => one.delivery.isFailing && isOfFeed(one));
+  const working = new Set(failing.map(({ delivery }) => delivery.webhookId));
   if (working.size > 0)
-    await unit.run(
+    await unit.em.execute(
       'update webhook set failing_since = null where id = any(?::uuid[]) and failing_since is not null',
-      [[...working]],
+      [uuids(working)],
     );
 }
 
