@@ -35,7 +35,9 @@ describe('kill -9', () => {
     const member = await before.tokenOf('maya@iron.test');
     const { qrCode } = (await before.call('GET', '/identity/users/me', undefined, member)).body;
     const scan = { qrCode, locationId: demoId('301', 1) };
-    expect((await before.call('POST', '/gym/locations/check-in', scan, before.staff)).status).toBeLessThan(300);
+    expect((await before.call('POST', '/gym/locations/check-in', scan, before.staff)).status).toBeLessThan(
+      300,
+    );
     const { status } = await before.call(
       'PUT',
       `/identity/users/${maya.id}/membership`,

@@ -4,9 +4,8 @@ import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE } from '../rates.ts';
-import { UserShape } from '../users/users.shapes.ts';
 import type { Invitations } from './invitations.ts';
-import { InvitationShape, InviteUserInput } from './invitations.shapes.ts';
+import { InvitationShape, InvitedUserShape, InviteUserInput } from './invitations.shapes.ts';
 
 const route = restRoute<{ invitations: Invitations }>(TAGS.invitations);
 
@@ -23,7 +22,7 @@ export const invitationsRest = [
     success: {
       status: 201,
       description: 'The new user. The mail is sent afterwards.',
-      shape: UserShape,
+      shape: InvitedUserShape,
       variesWithinVersion: true,
     },
     errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],

@@ -21,9 +21,13 @@ import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { insertUser } from '../users/insert-user.ts';
 import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
-import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/present-user.ts';
-import { InvitationsFilter, InviteUserInput, type InvitationShape } from './invitations.shapes.ts';
+import {
+  InvitationsFilter,
+  InviteUserInput,
+  type InvitationShape,
+  type InvitedUserShape,
+} from './invitations.shapes.ts';
 
 const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
 
@@ -47,7 +51,7 @@ export class Invitations {
    * another SUPER_ADMIN.
    * @throws CONFLICT for a taken email
    */
-  async invite(input: unknown): Promise<UserShape> {
+  async invite(input: unknown): Promise<InvitedUserShape> {
     const { viewer } = this.unit;
     const {
       id,
@@ -63,7 +67,7 @@ export class Invitations {
     return this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gym);
       const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
-      if (invited) return presentUser(this.unit, invited, viewer);
+      if (invited) return this.presentInvited(invited);
       const user = await insertUser(this.unit, {
         id: chosenId,
         email,
@@ -74,8 +78,13 @@ export class Invitations {
       });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
       await requestPasswordMail(this.unit, email, ResetPurpose.INVITATION);
-      return presentUser(this.unit, user, viewer);
+      return this.presentInvited(user);
     });
+  }
+
+  private presentInvited(user: User): InvitedUserShape {
+    const shown = presentUser(this.unit, user);
+    return { ...shown, userId: shown.id, sentAt: null, expiresAt: null };
   }
 
   /** Open invitations, the oldest first: of their own gym for a GYM_ADMIN, of all gyms or one for a SUPER_ADMIN. */

@@ -2,9 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 export class Memberships extends Migration {
   override up(): void {
-    this.addSql(
-      `create extension if not exists pg_trgm;`,
-    );
+    this.addSql(`create extension if not exists pg_trgm;`);
     this.addSql(
       `alter table "user_account" add "membership_gym_id" uuid null, add "membership_status" varchar(8) null, add "membership_since" timestamptz null, add "membership_until" timestamptz null, add "membership_reason" varchar(500) null, add "membership_awaits" varchar(8) null, add "email_verified_at" timestamptz null, add "suspended_at" timestamptz null, add "suspension_reason" varchar(500) null;`,
     );

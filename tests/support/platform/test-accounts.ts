@@ -65,8 +65,7 @@ export function testAccounts({ client, isRunning, sql }: Dependencies): TestAcco
         },
       });
       if (status !== 201) throw new Error(`registration failed: ${JSON.stringify(body)}`);
-      if (gymId && !isGymKnown)
-        await sql('identity', MEMBER_OF, [gymId, body.id]);
+      if (gymId && !isGymKnown) await sql('identity', MEMBER_OF, [gymId, body.id]);
       return { id: body.id, email, password, token: await login(email, password) };
     },
   };
