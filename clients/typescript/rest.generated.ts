@@ -846,7 +846,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user: create an account whose password they set with a mailed token
-         * @description A GYM_ADMIN invites members into their gym.
+         * @description A GYM_ADMIN invites members into their gym. A member who has an account without a gym gets a mail, and accepts by `POST /gyms/:id/join` with a verified email; the answer then has only what was sent, and an id of the invitation.
          *
          *     For GYM_ADMIN, SUPER_ADMIN, services.
          */
@@ -868,7 +868,7 @@ export interface paths {
         put?: never;
         /**
          * Send the mail of an invitation again
-         * @description `:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.
+         * @description `:id` is the id of the invitation. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.
          *
          *     For GYM_ADMIN of its gym, SUPER_ADMIN, services.
          */
@@ -891,7 +891,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation that has not been accepted
-         * @description `:id` is the id of the invited user.
+         * @description `:id` is the id of the invitation.
          *
          *     For GYM_ADMIN of its gym, SUPER_ADMIN, services.
          */
@@ -5104,11 +5104,11 @@ export interface components {
             /** @description Null before the mail is sent. */
             expiresAt: string | null;
         };
-        /** @description An account that was created for a user who has not set a password yet. */
+        /** @description An account that was created for a user who has not set a password yet, or an invitation of a user who has an account without a gym. */
         Invitation: {
             /**
              * Format: uuid
-             * @description The id of the invited user: `id` and `userId` are equal, because an invitation is an account without a password.
+             * @description The id of the invited user, because an invitation is an account without a password. If the user had an account already, an id of the invitation: who has the account is known when they have joined.
              */
             id: string;
             /**
@@ -9863,7 +9863,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account is deleted. */
+            /** @description It can no longer be accepted; an account without a password is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10007,6 +10007,7 @@ export interface operations {
                      *           ],
                      *           "passwordResets": [],
                      *           "emailVerifications": [],
+                     *           "gymInvitations": [],
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
@@ -10442,6 +10443,7 @@ export interface operations {
                      *           ],
                      *           "passwordResets": [],
                      *           "emailVerifications": [],
+                     *           "gymInvitations": [],
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",

@@ -12,6 +12,7 @@ import { ApiClients } from './20261123200000_api_clients.ts';
 import { UserImports } from './20261123220000_user_imports.ts';
 import { MailsAreJobs } from './20261123210000_mails_are_jobs.ts';
 import { Memberships } from './20261124090000_memberships.ts';
+import { GymInvitations } from './20261124090200_gym_invitations.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -28,4 +29,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123220000_user_imports', class: UserImports },
   ...eventMigrations,
   { name: '20261124090000_memberships', class: Memberships },
+  { name: '20261124090200_gym_invitations', class: GymInvitations },
 ];
