@@ -908,7 +908,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user: create an account whose password they set with a mailed token
-         * @description A GYM_ADMIN invites members into their gym.
+         * @description A GYM_ADMIN invites members into their gym. A member who has an account without a gym gets a mail, and accepts by `POST /gyms/:id/join` with a verified email; the answer then has only what was sent, and an id of the invitation.
          *
          *     For GYM_ADMIN, SUPER_ADMIN, services.
          */
@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send the mail of an invitation again
-         * @description `:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.
+         * @description `:id` is the id of the invitation. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.
          *
          *     For GYM_ADMIN of its gym, SUPER_ADMIN, services.
          */
@@ -953,7 +953,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation that has not been accepted
-         * @description `:id` is the id of the invited user.
+         * @description `:id` is the id of the invitation.
          *
          *     For GYM_ADMIN of its gym, SUPER_ADMIN, services.
          */
@@ -5847,11 +5847,108 @@ export interface components {
             /** @description The user's membership at this moment; null if they never had one. */
             membership: components["schemas"]["identity.Membership"] | null;
         };
-        /** @description An account that was created for a user who has not set a password yet. */
+        /** @description A user: a person with an account. */
+        InvitedUser: {
+            /**
+             * Format: uuid
+             * @description The user's id.
+             */
+            id: string;
+            /** @description The email for log-in. Visible only to the user and the admins of their gym; the email of a SUPER_ADMIN is visible to every logged-in user. */
+            email?: string;
+            /** @description The name that other users see. */
+            displayName: string;
+            /** @description A text by the user about themselves; null if there is none. */
+            bio: string | null;
+            /**
+             * @description What the user may do on the platform.
+             *     - `MEMBER`: Trains at a gym.
+             *     - `GYM_ADMIN`: Manages one gym.
+             *     - `SUPER_ADMIN`: Manages the platform.
+             * @enum {string}
+             */
+            role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
+            /** @description The gym that the user belongs to; null if there is none. */
+            gymId: string | null;
+            /** @description The latest membership of a gym. Visible to the user, the staff of the gym and machine clients; null for everybody else, and if the user never had one. */
+            membership?: components["schemas"]["identity.Membership"] | null;
+            /** @description Whether the user has proved that they read the mails to `email`. Visible only to the user and the admins of their gym. */
+            emailVerified?: boolean;
+            /** @description Since when the account is suspended, and why; null if it is not. Visible only to admins. */
+            suspension?: {
+                /**
+                 * Format: date-time
+                 * @description When the account was suspended.
+                 */
+                since: string;
+                /** @description Why, in the words of the SUPER_ADMIN; null without a reason. */
+                reason: string | null;
+            } | null;
+            /** @description The code that the member shows to check in. Visible only to the user and the admins of their gym. */
+            qrCode?: string;
+            /** @description Path of the picture, at the server of this request; at the gateway `/identity/avatars/<file>`. Null if there is none. */
+            avatar: string | null;
+            /** @description BCP 47 language tag, e.g. `de-AT`. */
+            locale: string;
+            /** @description IANA time zone, e.g. `Europe/Berlin`. */
+            timezone: string;
+            /**
+             * @description The units in which front ends show weights and lengths to the user.
+             *     - `METRIC`: Kilograms, centimetres.
+             *     - `IMPERIAL`: Pounds, feet and inches.
+             * @enum {string}
+             */
+            units: "METRIC" | "IMPERIAL";
+            /** @description Measurements by the user. Visible only to the user; null if not given. */
+            body?: {
+                /** @description The height in centimetres. */
+                heightCm: number | null;
+                /** @description The weight in kilograms. */
+                weightKg: number | null;
+                /**
+                 * @description The sex that the user stated.
+                 *     - `FEMALE`: Female.
+                 *     - `MALE`: Male.
+                 *     - `OTHER`: Another sex.
+                 */
+                sex: ("FEMALE" | "MALE" | "OTHER") | null;
+                /** @description The day of birth, YYYY-MM-DD. */
+                birthDate: string | null;
+            } | null;
+            /** @description What the user trains for. Visible only to the user; null if not given. */
+            trainingGoals?: {
+                /** @description The goals in the user's own words, at most 10. */
+                goals: string[];
+                /** @description How active the user is, in their own words; null if not given. */
+                activity: string | null;
+            } | null;
+            /** @description Increases with every change. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description The time at which the account was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change of the account.
+             */
+            updatedAt: string;
+            /**
+             * Format: uuid
+             * @description Equal to `id`: an invitation is an account without a password.
+             */
+            userId: string;
+            /** @description Null: the mail is sent afterwards. */
+            sentAt: string | null;
+            /** @description Null before the mail is sent. */
+            expiresAt: string | null;
+        };
+        /** @description An account that was created for a user who has not set a password yet, or an invitation of a user who has an account without a gym. */
         Invitation: {
             /**
              * Format: uuid
-             * @description The id of the invited user: `id` and `userId` are equal, because an invitation is an account without a password.
+             * @description The id of the invited user, because an invitation is an account without a password. If the user had an account already, an id of the invitation: who has the account is known when they have joined.
              */
             id: string;
             /**
@@ -11162,10 +11259,13 @@ export interface operations {
                      *       "email": "kim@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": null,
-                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1"
+                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1",
+                     *       "userId": "01900000-0000-7000-9000-000000000007",
+                     *       "sentAt": null,
+                     *       "expiresAt": null
                      *     }
                      */
-                    "application/json": components["schemas"]["User"];
+                    "application/json": components["schemas"]["InvitedUser"];
                 };
             };
             /** @description A problem. */
@@ -11239,7 +11339,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account is deleted. */
+            /** @description It can no longer be accepted; an account without a password is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -11383,6 +11483,7 @@ export interface operations {
                      *           ],
                      *           "passwordResets": [],
                      *           "emailVerifications": [],
+                     *           "gymInvitations": [],
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
@@ -11823,6 +11924,7 @@ export interface operations {
                      *           ],
                      *           "passwordResets": [],
                      *           "emailVerifications": [],
+                     *           "gymInvitations": [],
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
@@ -18264,7 +18366,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 14
+                     *             "durationMillis": 9
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -18320,7 +18422,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 14
+                     *           "durationMillis": 9
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"

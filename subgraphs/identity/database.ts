@@ -6,6 +6,7 @@ import { AccountExport } from './accounts/account-export.entity.ts';
 import { ApiClient, ApiClientSecret } from './api-clients/api-client.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { EmailVerification } from './email-verifications/email-verification.entity.ts';
+import { GymInvitation } from './invitations/gym-invitation.entity.ts';
 import { SigningKey } from './keys/signing-key.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { PasswordReset } from './password-resets/password-reset.entity.ts';
@@ -26,6 +27,7 @@ export const database: DatabaseDeclaration = {
     LoginFailures,
     PasswordReset,
     EmailVerification,
+    GymInvitation,
     SigningKey,
     AuditEvent,
     AccountDeletion,

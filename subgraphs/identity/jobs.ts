@@ -3,6 +3,7 @@ import { activateVerified } from './email-verifications/activate-verified.ts';
 import { mailVerification } from './email-verifications/mail-verification.ts';
 import { applyUntil } from './memberships/change-membership.ts';
 import { reportMembershipEnd } from './memberships/report-membership-end.ts';
+import { mailGymInvitation } from './invitations/mail-gym-invitation.ts';
 import { mailPasswordToken } from './password-resets/mail-password-token.ts';
 import { mailGymRemoved } from './rights/mail-gym-removed.ts';
 import { writeUserImport } from './user-imports/write-user-import.ts';
@@ -13,6 +14,7 @@ export const identityJobs = [
   mailVerification,
   activateVerified,
   mailGymRemoved,
+  mailGymInvitation,
   applyUntil,
   reportMembershipEnd,
   rotateSigningKey,

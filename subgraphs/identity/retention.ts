@@ -8,6 +8,7 @@ import { removeExpiredExports, usedSections } from './accounts/exports.ts';
 import { removeFinishedDeletionSagas } from './accounts/retention.ts';
 import { usedAvatars } from './avatars/avatars.ts';
 import { removeEmailVerifications } from './email-verifications/retention.ts';
+import { removeGymInvitations } from './invitations/retention.ts';
 import { removePasswordResets } from './password-resets/retention.ts';
 import type { IdentityResources } from './resources.ts';
 import {
@@ -29,6 +30,7 @@ export const identityRetention = ({
   { what: 'earlier_client_secrets', kept: { millis: 0 }, run: removeEndedSecrets },
   { what: 'failed_logins', kept: { millis: HOUR_MILLIS }, run: removeLoginFailures },
   { what: 'password_resets', kept: { millis: 8 * DAY_MILLIS }, run: removePasswordResets },
+  { what: 'gym_invitations', kept: { millis: 8 * DAY_MILLIS }, run: removeGymInvitations },
   { what: 'email_verifications', kept: { millis: 2 * DAY_MILLIS }, run: removeEmailVerifications },
   { what: 'account_deletion_sagas', kept: 'retentionSagasDays', run: removeFinishedDeletionSagas(sagaStore) },
   {

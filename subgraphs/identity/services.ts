@@ -84,6 +84,7 @@ export const identityServices = (
         forget: async (id) => {
           await rights.leaveRemovedGym(id);
           await apiClients.deleteOfRemovedGym(id);
+          await unit.em.execute('delete from gym_invitation where gym_id = ?', [id]);
           await unit.em.execute('delete from user_import where gym_id = ?', [id]);
         },
       },

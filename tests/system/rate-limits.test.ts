@@ -15,6 +15,9 @@ const TWINS: Record<string, string> = {
   'POST /auth/password': 'Mutation.changePassword',
   'POST /auth/password-reset': 'Mutation.requestPasswordReset',
   'POST /auth/password-reset/confirm': 'Mutation.resetPassword',
+  'POST /auth/verify-email': 'Mutation.verifyEmail',
+  'POST /auth/verify-email/resend': 'Mutation.resendVerification',
+  'POST /gyms/:id/join': 'Mutation.joinGym',
   'POST /auth/qr/rotate': 'Mutation.rotateQrCode',
   'POST /auth/keys/rotate': 'Mutation.rotateSigningKey',
   'GET /users/me/export': 'Query.exportMyAccount',
@@ -28,6 +31,8 @@ const WITHOUT_TWIN: Record<string, string> = {
   'POST /auth/token': 'Services and machine clients get their tokens by REST only.',
   'GET /auth/ended-sessions': 'Only services call it.',
   'GET /auth/email-availability': 'Only services call it.',
+  'GET /memberships': 'Only services call it.',
+  'POST /memberships/ended': 'Only services call it.',
   'DELETE /accounts/:userId': 'Only services call it.',
   'GET /accounts/:userId/records': 'Only services call it.',
 };

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
 import { presentEvent } from '../audit/audit.ts';
 import { EmailVerification } from '../email-verifications/email-verification.entity.ts';
+import { GymInvitation } from '../invitations/gym-invitation.entity.ts';
 import { PasswordReset } from '../password-resets/password-reset.entity.ts';
 import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
@@ -33,6 +34,7 @@ const kindsOf = (unit: UnitOfWork, userId: string): Record<string, AsyncGenerato
   sessions: pagesOf(unit, Session, { user: userId }, presentSession),
   passwordResets: pagesOf(unit, PasswordReset, { userId }, presentReset),
   emailVerifications: pagesOf(unit, EmailVerification, { userId }, presentVerification),
+  gymInvitations: pagesOf(unit, GymInvitation, { userId }, presentInvitation),
   auditEvents: pagesOf(unit, AuditEvent, { subjectId: userId }, presentEvent),
 });
 
@@ -86,6 +88,14 @@ const presentReset = ({ purpose, email, requestedAt, sentAt }: PasswordReset) =>
 
 const presentVerification = ({ requestedAt, sentAt, expiresAt }: EmailVerification) => ({
   requestedAt,
+  sentAt: sentAt ?? null,
+  expiresAt: expiresAt ?? null,
+});
+
+const presentInvitation = ({ gymId, displayName, createdAt, sentAt, expiresAt }: GymInvitation) => ({
+  gymId,
+  displayName,
+  createdAt,
   sentAt: sentAt ?? null,
   expiresAt: expiresAt ?? null,
 });

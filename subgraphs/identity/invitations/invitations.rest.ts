@@ -4,9 +4,8 @@ import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import { AUTH_RATE } from '../rates.ts';
-import { UserShape } from '../users/users.shapes.ts';
 import type { Invitations } from './invitations.ts';
-import { InvitationShape, InviteUserInput } from './invitations.shapes.ts';
+import { InvitationShape, InvitedUserShape, InviteUserInput } from './invitations.shapes.ts';
 
 const route = restRoute<{ invitations: Invitations }>(TAGS.invitations);
 
@@ -17,13 +16,14 @@ export const invitationsRest = [
     operationId: 'inviteUser',
     summary: 'Invite a user: create an account whose password they set with a mailed token',
     only: callers('GYM_ADMIN, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
-    description: 'A GYM_ADMIN invites members into their gym.',
+    description:
+      'A GYM_ADMIN invites members into their gym. A member who has an account without a gym gets a mail, and accepts by `POST /gyms/:id/join` with a verified email; the answer then has only what was sent, and an id of the invitation.',
     auth: 'required',
     body: InviteUserInput,
     success: {
       status: 201,
       description: 'The new user. The mail is sent afterwards.',
-      shape: UserShape,
+      shape: InvitedUserShape,
       variesWithinVersion: true,
     },
     errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
@@ -53,7 +53,7 @@ export const invitationsRest = [
     summary: 'Send the mail of an invitation again',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description:
-      '`:id` is the id of the invited user. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.',
+      '`:id` is the id of the invitation. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.',
     auth: 'required',
     params: idParams,
     rateLimit: AUTH_RATE,
@@ -67,10 +67,13 @@ export const invitationsRest = [
     operationId: 'withdrawInvitation',
     summary: 'Withdraw an invitation that has not been accepted',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
-    description: '`:id` is the id of the invited user.',
+    description: '`:id` is the id of the invitation.',
     auth: 'required',
     params: idParams,
-    success: { status: 204, description: 'The account is deleted.' },
+    success: {
+      status: 204,
+      description: 'It can no longer be accepted; an account without a password is deleted.',
+    },
     errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params }, { invitations }) => invitations.withdraw(params.id),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
-import { RegisterShape } from '../users/users.shapes.ts';
+import { RegisterShape, UserShape } from '../users/users.shapes.ts';
 
 export const InviteUserInput = z
   .object({
@@ -14,6 +14,14 @@ export const InviteUserInput = z
     gymId: z.uuid().nullish(),
   })
   .meta({ graphType: 'InviteUserInput' });
+
+/** The new account, with what an invitation has besides. */
+export const InvitedUserShape = UserShape.extend({
+  userId: z.uuid().meta({ description: 'Equal to `id`: an invitation is an account without a password.' }),
+  sentAt: z.iso.datetime().nullable().meta({ description: 'Null: the mail is sent afterwards.' }),
+  expiresAt: z.iso.datetime().nullable().meta({ description: 'Null before the mail is sent.' }),
+}).meta({ id: 'InvitedUser', graphType: 'User' });
+export type InvitedUserShape = z.infer<typeof InvitedUserShape>;
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */
 export const InvitationsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });

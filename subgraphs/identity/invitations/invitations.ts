@@ -15,15 +15,21 @@ import { validated } from '#server/validate.ts';
 import { z } from 'zod';
 import { mayManage, requireStaffOrService } from '../access.ts';
 import type { Audit } from '../audit/audit.ts';
+import type { GymInvitation } from './gym-invitation.entity.ts';
+import { inviteAccount, lockedInvitation, mailAgain } from './gym-invitations.ts';
 import { ResetPurpose } from '../password-resets/password-reset.entity.ts';
 import { requestPasswordMail } from '../password-resets/request-password-mail.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { insertUser } from '../users/insert-user.ts';
 import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
-import type { UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/present-user.ts';
-import { InvitationsFilter, InviteUserInput, type InvitationShape } from './invitations.shapes.ts';
+import {
+  InvitationsFilter,
+  InviteUserInput,
+  type InvitationShape,
+  type InvitedUserShape,
+} from './invitations.shapes.ts';
 
 const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
 
@@ -44,10 +50,10 @@ export class Invitations {
 
   /**
    * A GYM_ADMIN invites members into their gym; a SUPER_ADMIN and services invite anybody, but only a SUPER_ADMIN invites
-   * another SUPER_ADMIN.
-   * @throws CONFLICT for a taken email
+   * another SUPER_ADMIN. A member who has an account without a gym accepts by joining the gym.
+   * @throws CONFLICT for the email of any other account
    */
-  async invite(input: unknown): Promise<UserShape> {
+  async invite(input: unknown): Promise<InvitedUserShape> {
     const { viewer } = this.unit;
     const {
       id,
@@ -63,7 +69,13 @@ export class Invitations {
     return this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gym);
       const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
-      if (invited) return presentUser(this.unit, invited, viewer);
+      if (invited) return this.presentInvited(invited);
+      const account =
+        gym && role === Role.MEMBER && (await inviteAccount(this.unit, { email, displayName, gymId: gym }));
+      if (account) {
+        await this.audit.record('USER_INVITED', null, { role, gymId: gym, invitationId: account.id });
+        return account;
+      }
       const user = await insertUser(this.unit, {
         id: chosenId,
         email,
@@ -74,8 +86,13 @@ export class Invitations {
       });
       await this.audit.record('USER_INVITED', user.id, { role, gymId: gym });
       await requestPasswordMail(this.unit, email, ResetPurpose.INVITATION);
-      return presentUser(this.unit, user, viewer);
+      return this.presentInvited(user);
     });
+  }
+
+  private presentInvited(user: User): InvitedUserShape {
+    const shown = presentUser(this.unit, user);
+    return { ...shown, userId: shown.id, sentAt: null, expiresAt: null };
   }
 
   /** Open invitations, the oldest first: of their own gym for a GYM_ADMIN, of all gyms or one for a SUPER_ADMIN. */
@@ -84,10 +101,16 @@ export class Invitations {
     const { gymId: requested } = validated(InvitationsFilter, filter);
     const gymId = isSuperAdmin(viewer) ? requested : requireGym(viewer, requested);
     const [after] = cursors.read(request.cursor) ?? [];
+    const count = pageSize(request) + 1;
+    const values = [...(gymId ? [gymId] : []), ...(after ? [after] : []), count];
     const rows = await this.unit.em.execute<InvitationRow[]>(
-      `${INVITATIONS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}
-       order by user_account.id limit ?`,
-      [...(gymId ? [gymId] : []), ...(after ? [after] : []), pageSize(request) + 1],
+      `(${INVITATIONS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}
+        order by user_account.id limit ?)
+       union all
+       (${OF_ACCOUNTS} where true ${gymId ? 'and invitation.gym_id = ?' : ''} ${after ? 'and invitation.id > ?' : ''}
+        order by invitation.id limit ?)
+       order by id limit ?`,
+      [...values, ...values, count],
     );
     return mapPage(
       cursors.page(rows, request, ({ id }) => [id]),
@@ -100,6 +123,16 @@ export class Invitations {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
     return this.unit.transaction(async () => {
+      const ofAccount = await this.ofAccount(userId);
+      if (ofAccount) {
+        await mailAgain(this.unit, ofAccount);
+        await this.audit.record('INVITATION_SENT_AGAIN', null, { invitationId: userId });
+        await this.unit.em.flush();
+        const [row] = await this.unit.em.execute<InvitationRow[]>(`${OF_ACCOUNTS} where invitation.id = ?`, [
+          userId,
+        ]);
+        if (row) return present(row);
+      }
       await this.locked(userId);
       const [row] = await this.unit.em.execute<InvitationRow[]>(`${INVITATIONS} where user_account.id = ?`, [
         userId,
@@ -116,6 +149,11 @@ export class Invitations {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
     await this.unit.transaction(async () => {
+      const ofAccount = await this.ofAccount(userId);
+      if (ofAccount) {
+        await this.unit.em.execute('delete from gym_invitation where id = ?', [userId]);
+        return this.audit.record('INVITATION_WITHDRAWN', null, { invitationId: userId });
+      }
       await this.locked(userId);
       const user = await this.unit.em.findOneOrFail(User, { id: userId }, { refresh: true });
       await recordMemberChange(this.unit, memberOf(this.unit, user), null);
@@ -123,6 +161,13 @@ export class Invitations {
       await eraseFromEvents(this.unit, userId);
       await this.audit.record('INVITATION_WITHDRAWN', userId);
     });
+  }
+
+  /** Locks the invitation of a user who has an account. @throws NOT_FOUND also for another gym's invitation */
+  private async ofAccount(id: string): Promise<GymInvitation | undefined> {
+    const invitation = isUuid(id) ? await lockedInvitation(this.unit, id) : undefined;
+    if (invitation && !mayManage(this.unit.viewer, invitation)) throw notFound('invitation', id);
+    return invitation;
   }
 
   /** Locks an invitation that the viewer may change, so that it is not accepted in the meantime. */
@@ -153,6 +198,12 @@ const INVITATIONS = `
     where user_id = user_account.id and purpose = 'INVITATION' and sent_at is not null
     order by sent_at desc limit 1
   ) as mail on true`;
+
+/** Invitations of users who have an account. */
+const OF_ACCOUNTS = `
+  select invitation.id, email, invitation.display_name as "displayName", role, invitation.gym_id as "gymId",
+         invitation.created_at as "createdAt", sent_at as "sentAt", expires_at as "expiresAt"
+  from gym_invitation as invitation join user_account on user_account.id = invitation.user_id`;
 
 interface InvitationRow {
   id: string;

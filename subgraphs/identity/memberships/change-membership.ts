@@ -63,7 +63,7 @@ export async function settleUntil(unit: UnitOfWork, user: User): Promise<void> {
 
 /**
  * Stores the next status of a membership at its `until`. If the membership was changed in the meantime, nothing is due, and
- * nothing is done.
+ * no status changes.
  */
 export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
   name: 'membership_until',
@@ -73,7 +73,9 @@ export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
   async run({ userId }, { unit }) {
     try {
       await unit.transaction(async () => {
-        await lockedMember(unit, userId);
+        const { membershipUntil: until } = await lockedMember(unit, userId);
+        // It was moved, or the clock of this process is behind that of the database, which has started the job.
+        if (until) await addJob(unit.em, applyUntil, { userId }, { runAt: until, key: userId });
       });
     } catch (error) {
       // The account was deleted.

@@ -15,6 +15,7 @@ import { validated } from '#server/validate.ts';
 import { mayChangeMembership, maySee } from '../access.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
+import { acceptInvitation } from '../invitations/gym-invitations.ts';
 import { presentUser } from '../users/present-user.ts';
 import { User } from '../users/user.entity.ts';
 import type { UserShape } from '../users/users.shapes.ts';
@@ -71,7 +72,8 @@ export class Memberships {
   }
 
   /**
-   * The viewer, who belongs to no gym, joins one or applies to it, by its policy.
+   * The viewer, who belongs to no gym, joins one or applies to it, by its policy. With a verified email they accept an
+   * invitation of the gym.
    * @throws NOT_FOUND for a gym that does not exist; INVITATION_REQUIRED; CONFLICT for a user who belongs to a gym, and for a
    * gym that is not active; FORBIDDEN for an admin
    */
@@ -91,7 +93,11 @@ export class Memberships {
         throw conflict('You belong to a gym already; its staff can end your membership.', {
           errors: [{ path: 'gymId', message: 'you belong to a gym already' }],
         });
-      const next = joining(gymId, policy, user.emailVerifiedAt ?? null);
+      // Somebody else may have made an account with the invited address, so only its reader can accept.
+      const isInvited = Boolean(user.emailVerifiedAt) && (await acceptInvitation(this.unit, user.id, gymId));
+      const next: NewMembership = isInvited
+        ? { gymId, status: 'ACTIVE' }
+        : joining(gymId, policy, user.emailVerifiedAt ?? null);
       const from = user.membershipGymId === gymId ? user.membershipStatus : null;
       if (from === 'PENDING' && next.status === 'PENDING' && user.membershipAwaits === next.awaits)
         return presentUser(this.unit, user, viewer);

@@ -13,6 +13,7 @@ import { UserImports } from './20261123220000_user_imports.ts';
 import { MailsAreJobs } from './20261123210000_mails_are_jobs.ts';
 import { Memberships } from './20261124090000_memberships.ts';
 import { AuditOfGyms } from './20261124100200_audit_of_gyms.ts';
+import { GymInvitations } from './20261124090200_gym_invitations.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -30,4 +31,5 @@ export const migrations: MigrationDeclaration[] = [
   ...eventMigrations,
   { name: '20261124090000_memberships', class: Memberships },
   { name: '20261124100200_audit_of_gyms', class: AuditOfGyms },
+  { name: '20261124090200_gym_invitations', class: GymInvitations },
 ];
