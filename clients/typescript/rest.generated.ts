@@ -5502,7 +5502,7 @@ export interface components {
         OrderItem: {
             /**
              * Format: uuid
-             * @description A product of the content service.
+             * @description The id of the product of the content service.
              */
             productId: string;
             /** @description The name of the product when it was ordered. */
@@ -5907,7 +5907,7 @@ export interface components {
             gymId: string;
             /**
              * Format: uuid
-             * @description A product of the content service.
+             * @description The id of the product of the content service.
              */
             productId: string;
             /**
@@ -15149,7 +15149,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 11
+                     *             "durationMillis": 9
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -15205,7 +15205,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 11
+                     *           "durationMillis": 9
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -15443,7 +15443,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "10",
+                     *         "id": "7",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -15492,7 +15492,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "10",
+                     *       "id": "7",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
