@@ -8,6 +8,8 @@ import { database } from '../../subgraphs/gym/database.ts';
 import { cancelOrdersOf } from '../../subgraphs/gym/orders/cancel-orders.ts';
 import { clientToken, FeedReader } from '../events/support.ts';
 import { startPlatform, type GraphAnswer, type GraphPage, type TestPlatform } from '../support/platform.ts';
+import { eventually } from '../support/eventually.ts';
+import { runScheduled } from '../support/jobs.ts';
 import { selectsDuring } from '../support/statements.ts';
 import { testRun } from '../support/test-run.ts';
 import { newShop, placeOrder, stockOf, wrongStock, type TestShop } from './shop-support.ts';
@@ -141,6 +143,30 @@ describe('orders', () => {
     expect(await statusOf(ready)).toEqual(['READY', null]);
     expect(await statusOf(left)).toEqual(['PLACED', null]);
     expect(await wrongStock(platform, shop.gymId)).toEqual([]);
+  });
+
+  it('are removed ten years after they were finished, with their items; open ones stay', async () => {
+    const ids = [1, 2].map((last) => `00000000-0000-7000-8000-00000000000${last}`);
+    for (const [id, status] of [
+      [ids[0], 'COLLECTED'],
+      [ids[1], 'READY'],
+    ])
+      await platform.sql(
+        'gym',
+        `with placed as (
+           insert into shop_order (id, gym_id, status, total, currency, created_at, expires_at)
+           values ($1, $2, $3, 1, 'EUR', now() - interval '11 years', now() + interval '1 day') returning id
+         )
+         insert into shop_order_item (order_id, product_id, position, name, quantity, price, from_stock)
+         select id, gen_random_uuid(), 0, 'Bands', 1, 1, false from placed`,
+        [id, shop.gymId, status],
+      );
+    await runScheduled(platform, 'gym', 'remove_old_rows');
+    const left = () => platform.sql('gym', 'select id from shop_order where id = any($1) order by id', [ids]);
+    await eventually(async () => (await left()).length === 1);
+    expect(await left()).toEqual([{ id: ids[1] }]);
+    const items = await platform.sql('gym', 'select 1 from shop_order_item where order_id = any($1)', [ids]);
+    expect(items).toHaveLength(1);
   });
 
   it('are exported with their items, and anonymised when the account is erased; open ones are cancelled', async () => {

@@ -42,14 +42,17 @@ describe('an order', () => {
     await setProducts(platform, shop, [{ productId: first, price: 1, currency: 'EUR' }]);
     const { data } = await platform.graph(
       'gym',
-      'query ($id: ID!) { order(id: $id) { status total items { name quantity price product { id } } user { id } } }',
+      'query ($id: ID!) { order(id: $id) { status total items { productId name quantity price product { id } } user { id } } }',
       { id: body.id },
       { token: member.token },
     );
     expect(data.order).toMatchObject({
       total: body.total,
       user: { id: member.id },
-      items: [{ price: 1_999, product: { id: first } }, { price: 500 }],
+      items: [
+        { productId: first, price: 1_999, product: { id: first } },
+        { productId: second, price: 500 },
+      ],
     });
     expect((await call('GET', `/orders/${body.id}`, member.token)).body).toEqual(body);
   });

@@ -8,7 +8,7 @@ export const MAX_QUANTITY = 99;
 
 export const OrderItemShape = z
   .object({
-    productId: z.uuid().meta({ description: 'A product of the content service.' }),
+    productId: z.uuid(),
     name: z.string(),
     quantity: z.int(),
     price: z.int(),

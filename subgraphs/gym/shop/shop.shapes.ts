@@ -65,7 +65,7 @@ export const StockMovementShape = z
   .object({
     id: z.uuid(),
     gymId: z.uuid(),
-    productId: z.uuid().meta({ description: 'A product of the content service.' }),
+    productId: z.uuid(),
     kind: z.enum(StockMovementKind),
     delta: z.int(),
     stock: z.int(),
