@@ -13627,14 +13627,14 @@ export interface operations {
                      *     BEGIN:VEVENT
                      *     UID:01900000-0000-7000-8311-031100000001
                      *     SEQUENCE:1
-                     *     DTSTAMP:20261123T161654Z
+                     *     DTSTAMP:20261123T164315Z
                      *     DTSTART:20261123T173000Z
                      *     DTEND:20261123T183000Z
                      *     SUMMARY:Yoga for lifters
                      *     LOCATION:Forge\, Hammerweg 1\, Berlin
                      *     DESCRIPTION:Ada\n\nHips\, shoulders and back. Mats are there.
                      *     STATUS:CONFIRMED
-                     *     LAST-MODIFIED:20261123T161654Z
+                     *     LAST-MODIFIED:20261123T164315Z
                      *     END:VEVENT
                      *     END:VCALENDAR
                      */
@@ -13669,7 +13669,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "/class-sessions.ics?token=ArGNt-js1fnaxArPNQA3oDlpXeHzeuSpoi9f6MgBdIQ"
+                     *       "url": "/class-sessions.ics?token=n4OE251ZzsxiO611JTM_mnGsQjKLl38qZ08MqiYhTJs"
                      *     }
                      */
                     "application/json": components["schemas"]["Calendar"];
@@ -13706,7 +13706,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "/class-sessions.ics?token=xbRmPpfmfzJRaQ4r5J987nLUBKgkbK1KB36xZ8ze7zw"
+                     *       "url": "/class-sessions.ics?token=wDikvyyVvh0x2-S6UTtVo70eQEfbGPNcoJTr0O25gMw"
                      *     }
                      */
                     "application/json": components["schemas"]["Calendar"];
@@ -14083,7 +14083,7 @@ export interface operations {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
-                     *         "status": "BOOKED",
+                     *         "status": "ATTENDED",
                      *         "position": null,
                      *         "bookedAt": "2026-06-15T10:00:00.000Z",
                      *         "promotedAt": null,
@@ -16083,7 +16083,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 6
+                     *             "durationMillis": 17
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -16139,7 +16139,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 6
+                     *           "durationMillis": 17
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -16852,7 +16852,7 @@ export interface operations {
                      *         "deployment": {
                      *           "status": "DONE",
                      *           "startedAt": "2026-06-15T10:00:00.000Z",
-                     *           "finishedAt": "2026-06-15T16:17:00.000Z",
+                     *           "finishedAt": "2026-06-15T10:00:00.000Z",
                      *           "actions": [
                      *             {
                      *               "name": "gym",

@@ -245,6 +245,39 @@ export interface components {
             /** @description The number of the update in this subscription or connection. If a number is missing, begin again. Subscriptions that select this field are not shared by the gateway, which costs it more. */
             seq: number;
         };
+        ClassSession: {
+            /** @description The session's id. */
+            id: string;
+            /** @description The class's id. */
+            classId: string;
+            /** @description The gym that offers the class. */
+            gymId: string;
+            /** @description The location at which the session takes place. */
+            locationId: string;
+            /** @description The title of the class. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description The start.
+             */
+            startsAt: string;
+            /**
+             * Format: date-time
+             * @description The end.
+             */
+            endsAt: string;
+            /** @description The places. */
+            capacity: number;
+            /** @description How many places are taken. */
+            booked: number;
+            /** @description How many bookings are on the waiting list. */
+            waiting: number;
+            /**
+             * @description The state of the session.
+             * @enum {string}
+             */
+            status: "SCHEDULED" | "CANCELLED" | "DONE";
+        };
         authenticate_data: {
             /** @description The access token of the user. */
             token: string;
@@ -586,6 +619,9 @@ export interface components {
         squad_message_data: {
             message: components["schemas"]["SquadMessage"];
         };
+        class_session_changed_data: {
+            session: components["schemas"]["ClassSession"];
+        };
         error_data: {
             code: string;
             message: string;
@@ -627,4 +663,5 @@ export interface ServerEvents {
     squad_left: components['schemas']['squad_left_data'];
     squad_updated: components['schemas']['squad_updated_data'];
     squad_message: components['schemas']['squad_message_data'];
+    class_session_changed: components['schemas']['class_session_changed_data'];
 }
