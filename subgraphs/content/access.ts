@@ -3,6 +3,7 @@ import {
   isSuperAdmin,
   requireGymAdmin,
   requireRole,
+  requireUser,
   Role,
   runsGym,
   seesGym,
@@ -63,4 +64,16 @@ export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): st
   if (isSuperAdmin(viewer)) return gymId ?? null;
   if (gymId === null) throw forbidden('Only a SUPER_ADMIN adds what belongs to every gym; leave gymId out.');
   return requireGymAdmin(viewer, gymId);
+}
+
+/**
+ * Only the owner may read and change their trainings; staff may not. NOT_FOUND does not reveal whether another user trains.
+ * @param userId an id, or `me` for the caller
+ * @returns the owner's id
+ * @throws UNAUTHENTICATED, FORBIDDEN for a caller that is no user, NOT_FOUND for another user
+ */
+export function requireTrainingOwner(viewer: Viewer, userId: string): string {
+  const user = requireUser(viewer);
+  if (userId === 'me' || userId.toLowerCase() === user.userId) return user.userId;
+  throw notFound('training log of the user', userId);
 }

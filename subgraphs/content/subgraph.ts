@@ -19,15 +19,23 @@ import { mediaRest } from './media/media.rest.ts';
 import { productEvents } from './products/product-events.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
+import { identityProfiles } from '#server/profiles/profiles.identity.ts';
 import { contentServices } from './services.ts';
 import { TextSearches } from './search/text-search.ts';
+import { progressGraphql } from './trainings/progress.graphql.ts';
+import { progressRest } from './trainings/progress.rest.ts';
+import { trainingCsvGraphql } from './trainings/training-csv.graphql.ts';
+import { trainingCsvRest } from './trainings/training-csv.rest.ts';
+import { trainingsGraphql } from './trainings/trainings.graphql.ts';
+import { trainingsRest } from './trainings/trainings.rest.ts';
 import { workoutsGraphql } from './workouts/workouts.graphql.ts';
 import { workoutsRest } from './workouts/workouts.rest.ts';
 
 export const content = defineSubgraph({
   name: 'content',
   title: 'Content service',
-  description: 'Workout routines, the exercise library, and the products of gym shops.',
+  description:
+    'Workout routines, the exercise library, the trainings of users, and the products of gym shops.',
   settings: z.object({}),
   database,
   storesFiles: true,
@@ -41,13 +49,16 @@ export const content = defineSubgraph({
       unitOf,
       log,
     });
+    const profiles = identityProfiles(settings.identityUrl);
     return {
       searches: new TextSearches(orm),
       files,
       events,
       references: new References(calls),
       removals,
+      profiles,
       async dispose() {
+        await profiles.close();
         await removals.dispose();
         await calls.close();
       },
@@ -55,12 +66,33 @@ export const content = defineSubgraph({
   },
   services: contentServices,
   retention: () => [removalsRetention, eventRetention],
-  features: { exercises: 'content', workouts: 'content', products: 'shop' },
-  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql, jobsGraphql],
+  features: {
+    exercises: 'content',
+    workouts: 'content',
+    trainings: 'content',
+    trainingExports: 'content',
+    progress: 'content',
+    summaries: 'content',
+    products: 'shop',
+  },
+  graphql: [
+    exercisesGraphql,
+    workoutsGraphql,
+    trainingsGraphql,
+    progressGraphql,
+    trainingCsvGraphql,
+    productsGraphql,
+    mediaGraphql,
+    jobsGraphql,
+  ],
   examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...exercisesRest,
     ...workoutsRest,
+    // These come first, so that `/trainings/summary` does not match `/trainings/:id`.
+    ...progressRest,
+    ...trainingCsvRest,
+    ...trainingsRest,
     ...productsRest,
     ...mediaRest,
     ...eventsRest,

@@ -14,6 +14,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   '/announcements/:id': demoId('304', 1),
   '/posts/:id': demoId('305', 1),
   '/webhooks/:id': demoId('307', 1),
+  '/trainings/:id': demoId('403', 1),
   '/log/:id': demoId('410', 11),
   '/foods/:id': demoId('411', 1),
 };

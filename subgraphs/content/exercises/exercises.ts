@@ -18,6 +18,7 @@ import {
   UpdateExerciseShape,
   type ExerciseFilter,
   type FacetShape,
+  type Modality,
 } from './exercises.shapes.ts';
 
 const ORDERS = {
@@ -93,6 +94,24 @@ export class Exercises {
     return wanted
       .flatMap((id) => byId.get(id) ?? [])
       .filter((exercise) => maySee(this.unit.viewer, exercise));
+  }
+
+  /**
+   * The modalities of the exercises that the viewer may use, and of the exercises `kept`, which a training of the viewer
+   * has already: it stays as it is if an exercise is deleted, or if the viewer moves to another gym.
+   */
+  async modalities(ids: Iterable<string>, kept: ReadonlySet<string>): Promise<ReadonlyMap<string, Modality>> {
+    const rows = await this.unit.read<
+      Pick<ExerciseShape, 'id' | 'gymId' | 'modality'> & { isDeleted: boolean }
+    >(
+      `select id, gym_id as "gymId", modality, deleted_at is not null as "isDeleted" from exercise where id = any(?::uuid[])`,
+      [[...new Set(ids)]],
+    );
+    return new Map(
+      rows
+        .filter((row) => kept.has(row.id) || (!row.isDeleted && maySee(this.unit.viewer, row)))
+        .map(({ id, modality }) => [id, modality]),
+    );
   }
 
   /** Muscles by name, with the number of exercises that train each as a primary muscle. */

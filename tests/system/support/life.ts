@@ -43,6 +43,7 @@ export async function live(platform: TestPlatform, friend: { id: string; token: 
   };
   await inIdentity(platform, me);
   const inGym = await atTheGym(platform, me, friend);
+  await inContent(platform, me);
   await inNutrition(platform, me);
   const inSquad = await withTheSquad(platform, me, friend);
   await withTheWizard(platform, me);
@@ -118,6 +119,16 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
     body: { title: 'Closed', text: 'On Monday' },
   });
   return { commentedPostId: commented.id, visitId: visit.id };
+}
+
+async function inContent(platform: TestPlatform, { token, mark }: Me): Promise<void> {
+  const [exercise] = await call<{ id: string }[]>(platform, 'content', 'GET', '/exercises?limit=1', {
+    token,
+  });
+  await call(platform, 'content', 'POST', '/trainings', {
+    token,
+    body: { title: `Training of ${mark}`, entries: [{ exerciseId: exercise?.id, sets: [] }] },
+  });
 }
 
 async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {

@@ -69,7 +69,7 @@ export const KINDS = {
     'events',
   ],
   nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
-  content: [],
+  content: ['trainings'],
   squad: [
     'presence',
     'squads',
