@@ -225,7 +225,8 @@ describe('the export', () => {
       ),
     );
     await rest(ana, 'POST', '/trainings', { ...hourOf(PLANK, [], 30), title: '=1+1', entries: [] });
-    const { body, headers } = await rest(ana, 'GET', '/trainings/export.csv');
+    const { status, body, headers } = await rest(ana, 'GET', '/trainings/export.csv');
+    expect({ status, body }).toEqual({ status: 200, body: expect.any(String) });
     expect(headers.get('content-disposition')).toContain('trainings.csv');
     const lines = (body as string).trim().split('\n');
     expect(lines[0]).toMatch(

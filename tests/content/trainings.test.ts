@@ -111,6 +111,23 @@ describe('a training', () => {
       });
   });
 
+  it('moves to another day with the times of its sets', async () => {
+    const ana = await register();
+    const { body } = await rest(ana, 'POST', '/trainings', {
+      startedAt: '2026-03-01T10:00:00Z',
+      endedAt: '2026-03-01T11:00:00Z',
+      entries: [{ exerciseId: BENCH, sets: [{ reps: 5, completedAt: '2026-03-01T10:20:00Z' }] }],
+    });
+    const moved = await rest(ana, 'PUT', `/trainings/${body.id}`, {
+      startedAt: '2026-02-01T10:05:00Z',
+      endedAt: '2026-02-01T11:00:00Z',
+    });
+    expect(moved).toMatchObject({
+      status: 200,
+      body: { minutes: 55, entries: [{ sets: [{ completedAt: '2026-02-01T10:20:00.000Z' }] }] },
+    });
+  });
+
   it('refuses sets that do not go with their exercise, and names each of them', async () => {
     const ana = await register();
     const { status, body } = await rest(ana, 'POST', '/trainings', {

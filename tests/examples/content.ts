@@ -102,8 +102,8 @@ async function readExamples({ record }: Recorder): Promise<void> {
   await record('listFeaturedProducts', { as: 'nobody' });
 }
 
-async function trainingExamples({ record }: Recorder): Promise<void> {
-  const [bench] = await record('listExercises', {
+async function trainingExamples({ record, send }: Recorder): Promise<void> {
+  const [bench] = await send('listExercises', {
     as: 'nobody',
     query: { search: 'barbell bench press', limit: 1 },
   });

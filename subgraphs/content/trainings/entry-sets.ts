@@ -150,3 +150,15 @@ export function restEndOf(entries: readonly TrainingEntry[]): Date | null {
   if (!last?.completedAt || !last.restSeconds) return null;
   return new Date(Date.parse(last.completedAt) + last.restSeconds * 1_000);
 }
+
+/** The entries of a training that moves to another day: the times of its sets move by as many whole days. */
+export function movedEntries(entries: readonly TrainingEntry[], before: Date, after: Date): TrainingEntry[] {
+  const moved = Math.round((after.getTime() - before.getTime()) / DAY_MILLIS) * DAY_MILLIS;
+  return entries.map((entry) => ({
+    ...entry,
+    sets: entry.sets.map((set) => ({
+      ...set,
+      completedAt: set.completedAt && new Date(Date.parse(set.completedAt) + moved).toISOString(),
+    })),
+  }));
+}

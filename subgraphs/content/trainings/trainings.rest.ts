@@ -57,7 +57,7 @@ export const trainingsRest = [
     operationId: 'updateTraining',
     summary: 'Change a training, or end it',
     description:
-      'Absent fields are unchanged; null empties a field that may be null. `entries` replaces all entries: a set keeps its `id`. Absent minutes follow new times.',
+      'Absent fields are unchanged; null empties a field that may be null. `entries` replaces all entries: a set keeps its `id`. Absent minutes follow new times. If the training moves to another day, the times of its sets move with it.',
     auth: 'required',
     params: idParams,
     body: UpdateTrainingShape,

@@ -13,7 +13,15 @@ import { validated } from '#server/validate.ts';
 import { requireTrainingOwner } from '../access.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { Workouts } from '../workouts/workouts.ts';
-import { checkEntries, findSet, restEndOf, storedEntries, storedSet, withSet } from './entry-sets.ts';
+import {
+  checkEntries,
+  findSet,
+  movedEntries,
+  restEndOf,
+  storedEntries,
+  storedSet,
+  withSet,
+} from './entry-sets.ts';
 import { volumeOfEntries } from './figures.ts';
 import { storeFigures } from './training-figures.ts';
 import { TRAINING_COLUMNS, trainingKeyOf } from './training-pages.ts';
@@ -118,7 +126,9 @@ export class Trainings {
         training.routineVersion = routine?.version ?? null;
       }
       if (zone) training.localDate = localDateOf(training.startedAt, zone);
-      const entries = change.entries ? storedEntries(change.entries) : training.entries;
+      const entries = change.entries
+        ? storedEntries(change.entries)
+        : movedEntries(training.entries, startedAt, training.startedAt);
       await this.check(entries, training.entries, training.startedAt);
       training.entries = entries;
       return true;
