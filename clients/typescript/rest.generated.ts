@@ -3052,7 +3052,9 @@ export interface paths {
         put?: never;
         /**
          * Add an exercise
-         * @description For GYM_ADMIN: to their gym; SUPER_ADMIN: for all gyms, or to any gym.
+         * @description A GYM_ADMIN adds to their gym, a SUPER_ADMIN to the library or to any gym; with `custom: true`, and members always, for themselves.
+         *
+         *     For users.
          */
         post: operations["createExercise"];
         delete?: never;
@@ -3095,19 +3097,41 @@ export interface paths {
         get: operations["getExercise"];
         /**
          * Change an exercise
-         * @description Absent fields are unchanged.
+         * @description By staff of its gym; a custom exercise by its owner. Absent fields are unchanged.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         put: operations["updateExercise"];
         post?: never;
         /**
          * Delete an exercise
-         * @description It leaves lists and search. Routines that use it can still name it.
+         * @description By staff of its gym; a custom exercise by its owner. It leaves lists and search. Routines that use it can still name it.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         delete: operations["deleteExercise"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/exercises/{id}/muscles.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A picture of the muscles that an exercise trains
+         * @description From the front and from behind. Its colours follow the light or dark scheme of the viewer.
+         *
+         *     For everybody.
+         */
+        get: operations["getMuscleMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3170,9 +3194,9 @@ export interface paths {
         put?: never;
         /**
          * Add a routine
-         * @description The exercise's modality decides which fields a set may have.
+         * @description The exercise's modality decides which fields a set may have. A member's routine is PRIVATE, or of their GYM by `visibility`; a GYM_ADMIN's is for their gym, or PRIVATE; only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).
          *
-         *     For GYM_ADMIN: to their gym; SUPER_ADMIN: for all gyms, or to any gym.
+         *     For users.
          */
         post: operations["createWorkout"];
         delete?: never;
@@ -3217,17 +3241,17 @@ export interface paths {
         get: operations["getWorkout"];
         /**
          * Change a routine
-         * @description Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.
+         * @description By its owner, or by staff of its gym. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         put: operations["updateWorkout"];
         post?: never;
         /**
          * Delete a routine
-         * @description It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.
+         * @description By its owner, or by staff of its gym. It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         delete: operations["deleteWorkout"];
         options?: never;
@@ -3272,6 +3296,54 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/workouts/{id}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a routine as your own
+         * @description The copy is PRIVATE. Later changes of the original do not change it.
+         *
+         *     For users.
+         */
+        post: operations["copyWorkout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/workouts/{id}/favourite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add a routine to your favourites
+         * @description A user has at most 1,000.
+         *
+         *     For users.
+         */
+        put: operations["addFavouriteWorkout"];
+        post?: never;
+        /**
+         * Remove a routine from your favourites
+         * @description For users.
+         */
+        delete: operations["removeFavouriteWorkout"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3381,6 +3453,28 @@ export interface paths {
         get: operations["getExerciseProgressChart"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import trainings from CSV
+         * @description The file is the body, or a multipart file, with a line for each set. The first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted, with weights in kilograms. At most 50,000 lines and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. An exercise that you cannot see becomes a custom exercise of yours. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
+         *
+         *     For users.
+         */
+        post: operations["importTrainings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3513,6 +3607,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/content/squads/{squadId}/trainings/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write what a participant has done in a squad as their training
+         * @description A user has one training for each squad: a repeated call changes nothing, and a later stay adds its sets.
+         *
+         *     For services.
+         */
+        put: operations["writeSquadTraining"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/content/products": {
         parameters: {
             query?: never;
@@ -3622,7 +3738,7 @@ export interface paths {
          * Set the picture of a routine
          * @description JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         post: operations["setWorkoutPicture"];
         delete?: never;
@@ -3644,7 +3760,7 @@ export interface paths {
          * Set the picture of an exercise
          * @description JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         post: operations["setExercisePicture"];
         delete?: never;
@@ -6727,8 +6843,10 @@ export interface components {
             modality: "WEIGHT_REPS" | "BODYWEIGHT_REPS" | "WEIGHTED_BODYWEIGHT" | "DURATION" | "WEIGHT_DURATION" | "DISTANCE_DURATION" | "WEIGHT_DISTANCE";
             /** @description Path of the picture on the server that answers; at the gateway `/content/media/<file>`. Null if there is none. */
             image: string | null;
-            /** @description The gym that has added the exercise; null: it belongs to the common library. */
+            /** @description The gym that has added the exercise; null: it belongs to the common library, or to a user. */
             gymId: string | null;
+            /** @description Whether a user has added the exercise for themselves. Only they see it, and who sees a routine that uses it. */
+            custom: boolean;
             /** @description Starts at 1 and increases with every change. */
             version: number;
         };
@@ -6770,8 +6888,18 @@ export interface components {
             image: string | null;
             /** @description How long the routine takes, in minutes. */
             durationMinutes: number;
-            /** @description The gym that has added the routine for its own users; null: the routine is global: every gym has it. */
+            /** @description The gym that has added the routine for its own users; null: the routine is global: every gym has it; or it is private. */
             gymId: string | null;
+            /**
+             * @description Who sees the routine.
+             *     - `PRIVATE`: Only its owner.
+             *     - `GYM`: The users of its gym.
+             *     - `PUBLIC`: Everybody.
+             * @enum {string}
+             */
+            visibility: "PRIVATE" | "GYM" | "PUBLIC";
+            /** @description The user who has added the routine for themselves or for their gym; null: staff has added it. */
+            ownerId: string | null;
             /** @description Starts at 1 and increases with every change. */
             version: number;
             /**
@@ -6950,6 +7078,34 @@ export interface components {
              */
             trainingId: string;
         };
+        /** @description The result of an import of a CSV file of trainings. `lines` is the sum of `imported`, `duplicates` and `failed`. */
+        TrainingImport: {
+            /** @description The number of lines after the header. */
+            lines: number;
+            /** @description The number of lines that were written. */
+            imported: number;
+            /** @description The number of lines that the training log had already. */
+            duplicates: number;
+            /** @description The number of lines that were not written, because they are wrong. */
+            failed: number;
+            /** @description What is wrong, in the order of the lines; at most 1,000 errors. */
+            errors: components["schemas"]["TrainingImportError"][];
+            /** @description The number of further errors. */
+            errorsOmitted: number;
+            /** @description The number of new trainings. */
+            trainings: number;
+            /** @description The custom exercises that were added, because there were no such exercises. */
+            created: components["schemas"]["Exercise"][];
+        };
+        /** @description An error in a line of an imported file. */
+        TrainingImportError: {
+            /** @description The number of the line in the file, from 1. */
+            line: number;
+            /** @description The column with the error; null if it is the whole line. */
+            column: string | null;
+            /** @description What was expected. */
+            message: string;
+        };
         /** @description What a user has trained. Only its owner sees it; no staff does. */
         Training: {
             /**
@@ -7014,6 +7170,12 @@ export interface components {
             exerciseId: string;
             /** @description The sets in their order. */
             sets: components["schemas"]["TrainingSet"][];
+        };
+        WrittenSquadTraining: {
+            /** @description Null: there are no usable sets, so there is no training. */
+            trainingId: string | null;
+            /** @description Sets that the training cannot have, e.g. of a deleted exercise. */
+            ignoredSets: number;
         };
         "content.EventPage": {
             /** @description The events, the oldest first. */
@@ -9649,7 +9811,10 @@ export interface operations {
                      *           "imports": []
                      *         },
                      *         "content": {
-                     *           "trainings": []
+                     *           "trainings": [],
+                     *           "exercises": [],
+                     *           "routines": [],
+                     *           "favourites": []
                      *         },
                      *         "squad": {
                      *           "presence": [],
@@ -10051,7 +10216,10 @@ export interface operations {
                      *           "imports": []
                      *         },
                      *         "content": {
-                     *           "trainings": []
+                     *           "trainings": [],
+                     *           "exercises": [],
+                     *           "routines": [],
+                     *           "favourites": []
                      *         },
                      *         "squad": {
                      *           "presence": [],
@@ -14373,7 +14541,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 6
+                     *             "durationMillis": 15
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -14429,7 +14597,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 6
+                     *           "durationMillis": 15
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -18120,6 +18288,8 @@ export interface operations {
                 category?: string;
                 /** @description What a set of the exercise measures, e.g. WEIGHT_REPS. */
                 modality?: string;
+                /** @description Only exercises that you have added for yourself. */
+                mine?: "true" | "false";
                 /** @description Default: the best match first if there is a search, else by name. */
                 sort?: "name" | "newest";
             };
@@ -18166,6 +18336,7 @@ export interface operations {
                      *         "modality": "WEIGHT_REPS",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       },
                      *       {
@@ -18196,6 +18367,7 @@ export interface operations {
                      *         "modality": "DURATION",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       }
                      *     ]
@@ -18243,6 +18415,8 @@ export interface operations {
                 "application/json": {
                     /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it belongs to the common library. The exercise of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /** @description If true: you add the exercise for yourself, without a gym. Default: true for members, else false. */
+                    custom?: boolean | null;
                     /** @description The name that users see: at most 120 characters. */
                     name: string;
                     /** @description Other names that people use: at most 20, each of at most 120 characters. */
@@ -18294,7 +18468,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "id": "01900000-0000-7000-9000-000000000013",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": null,
@@ -18313,7 +18487,8 @@ export interface operations {
                      *       "modality": "WEIGHT_DISTANCE",
                      *       "image": null,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "version": 1
+                     *       "version": 1,
+                     *       "custom": false
                      *     }
                      */
                     "application/json": components["schemas"]["Exercise"];
@@ -18424,6 +18599,7 @@ export interface operations {
                      *       "modality": "WEIGHT_REPS",
                      *       "image": null,
                      *       "gymId": null,
+                     *       "custom": false,
                      *       "version": 1
                      *     }
                      */
@@ -18514,7 +18690,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "id": "01900000-0000-7000-9000-000000000013",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": "Push the sled 20 m, turn, and push it back.",
@@ -18533,7 +18709,8 @@ export interface operations {
                      *       "modality": "WEIGHT_DISTANCE",
                      *       "image": null,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "version": 2
+                     *       "version": 2,
+                     *       "custom": false
                      *     }
                      */
                     "application/json": components["schemas"]["Exercise"];
@@ -18571,6 +18748,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMuscleMap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
             };
             /** @description A problem. */
             default: {
@@ -18700,6 +18909,10 @@ export interface operations {
                 category?: string;
                 /** @description Routines with this exercise. */
                 exerciseId?: string;
+                /** @description Only routines that you have added. */
+                mine?: "true" | "false";
+                /** @description Only your favourites. */
+                favourite?: "true" | "false";
                 /** @description Only routines that take at most this many minutes. */
                 maxMinutes?: number;
                 /** @description Default: the best match first if there is a search, else by title. */
@@ -18782,6 +18995,8 @@ export interface operations {
                      *         "image": null,
                      *         "durationMinutes": 23,
                      *         "gymId": null,
+                     *         "visibility": "PUBLIC",
+                     *         "ownerId": null,
                      *         "version": 1,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z"
@@ -18829,7 +19044,7 @@ export interface operations {
                  *           "restSeconds": 120,
                  *           "entries": [
                  *             {
-                 *               "exerciseId": "01900000-0000-7000-9000-000000000011",
+                 *               "exerciseId": "01900000-0000-7000-9000-000000000013",
                  *               "sets": [
                  *                 {
                  *                   "type": "NORMAL",
@@ -18848,6 +19063,13 @@ export interface operations {
                 "application/json": {
                     /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /**
+                     * @description Who sees the routine. Default: `PRIVATE` for members, `GYM` for a GYM_ADMIN, and for a SUPER_ADMIN `GYM` with a `gymId`, else `PUBLIC`.
+                     *     - `PRIVATE`: Only its owner.
+                     *     - `GYM`: The users of its gym.
+                     *     - `PUBLIC`: Everybody.
+                     */
+                    visibility?: ("PRIVATE" | "GYM" | "PUBLIC") | null;
                     /** @description The title that users see: at most 120 characters. */
                     title: string;
                     /** @description What users should know about the routine: at most 5,000 characters. */
@@ -18883,7 +19105,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
                      *       "title": "Sled and Squat",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -18901,7 +19123,7 @@ export interface operations {
                      *           "restSeconds": 120,
                      *           "entries": [
                      *             {
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000011",
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000013",
                      *               "sets": [
                      *                 {
                      *                   "type": "NORMAL",
@@ -18917,9 +19139,11 @@ export interface operations {
                      *       "image": null,
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "ownerId": null,
                      *       "version": 1,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "GYM"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"];
@@ -19023,6 +19247,8 @@ export interface operations {
                      *         "image": null,
                      *         "durationMinutes": 52,
                      *         "gymId": null,
+                     *         "visibility": "PUBLIC",
+                     *         "ownerId": null,
                      *         "version": 1,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z"
@@ -19126,6 +19352,8 @@ export interface operations {
                      *       "image": null,
                      *       "durationMinutes": 23,
                      *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
                      *       "version": 1,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-01-01T00:00:00.000Z"
@@ -19186,6 +19414,13 @@ export interface operations {
                     exercises?: components["schemas"]["WorkoutBlock"][] | null;
                     /** @description How long the routine takes, in minutes: 1 to 1,440. Default with `exercises`: estimated from the sets. */
                     durationMinutes?: number | null;
+                    /**
+                     * @description Who sees the routine; only its owner changes it, to `PRIVATE` or `GYM`.
+                     *     - `PRIVATE`: Only its owner.
+                     *     - `GYM`: The users of its gym.
+                     *     - `PUBLIC`: Everybody.
+                     */
+                    visibility?: ("PRIVATE" | "GYM" | "PUBLIC") | null;
                     /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
@@ -19200,7 +19435,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
                      *       "title": "Sled and Squat, 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -19225,7 +19460,7 @@ export interface operations {
                      *                   "distanceMeters": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000011"
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000013"
                      *             }
                      *           ],
                      *           "restSeconds": 120
@@ -19234,9 +19469,11 @@ export interface operations {
                      *       "image": null,
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "ownerId": null,
                      *       "version": 2,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "GYM"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"];
@@ -19395,6 +19632,7 @@ export interface operations {
                      *         "modality": "WEIGHTED_BODYWEIGHT",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       },
                      *       {
@@ -19423,11 +19661,330 @@ export interface operations {
                      *         "modality": "WEIGHTED_BODYWEIGHT",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Exercise"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    copyWorkout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "My plan"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The title of the copy: at most 120 characters. Default: the title of the original. */
+                    title?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The copy. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "title": "My plan",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "ownerId": "01900000-0000-7000-8000-000000000104",
+                     *       "version": 1,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "PRIVATE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addFavouriteWorkout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8401-040100000007",
+                     *       "title": "Bodyweight Anywhere",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
+                     *       "version": 1,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeFavouriteWorkout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8401-040100000007",
+                     *       "title": "Bodyweight Anywhere",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
+                     *       "version": 1,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
                 };
             };
             /** @description A problem. */
@@ -19729,6 +20286,65 @@ export interface operations {
             };
         };
     };
+    importTrainings: {
+        parameters: {
+            query?: {
+                /** @description IANA time zone of times without an offset. Default: the user's profile. */
+                timezone?: string;
+            };
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example startedAt,endedAt,title,exercise,reps,weightKg
+                 *     2026-06-10T17:00:00.000Z,2026-06-10T17:40:00.000Z,Pull,Barbell Deadlift,5,100
+                 */
+                "text/csv": string;
+                "multipart/form-data": {
+                    /** @description At most 10 MiB. */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The result for the lines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "lines": 1,
+                     *       "imported": 1,
+                     *       "duplicates": 0,
+                     *       "trainings": 1,
+                     *       "failed": 0,
+                     *       "errors": [],
+                     *       "errorsOmitted": 0,
+                     *       "created": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrainingImport"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     exportTrainings: {
         parameters: {
             query?: {
@@ -19743,7 +20359,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A header line and a line for each set; a training or an exercise without sets has a line, too. */
+            /** @description A header line and a line for each set; a training or an exercise without sets has a line, too. POST /trainings/import accepts the file. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20527,6 +21143,119 @@ export interface operations {
             };
         };
     };
+    writeSquadTraining: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the squad. */
+                squadId: string;
+                /** @description The id of the participant. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "startedAt": "2026-06-11T17:00:00.000Z",
+                 *       "endedAt": "2026-06-11T17:45:00.000Z",
+                 *       "sets": [
+                 *         {
+                 *           "id": "set-1",
+                 *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *           "reps": 8,
+                 *           "weightKg": 60
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description At most 120 characters. Default: the title of the routine. */
+                    title?: string | null;
+                    /** @description The routine that you train; absent: none. */
+                    routineId?: string | null;
+                    /** @description The version of the routine. Default: the current one. */
+                    routineVersion?: number | null;
+                    /**
+                     * Format: date-time
+                     * @description The beginning of the training. Default: now.
+                     */
+                    startedAt: string;
+                    /**
+                     * Format: date-time
+                     * @description The end of the training, at most 24 hours after its beginning; absent: it is running.
+                     */
+                    endedAt: string;
+                    /** @description How long you trained, at most the time from beginning to end, which is the default. */
+                    minutes?: number | null;
+                    /** @description IANA time zone that decides the local day of the training. Default: your profile's. */
+                    timezone?: string | null;
+                    /** @description The sets that they have done, in their order. */
+                    sets: {
+                        /** @description The set's id, which is unique in its training: 1 to 64 letters, digits, hyphens or underscores. Default: a new UUID. */
+                        id: string;
+                        /**
+                         * @description What the set is for. Default: `NORMAL`.
+                         *     - `NORMAL`: A set that counts.
+                         *     - `WARMUP`: A set to prepare; it counts neither for the volume nor for records.
+                         *     - `DROP`: A set at once after the previous one, with less weight.
+                         *     - `FAILURE`: A set until no further repetition is possible.
+                         */
+                        type?: ("NORMAL" | "WARMUP" | "DROP" | "FAILURE") | null;
+                        /** @description The number of repetitions: 1 to 1,000. */
+                        reps?: number | null;
+                        /** @description The weight in kilograms: 0 to 1,000. Not with `assistedKg`. */
+                        weightKg?: number | null;
+                        /** @description By how many kilograms a band or a machine reduced the weight of the body: 0 to 1,000. Not with `weightKg`. */
+                        assistedKg?: number | null;
+                        /** @description The duration in seconds: 1 to 86,400. */
+                        durationSeconds?: number | null;
+                        /** @description The distance in metres: above 0, at most 1,000,000. */
+                        distanceMeters?: number | null;
+                        /** @description Rate of perceived exertion, 1 to 10. */
+                        rpe?: number | null;
+                        /** @description The rest after the set, in seconds: 0 to 3,600. */
+                        restSeconds?: number | null;
+                        /** @description When you completed the set, within two days of the training's beginning. */
+                        completedAt?: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The exercise's id.
+                         */
+                        exerciseId: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The training of the participant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "trainingId": "01900000-0000-7000-9000-000000000011",
+                     *       "ignoredSets": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WrittenSquadTraining"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listProducts: {
         parameters: {
             query?: {
@@ -20686,7 +21415,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -20929,7 +21658,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -21065,7 +21794,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
                      *       "title": "Sled and Squat, 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -21090,18 +21819,20 @@ export interface operations {
                      *                   "distanceMeters": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000011"
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000013"
                      *             }
                      *           ],
                      *           "restSeconds": 120
                      *         }
                      *       ],
-                     *       "image": "/media/01900000-0000-7000-9000-000000000014.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000016.webp",
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "ownerId": null,
                      *       "version": 3,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "GYM"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"];
@@ -21153,7 +21884,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "id": "01900000-0000-7000-9000-000000000013",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": "Push the sled 20 m, turn, and push it back.",
@@ -21170,9 +21901,10 @@ export interface operations {
                      *       "mechanic": null,
                      *       "category": "strength",
                      *       "modality": "WEIGHT_DISTANCE",
-                     *       "image": "/media/01900000-0000-7000-9000-000000000012.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000014.webp",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "version": 3
+                     *       "version": 3,
+                     *       "custom": false
                      *     }
                      */
                     "application/json": components["schemas"]["Exercise"];
@@ -21224,7 +21956,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -21232,7 +21964,7 @@ export interface operations {
                      *       "price": 1799,
                      *       "currency": "EUR",
                      *       "images": [
-                     *         "/media/01900000-0000-7000-9000-000000000016.webp"
+                     *         "/media/01900000-0000-7000-9000-000000000018.webp"
                      *       ],
                      *       "variants": [],
                      *       "stock": 25,
@@ -21330,7 +22062,8 @@ export interface operations {
                      * @example {
                      *       "records": [],
                      *       "kinds": [
-                     *         "trainings"
+                     *         "trainings",
+                     *         "exercises"
                      *       ],
                      *       "next": null
                      *     }

@@ -5,6 +5,7 @@ import { Exercise } from './exercises/exercise.entity.ts';
 import { migrations } from './migrations/index.ts';
 import { Product } from './products/product.entity.ts';
 import { Training, TrainingExercise } from './trainings/training.entity.ts';
+import { WorkoutFavourite } from './workouts/workout-favourite.entity.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routine.entity.ts';
 
 export const database: DatabaseDeclaration = {
@@ -13,6 +14,7 @@ export const database: DatabaseDeclaration = {
     Exercise,
     WorkoutRoutine,
     WorkoutRoutineVersion,
+    WorkoutFavourite,
     Product,
     Training,
     TrainingExercise,

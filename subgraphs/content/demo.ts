@@ -9,6 +9,7 @@ import { libraryExerciseId, type LibraryExercise } from './exercises/library-exe
 import { Product } from './products/product.entity.ts';
 import { productFields } from './products/products.shapes.ts';
 import { demoTrainings } from './trainings/demo-trainings.ts';
+import { visibilityOf } from './workouts/ownership.ts';
 import { estimatedMinutes } from './workouts/set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routine.entity.ts';
 import { SetShape, WorkoutRoutineShape } from './workouts/workouts.shapes.ts';
@@ -22,7 +23,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
     routines.map((routine) => ({
       routineId: routine.id,
       version: routine.version,
-      content: presented(WorkoutRoutineShape, routine),
+      content: presented(WorkoutRoutineShape, { ...routine, visibility: visibilityOf(routine) }),
       createdAt: routine.createdAt,
     })),
     { onConflictAction: 'ignore' },
@@ -91,6 +92,8 @@ function routineOf({ gym: gymOf, blocks, ...fields }: z.infer<typeof RoutineShap
     id: demoId('401', index + 1),
     ...fields,
     ...rowFields(gymOf),
+    ownerId: null,
+    isPrivate: false,
     exercises,
     targetMuscles: [...new Set(used.flatMap(({ primaryMuscles }) => primaryMuscles))],
     equipment: [...new Set(used.map(({ equipment }) => equipment))]

@@ -9,6 +9,7 @@ export type {
   ProgressShape as ExerciseProgress,
   TrainingSummaryShape as TrainingSummary,
 } from './trainings/progress.shapes.ts';
+export type { TrainingImportShape as TrainingImport } from './trainings/imports.shapes.ts';
 export type { WorkoutRoutineShape as WorkoutRoutine } from './workouts/workouts.shapes.ts';
 export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';
 /** A reference, with the time zone of the profile if the gateway sends it; each of its fields checks the rights. */

@@ -15,10 +15,13 @@ import { Media } from './media/media.ts';
 import { Products } from './products/products.ts';
 import type { TextSearches } from './search/text-search.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
+import { TrainingImports } from './trainings/imports.ts';
 import { Progress } from './trainings/progress.ts';
+import { SquadTrainings } from './trainings/squad-trainings.ts';
 import { Summaries } from './trainings/summaries.ts';
 import { TrainingExports } from './trainings/training-csv.ts';
 import { Trainings } from './trainings/trainings.ts';
+import { WorkoutFavourites } from './workouts/favourites.ts';
 import { Workouts } from './workouts/workouts.ts';
 
 /** Objects that exist as long as the service runs. */
@@ -45,7 +48,10 @@ export const contentServices = (
     media,
     exercises,
     workouts,
+    workoutFavourites: new WorkoutFavourites(unit, workouts),
     trainings: new Trainings(unit, profiles, exercises, workouts),
+    squadTrainings: new SquadTrainings(unit, exercises),
+    trainingImports: new TrainingImports(unit, profiles, exercises),
     trainingExports: new TrainingExports(unit, exercises),
     progress: new Progress(unit, exercises),
     summaries: new Summaries(unit, profiles),

@@ -26,6 +26,7 @@ import { progressGraphql } from './trainings/progress.graphql.ts';
 import { progressRest } from './trainings/progress.rest.ts';
 import { trainingCsvGraphql } from './trainings/training-csv.graphql.ts';
 import { trainingCsvRest } from './trainings/training-csv.rest.ts';
+import { squadTrainingsRest } from './trainings/squad-trainings.rest.ts';
 import { trainingsGraphql } from './trainings/trainings.graphql.ts';
 import { trainingsRest } from './trainings/trainings.rest.ts';
 import { workoutsGraphql } from './workouts/workouts.graphql.ts';
@@ -69,8 +70,10 @@ export const content = defineSubgraph({
   features: {
     exercises: 'content',
     workouts: 'content',
+    workoutFavourites: 'content',
     trainings: 'content',
     trainingExports: 'content',
+    trainingImports: 'content',
     progress: 'content',
     summaries: 'content',
     products: 'shop',
@@ -93,6 +96,7 @@ export const content = defineSubgraph({
     ...progressRest,
     ...trainingCsvRest,
     ...trainingsRest,
+    ...squadTrainingsRest,
     ...productsRest,
     ...mediaRest,
     ...eventsRest,

@@ -28,9 +28,17 @@ beforeAll(async () => {
   await sql(
     `insert into training_exercise (training_id, exercise_id, user_id, started_at, local_date, is_running, volume_kg, heaviest, most_reps, e1rm, bests)
      select training.id, exercise.id, user_id, started_at, local_date, false, 300, 60, 5, 70, '{}'
-     from training, unnest(array[$1, $2]::uuid[]) as exercise(id) where user_id is not null
+     from training cross join unnest(array[$1, $2]::uuid[]) as exercise(id) where user_id = $3
      on conflict do nothing`,
-    [BENCH, PULL_UP],
+    [BENCH, PULL_UP, id],
+  );
+  await sql(
+    `insert into training_exercise (training_id, exercise_id, user_id, started_at, local_date, is_running, volume_kg, heaviest, most_reps, e1rm, bests)
+     select training.id, exercise.id, user_id, started_at, local_date, false, 300, 60, 5, 70, '{}'
+     from training join (select id, row_number() over () as place, count(*) over () as total from exercise) as exercise
+       on exercise.place = abs(hashtext(training.id::text)) % exercise.total + 1
+     where user_id <> $1 on conflict do nothing`,
+    [id],
   );
   await sql('analyze');
 });

@@ -1,4 +1,4 @@
-import { demoId } from '#server/demo-ids.ts';
+import { demoId, demoPerson } from '#server/demo-ids.ts';
 import { pictures } from '../support/pictures.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -142,5 +142,24 @@ async function trainingExamples({ record, send }: Recorder): Promise<void> {
   await record('getExerciseProgress', { ...atExercise, query: { metric: 'MAX_WEIGHT' } });
   await record('getExerciseProgressChart', { ...atExercise, query: { metric: 'VOLUME' } });
   await record('exportTrainings', MEMBER);
+  await record('importTrainings', {
+    ...MEMBER,
+    type: 'text/csv',
+    body: 'startedAt,endedAt,title,exercise,reps,weightKg\n2026-11-18T17:00:00Z,2026-11-18T17:40:00Z,Pull,Barbell Deadlift,5,100\n',
+  });
+  await record('getMuscleMap', atExercise);
+  await record('writeSquadTraining', {
+    as: 'squad',
+    params: { squadId: demoId('999', 3), userId: demoPerson('leo@iron.test').id },
+    body: {
+      startedAt: '2026-11-19T17:00:00Z',
+      endedAt: '2026-11-19T17:45:00Z',
+      sets: [{ id: 'set-1', exerciseId: bench.id, reps: 8, weightKg: 60 }],
+    },
+  });
+  const [routine] = await send('listWorkouts', { as: 'nobody', query: { limit: 1 } });
+  await record('copyWorkout', { ...MEMBER, params: { id: routine.id }, body: { title: 'My plan' } });
+  await record('addFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });
+  await record('removeFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });
   await record('deleteTraining', { ...MEMBER, params: { id: copy.id } });
 }

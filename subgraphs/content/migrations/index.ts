@@ -4,6 +4,7 @@ import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Content } from './20260105100000_content.ts';
 import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
 import { Trainings } from './20261124180000_trainings.ts';
+import { OwnContent } from './20261124190000_own_content.ts';
 import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
@@ -14,4 +15,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261125100000_exercise_library', class: ExerciseLibrary },
   ...eventMigrations,
   { name: '20261124180000_trainings', class: Trainings },
+  { name: '20261124190000_own_content', class: OwnContent },
 ];

@@ -151,14 +151,43 @@ export function restEndOf(entries: readonly TrainingEntry[]): Date | null {
   return new Date(Date.parse(last.completedAt) + last.restSeconds * 1_000);
 }
 
+const later = (set: TrainingSet, millis: number): TrainingSet => ({
+  ...set,
+  completedAt: set.completedAt && new Date(Date.parse(set.completedAt) + millis).toISOString(),
+});
+
 /** The entries of a training that moves to another day: the times of its sets move by as many whole days. */
 export function movedEntries(entries: readonly TrainingEntry[], before: Date, after: Date): TrainingEntry[] {
   const moved = Math.round((after.getTime() - before.getTime()) / DAY_MILLIS) * DAY_MILLIS;
-  return entries.map((entry) => ({
+  return entries.map((entry) => ({ ...entry, sets: entry.sets.map((set) => later(set, moved)) }));
+}
+
+/** The same sets as new ones, so many milliseconds later. */
+export const copiedEntries = (entries: readonly TrainingEntry[], millis: number): TrainingEntry[] =>
+  entries.map((entry) => ({
     ...entry,
-    sets: entry.sets.map((set) => ({
-      ...set,
-      completedAt: set.completedAt && new Date(Date.parse(set.completedAt) + moved).toISOString(),
-    })),
+    sets: entry.sets.map((set) => ({ ...later(set, millis), id: uuidv7() })),
   }));
+
+/** The entries with those of the sets that are new and go with their exercise; the others are counted as ignored. */
+export function withUsableSets(
+  entries: readonly TrainingEntry[],
+  sets: readonly (SetInput & { id: string; exerciseId: string })[],
+  modalities: ReadonlyMap<string, Modality>,
+): { entries: TrainingEntry[]; added: number; ignored: number } {
+  const result = { entries: [...entries], added: 0, ignored: 0 };
+  let count = entries.reduce((sum, entry) => sum + entry.sets.length, 0);
+  for (const { exerciseId, ...input } of sets) {
+    if (findSet(result.entries, input.id)) continue;
+    const modality = modalities.get(exerciseId.toLowerCase());
+    const set = storedSet(input, { completedAt: null });
+    if (!modality || count >= MAX_SETS || errorsOfSet(withoutNulls(set), modality).length > 0) {
+      result.ignored += 1;
+      continue;
+    }
+    result.entries = withSet(result.entries, exerciseId.toLowerCase(), set);
+    result.added += 1;
+    count += 1;
+  }
+  return result;
 }

@@ -9,11 +9,12 @@ export type { TrainingEntry, TrainingSet } from './training.entity.ts';
 
 export const MAX_SETS = 500;
 
-const setId = z
+export const setId = z
   .string()
   .regex(/^[\w-]{1,64}$/, 'expected 1 to 64 letters, digits, hyphens or underscores, e.g. a UUID');
 
-const measures = {
+/** What a set may measure. */
+export const measures = {
   reps: SetShape.shape.reps.unwrap().nullable(),
   weightKg: SetShape.shape.weightKg.unwrap().nullable(),
   assistedKg: SetShape.shape.assistedKg.unwrap().nullable(),

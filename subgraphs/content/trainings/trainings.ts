@@ -15,6 +15,7 @@ import type { Exercises } from '../exercises/exercises.ts';
 import type { Workouts } from '../workouts/workouts.ts';
 import {
   checkEntries,
+  copiedEntries,
   findSet,
   movedEntries,
   restEndOf,
@@ -178,8 +179,6 @@ export class Trainings {
     const began = Date.parse(original.startedAt);
     const lasted = original.endedAt ? Date.parse(original.endedAt) - began : null;
     const startedAt = wanted ? new Date(wanted) : new Date(Date.now() - (lasted ?? 0));
-    const later = startedAt.getTime() - began;
-    const shifted = (at: string) => new Date(Date.parse(at) + later).toISOString();
     return this.unit.transaction(() =>
       this.store({
         userId,
@@ -193,14 +192,7 @@ export class Trainings {
         routineVersion: original.routineVersion,
         localDate: localDateOf(startedAt, zone),
         note: null,
-        entries: original.entries.map((entry) => ({
-          ...entry,
-          sets: entry.sets.map((set) => ({
-            ...set,
-            id: uuidv7(),
-            completedAt: set.completedAt && shifted(set.completedAt),
-          })),
-        })),
+        entries: copiedEntries(original.entries, startedAt.getTime() - began),
       }),
     );
   }

@@ -122,13 +122,19 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
 }
 
 async function inContent(platform: TestPlatform, { token, mark }: Me): Promise<void> {
-  const [exercise] = await call<{ id: string }[]>(platform, 'content', 'GET', '/exercises?limit=1', {
+  const exercise = await call<{ id: string }>(platform, 'content', 'POST', '/exercises', {
     token,
+    body: { name: `Move of ${mark}`, primaryMuscles: ['chest'], modality: 'WEIGHT_REPS' },
   });
   await call(platform, 'content', 'POST', '/trainings', {
     token,
-    body: { title: `Training of ${mark}`, entries: [{ exerciseId: exercise?.id, sets: [] }] },
+    body: { title: `Training of ${mark}`, entries: [{ exerciseId: exercise.id, sets: [{ reps: 5 }] }] },
   });
+  const routine = await call<{ id: string }>(platform, 'content', 'POST', '/workouts', {
+    token,
+    body: { title: `Plan of ${mark}`, difficulty: 'Beginner', category: 'Strength', visibility: 'PRIVATE' },
+  });
+  await call(platform, 'content', 'PUT', `/workouts/${routine.id}/favourite`, { token });
 }
 
 async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {

@@ -69,7 +69,7 @@ export const KINDS = {
     'events',
   ],
   nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
-  content: ['trainings'],
+  content: ['trainings', 'exercises', 'routines', 'favourites'],
   squad: [
     'presence',
     'squads',
