@@ -3738,7 +3738,7 @@ export interface paths {
          * Set the picture of a routine
          * @description JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.
          *
-         *     For users.
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         post: operations["setWorkoutPicture"];
         delete?: never;
@@ -3760,7 +3760,7 @@ export interface paths {
          * Set the picture of an exercise
          * @description JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.
          *
-         *     For users.
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         post: operations["setExercisePicture"];
         delete?: never;
@@ -6850,11 +6850,11 @@ export interface components {
             /** @description Starts at 1 and increases with every change. */
             version: number;
         };
-        /** @description A muscle, a piece of equipment or a category, with the number of its exercises that you may see. */
+        /** @description A muscle, a piece of equipment or a category, with the number of its exercises that you may see, without custom ones. */
         Facet: {
             /** @description The muscle, piece of equipment or category, as a filter of a list accepts it. */
             name: string;
-            /** @description The number of its exercises that you may see. */
+            /** @description The number of its exercises that you may see, without custom ones. */
             exercises: number;
         };
         /** @description A workout that users can repeat. Every change makes a new version; a squad keeps the version that it trains. */
@@ -14541,7 +14541,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 15
+                     *             "durationMillis": 13
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -14597,7 +14597,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 15
+                     *           "durationMillis": 13
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -22149,7 +22149,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "3",
+                     *         "id": "4",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -22198,7 +22198,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3",
+                     *       "id": "4",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -24449,7 +24449,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "3",
+                     *         "id": "4",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -24498,7 +24498,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3",
+                     *       "id": "4",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,

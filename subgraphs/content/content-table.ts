@@ -147,10 +147,11 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
   }
 
   /**
-   * Checks whether the viewer may change the content; to be called before costly work for the change, such as encoding a
-   * picture. @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
+   * Checks whether the viewer may give the content a picture, before the costly encoding. Only staff may, because pictures
+   * are not erased with an account. @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
    */
-  async requireChange(id: string): Promise<void> {
+  async requirePicture(id: string): Promise<void> {
+    requireAdmin(this.unit.viewer);
     const found = await this.find(id);
     if (!found || found.isDeleted) throw notFound(this.declaration.what, id);
     requireChange(this.unit.viewer, this.declaration.what, found.content);

@@ -8,6 +8,7 @@ import type { Removals } from '#server/references/removals.ts';
 import { RemovedReferences } from '#server/references/removed-references.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { contentAccountPart } from './accounts/account-part.ts';
+import { contentJobs } from './jobs.ts';
 import { Owners } from './owners.ts';
 import { Exercises } from './exercises/exercises.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
@@ -59,7 +60,7 @@ export const contentServices = (
     removedReferences: new RemovedReferences(unit, {
       Gym: { owner: 'gym', forget: (id) => owners.forget(id) },
     }),
-    jobs: new Jobs(unit),
+    jobs: new Jobs(unit, contentJobs),
     accountData: new AccountData(unit, contentAccountPart(unit)),
   };
 };

@@ -10,6 +10,7 @@ import { removedReferencesRest } from '#server/references/removed-references.res
 import { callsToServices } from '#server/service-calls.ts';
 import { readExamples } from '#server/rest/examples.ts';
 import { database } from './database.ts';
+import { contentJobs } from './jobs.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
 import { exercisesGraphql } from './exercises/exercises.graphql.ts';
@@ -66,6 +67,7 @@ export const content = defineSubgraph({
     };
   },
   services: contentServices,
+  jobs: contentJobs,
   retention: () => [removalsRetention, eventRetention],
   features: {
     exercises: 'content',

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { runScheduled } from '../support/jobs.ts';
 import { BENCH, hoursAgo, PULL_UP, trainingLog, type Person } from './training-support.ts';
 
-const { rest, graph, register } = trainingLog();
+const { rest, graph, register, platform } = trainingLog();
 
 const begun = async (who: Person): Promise<string> => {
   const { body } = await rest(who, 'POST', '/trainings', { startedAt: hoursAgo(0.5) });
@@ -104,6 +106,33 @@ describe('a running training', () => {
     // Without a rest the timer ends.
     const next = await rest(ana, 'PUT', `${path}/sets/b`, { exerciseId: BENCH, reps: 5 });
     expect(next.body.restEndsAt).toBeNull();
+  });
+
+  it('that was forgotten is ended after a day, with its last set', async () => {
+    const ana = await register();
+    const [forgotten, empty] = [await begun(ana), await begun(ana)];
+    await rest(ana, 'PUT', `${forgotten}/sets/a`, {
+      exerciseId: BENCH,
+      reps: 5,
+      completedAt: hoursAgo(0.25),
+    });
+    const ids = [forgotten, empty].map((path) => path.slice(11));
+    const startedAt = hoursAgo(25);
+    const completedAt = new Date(Date.parse(startedAt) + 30 * 60_000).toISOString();
+    await platform().sql(
+      'content',
+      `update training set started_at = $2, entries = jsonb_set(entries, '{0,sets,0,completedAt}', to_jsonb($3::text)) where id = any($1::uuid[])`,
+      [ids, startedAt, completedAt],
+    );
+    await runScheduled(platform(), 'content', 'end_forgotten_trainings');
+    const ended = async (path: string) => {
+      const { body } = await rest(ana, 'GET', path);
+      return body.endedAt !== null && body;
+    };
+    expect(await eventually(() => ended(empty))).toMatchObject({ minutes: 0, restEndsAt: null });
+    const body = await eventually(() => ended(forgotten));
+    expect(body).toMatchObject({ endedAt: completedAt, minutes: 30, version: 3 });
+    expect((await rest(ana, 'GET', `/exercises/${BENCH}/last`)).body.trainingId).toBe(body.id);
   });
 
   it('refuses a set without a usable exercise, and a set that does not go with it', async () => {

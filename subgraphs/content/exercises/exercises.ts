@@ -10,7 +10,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { maySee } from '../access.ts';
 import { ContentTable, contentTable } from '../content-table.ts';
-import { ownedConditions, type Order } from '../listing.ts';
+import { ownedConditions, visibleConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
@@ -169,7 +169,8 @@ export class Exercises {
   }
 
   private facet(from: string, column: string): Promise<FacetShape[]> {
-    const conditions = ownedConditions(this.unit, {});
+    // Without custom exercises: a gateway may send the same answer to all users of a gym.
+    const conditions = visibleConditions(this.unit).add('not is_private');
     return this.unit.em.execute(
       `select ${column} as name, count(*)::int as exercises from ${from} where ${conditions.sql.join(' and ')} group by 1 order by 1`,
       conditions.params,
@@ -234,7 +235,7 @@ export class Exercises {
 
   async setImage(id: string, picture: Buffer | undefined): Promise<ExerciseShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    await this.table.requireChange(id);
+    await this.table.requirePicture(id);
     const image = await this.media.store(picture);
     return this.change(id, undefined, (exercise) => {
       exercise.image = image;

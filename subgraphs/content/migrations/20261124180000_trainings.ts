@@ -22,10 +22,10 @@ export class Trainings extends Migration {
       `create table "training_exercise" ("training_id" uuid not null, "exercise_id" uuid not null, "user_id" uuid not null, "started_at" timestamptz not null, "local_date" date not null, "is_running" boolean not null, "volume_kg" double precision not null, "heaviest" double precision null, "most_reps" double precision null, "e1rm" double precision null, "longest" double precision null, "farthest" double precision null, "bests" jsonb not null, primary key ("training_id", "exercise_id"));`,
     );
     this.addSql(
-      `alter table "training_exercise" add constraint "training_exercise_training_id_foreign" foreign key ("training_id") references "training" ("id") on delete cascade;`,
+      `alter table "training_exercise" add constraint "training_exercise_training_id_foreign" foreign key ("training_id") references "training" ("id") on update cascade on delete cascade;`,
     );
     this.addSql(
-      `alter table "training_exercise" add constraint "training_exercise_exercise_id_foreign" foreign key ("exercise_id") references "exercise" ("id");`,
+      `alter table "training_exercise" add constraint "training_exercise_exercise_id_foreign" foreign key ("exercise_id") references "exercise" ("id") on update cascade on delete restrict;`,
     );
     this.addSql(
       `create index "training_exercise_of_user" on "training_exercise" ("user_id", "exercise_id", "started_at");`,

@@ -142,11 +142,23 @@ function inOrder(sets: readonly TrainingSet[], set: TrainingSet): TrainingSet[] 
   return later < 0 ? [...sets, set] : [...sets.slice(0, later), set, ...sets.slice(later)];
 }
 
-/** The end of the rest after the set that was completed last, by the server's clock; null if this set has no rest. */
-export function restEndOf(entries: readonly TrainingEntry[]): Date | null {
+/** The set that was completed last. */
+function lastSet(entries: readonly TrainingEntry[]): TrainingSet | undefined {
   let last: TrainingSet | undefined;
   for (const set of entries.flatMap(({ sets }) => sets))
     if (set.completedAt !== null && (!last || set.completedAt >= (last.completedAt ?? ''))) last = set;
+  return last;
+}
+
+/** When the last set was completed; null if there is no set with a time. */
+export function lastCompletedAt(entries: readonly TrainingEntry[]): Date | null {
+  const completedAt = lastSet(entries)?.completedAt;
+  return completedAt ? new Date(completedAt) : null;
+}
+
+/** The end of the rest after the set that was completed last, by the server's clock; null if this set has no rest. */
+export function restEndOf(entries: readonly TrainingEntry[]): Date | null {
+  const last = lastSet(entries);
   if (!last?.completedAt || !last.restSeconds) return null;
   return new Date(Date.parse(last.completedAt) + last.restSeconds * 1_000);
 }

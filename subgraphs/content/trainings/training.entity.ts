@@ -109,8 +109,9 @@ const TrainingExerciseSchema = defineEntity({
   ],
   properties: {
     trainingId: () =>
-      p.manyToOne(Training).mapToPk().primary().joinColumn('training_id').deleteRule('cascade'),
-    exerciseId: () => p.manyToOne(Exercise).mapToPk().primary().joinColumn('exercise_id'),
+      p.manyToOne(Training).mapToPk().primary().fieldName('training_id').deleteRule('cascade'),
+    exerciseId: () =>
+      p.manyToOne(Exercise).mapToPk().primary().fieldName('exercise_id').deleteRule('restrict'),
     userId: p.uuid(),
     startedAt: p.datetime(),
     localDate: p.date(),

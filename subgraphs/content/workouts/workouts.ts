@@ -241,7 +241,7 @@ export class Workouts {
 
   async setImage(id: string, picture: Buffer | undefined): Promise<WorkoutRoutineShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    await this.table.requireChange(id);
+    await this.table.requirePicture(id);
     const image = await this.media.store(picture);
     return this.change(id, undefined, (routine) => {
       routine.image = image;

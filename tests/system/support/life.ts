@@ -124,7 +124,7 @@ async function atTheGym(platform: TestPlatform, { token, mark }: Me, friend: { t
 async function inContent(platform: TestPlatform, { token, mark }: Me): Promise<void> {
   const exercise = await call<{ id: string }>(platform, 'content', 'POST', '/exercises', {
     token,
-    body: { name: `Move of ${mark}`, primaryMuscles: ['chest'], modality: 'WEIGHT_REPS' },
+    body: { name: `Move of ${mark}`, custom: true, primaryMuscles: ['chest'], modality: 'WEIGHT_REPS' },
   });
   await call(platform, 'content', 'POST', '/trainings', {
     token,
