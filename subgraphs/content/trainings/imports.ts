@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
@@ -157,8 +158,7 @@ export class TrainingImports {
   }
 }
 
-/** At most 64 characters, as a UUID or a time with the beginning of a title. */
-const keyOf = (training: string): string => training.slice(0, 64);
+const keyOf = (training: string): string => createHash('sha256').update(training).digest('base64url');
 
 /**
  * The entries with the sets of the lines that are not in them yet.
