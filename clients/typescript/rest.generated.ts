@@ -3966,7 +3966,9 @@ export interface paths {
         put?: never;
         /**
          * Add an exercise
-         * @description For GYM_ADMIN: to their gym; SUPER_ADMIN: for all gyms, or to any gym.
+         * @description A GYM_ADMIN adds to their gym, a SUPER_ADMIN to the library or to any gym; with `custom: true`, and members always, for themselves.
+         *
+         *     For users.
          */
         post: operations["createExercise"];
         delete?: never;
@@ -4009,19 +4011,41 @@ export interface paths {
         get: operations["getExercise"];
         /**
          * Change an exercise
-         * @description Absent fields are unchanged.
+         * @description By staff of its gym; a custom exercise by its owner. Absent fields are unchanged.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         put: operations["updateExercise"];
         post?: never;
         /**
          * Delete an exercise
-         * @description It leaves lists and search. Routines that use it can still name it.
+         * @description By staff of its gym; a custom exercise by its owner. It leaves lists and search. Routines that use it can still name it.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         delete: operations["deleteExercise"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/exercises/{id}/muscles.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A picture of the muscles that an exercise trains
+         * @description From the front and from behind. Its colours follow the light or dark scheme of the viewer.
+         *
+         *     For everybody.
+         */
+        get: operations["getMuscleMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4084,9 +4108,9 @@ export interface paths {
         put?: never;
         /**
          * Add a routine
-         * @description The exercise's modality decides which fields a set may have.
+         * @description The exercise's modality decides which fields a set may have. A member's routine is PRIVATE, or of their GYM by `visibility`; a GYM_ADMIN's is for their gym, or PRIVATE; only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).
          *
-         *     For GYM_ADMIN: to their gym; SUPER_ADMIN: for all gyms, or to any gym.
+         *     For users.
          */
         post: operations["createWorkout"];
         delete?: never;
@@ -4131,17 +4155,17 @@ export interface paths {
         get: operations["getWorkout"];
         /**
          * Change a routine
-         * @description Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.
+         * @description By its owner, or by staff of its gym. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         put: operations["updateWorkout"];
         post?: never;
         /**
          * Delete a routine
-         * @description It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.
+         * @description By its owner, or by staff of its gym. It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.
          *
-         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
+         *     For users.
          */
         delete: operations["deleteWorkout"];
         options?: never;
@@ -4184,6 +4208,334 @@ export interface paths {
          */
         get: operations["listWorkoutExercises"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/workouts/{id}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a routine as your own
+         * @description The copy is PRIVATE. Later changes of the original do not change it.
+         *
+         *     For users.
+         */
+        post: operations["copyWorkout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/workouts/{id}/favourite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add a routine to your favourites
+         * @description A user has at most 1,000.
+         *
+         *     For users.
+         */
+        put: operations["addFavouriteWorkout"];
+        post?: never;
+        /**
+         * Remove a routine from your favourites
+         * @description For users.
+         */
+        delete: operations["removeFavouriteWorkout"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Number, minutes and volume of your trainings, by muscle and over time, and your streak
+         * @description At most ten years (by day: 366 days); default: the last 30 days. A volume counts for each primary muscle of its exercise. `streakWeeks` counts weeks from Monday with a training, up to `to`; the week that is not over does not end the streak.
+         *
+         *     For users.
+         */
+        get: operations["getTrainingSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/exercises/{id}/last": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sets of your last training with an exercise
+         * @description A training that is running is the last one only if you have finished none with the exercise.
+         *
+         *     For users.
+         */
+        get: operations["getLastSets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/exercises/{id}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your records with an exercise
+         * @description Each with the set and the training that made it; null if there is none. `e1rm` is the weight that you could lift once, by Epley, from sets of at most 12 repetitions. Sets to warm up do not count.
+         *
+         *     For users.
+         */
+        get: operations["getExerciseRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/exercises/{id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your progress with an exercise
+         * @description One point for each training with a value, the oldest first; at most the latest 4,000.
+         *
+         *     For users.
+         */
+        get: operations["getExerciseProgress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/exercises/{id}/progress.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A picture of your progress with an exercise
+         * @description Its colours follow the light or dark scheme of the viewer. At most ten years.
+         *
+         *     For users.
+         */
+        get: operations["getExerciseProgressChart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import trainings from CSV
+         * @description The file is the body, or a multipart file, with a line for each set. The first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted, with weights in kilograms. At most 50,000 lines and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. An exercise that you cannot see becomes a custom exercise of yours. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
+         *
+         *     For users.
+         */
+        post: operations["importTrainings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your trainings as CSV, the oldest first
+         * @description For users.
+         */
+        get: operations["exportTrainings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your trainings, the latest first
+         * @description Only your own; staff cannot read them either.
+         *
+         *     For users.
+         */
+        get: operations["listTrainings"];
+        put?: never;
+        /**
+         * Log a training, or begin one
+         * @description For the caller. Without `endedAt` the training is running, and its sets can be sent one by one. With a `routineId`, the training keeps the version of the routine, and takes its title if it has none of its own.
+         *
+         *     For users.
+         */
+        post: operations["logTraining"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of your trainings
+         * @description While it is running, `restEndsAt` is the end of the rest by the clock of the server; `Date` of the answer is the time of this clock.
+         *
+         *     For users.
+         */
+        get: operations["getTraining"];
+        /**
+         * Change a training, or end it
+         * @description Absent fields are unchanged; null empties a field that may be null. `entries` replaces all entries: a set keeps its `id`. Absent minutes follow new times. If the training moves to another day, the times of its sets move with it.
+         *
+         *     For users.
+         */
+        put: operations["updateTraining"];
+        post?: never;
+        /**
+         * Delete a training
+         * @description Records, series and summaries no longer contain it.
+         *
+         *     For users.
+         */
+        delete: operations["deleteTraining"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/{id}/sets/{setId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Log one set, or correct it
+         * @description The client chooses the id of the set, so that a device without a connection can repeat the request: the same set changes nothing. The set replaces the one with this id, or is added to the last entry of its exercise. `completedAt` is by default the time of the server.
+         *
+         *     For users.
+         */
+        put: operations["logTrainingSet"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/trainings/{id}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log the same training again
+         * @description The copy has the same exercises, sets and duration. It begins at `startedAt`; by default it ends now.
+         *
+         *     For users.
+         */
+        post: operations["copyTraining"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/squads/{squadId}/trainings/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write what a participant has done in a squad as their training
+         * @description A user has one training for each squad: a repeated call changes nothing, and a later stay adds its sets.
+         *
+         *     For services.
+         */
+        put: operations["writeSquadTraining"];
         post?: never;
         delete?: never;
         options?: never;
@@ -6652,7 +7004,7 @@ export interface components {
         OrderItem: {
             /**
              * Format: uuid
-             * @description A product of the content service.
+             * @description The id of the product of the content service.
              */
             productId: string;
             /** @description The name of the product when it was ordered. */
@@ -7175,7 +7527,7 @@ export interface components {
             gymId: string;
             /**
              * Format: uuid
-             * @description A product of the content service.
+             * @description The id of the product of the content service.
              */
             productId: string;
             /**
@@ -8259,16 +8611,18 @@ export interface components {
             modality: "WEIGHT_REPS" | "BODYWEIGHT_REPS" | "WEIGHTED_BODYWEIGHT" | "DURATION" | "WEIGHT_DURATION" | "DISTANCE_DURATION" | "WEIGHT_DISTANCE";
             /** @description Path of the picture on the server that answers; at the gateway `/content/media/<file>`. Null if there is none. */
             image: string | null;
-            /** @description The gym that has added the exercise; null: it belongs to the common library. */
+            /** @description The gym that has added the exercise; null: it belongs to the common library, or to a user. */
             gymId: string | null;
+            /** @description Whether a user has added the exercise for themselves. Only they see it, and who sees a routine that uses it. */
+            custom: boolean;
             /** @description Starts at 1 and increases with every change. */
             version: number;
         };
-        /** @description A muscle, a piece of equipment or a category, with the number of its exercises that you may see. */
+        /** @description A muscle, a piece of equipment or a category, with the number of its exercises that you may see, without custom ones. */
         Facet: {
             /** @description The muscle, piece of equipment or category, as a filter of a list accepts it. */
             name: string;
-            /** @description The number of its exercises that you may see. */
+            /** @description The number of its exercises that you may see, without custom ones. */
             exercises: number;
         };
         /** @description A workout that users can repeat. Every change makes a new version; a squad keeps the version that it trains. */
@@ -8302,8 +8656,18 @@ export interface components {
             image: string | null;
             /** @description How long the routine takes, in minutes. */
             durationMinutes: number;
-            /** @description The gym that has added the routine for its own users; null: the routine is global: every gym has it. */
+            /** @description The gym that has added the routine for its own users; null: the routine is global: every gym has it; or it is private. */
             gymId: string | null;
+            /**
+             * @description Who sees the routine.
+             *     - `PRIVATE`: Only its owner.
+             *     - `GYM`: The users of its gym.
+             *     - `PUBLIC`: Everybody.
+             * @enum {string}
+             */
+            visibility: "PRIVATE" | "GYM" | "PUBLIC";
+            /** @description The user who has added the routine for themselves or for their gym; null: staff has added it. */
+            ownerId: string | null;
             /** @description Starts at 1 and increases with every change. */
             version: number;
             /**
@@ -8328,6 +8692,258 @@ export interface components {
              * @description The time at which the version was created.
              */
             createdAt: string;
+        };
+        /** @description Sums of a user's trainings over time. */
+        TrainingSummary: {
+            /**
+             * Format: date
+             * @description First day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day, included.
+             */
+            to: string;
+            /** @description The number of trainings. */
+            count: number;
+            /** @description The sum of their minutes. */
+            minutes: number;
+            /** @description The sum of their volumes, in kilograms. */
+            volumeKg: number;
+            /** @description The volume by muscle, the highest first. The volume of an exercise counts in full for each of its primary muscles. */
+            volumeByMuscle: components["schemas"]["MuscleVolume"][];
+            /** @description The number of weeks in a row with a training, up to the last day. Weeks begin on Monday; the week that is not over does not end the streak. */
+            streakWeeks: number;
+            /** @description Every bucket of the range in its order, also without trainings. The first and the last one may be cut by the range. */
+            buckets: components["schemas"]["TrainingBucket"][];
+        };
+        /** @description The volume of the exercises of one muscle. */
+        MuscleVolume: {
+            /** @description The muscle, in lower case, e.g. `chest`. */
+            muscle: string;
+            /** @description The volume in kilograms. */
+            volumeKg: number;
+        };
+        /** @description The sums of a day, a week or a month. */
+        TrainingBucket: {
+            /**
+             * Format: date
+             * @description First day.
+             */
+            start: string;
+            /**
+             * Format: date
+             * @description Last day, included.
+             */
+            end: string;
+            /** @description The number of trainings. */
+            count: number;
+            /** @description The sum of their minutes. */
+            minutes: number;
+            /** @description The sum of their volumes, in kilograms. */
+            volumeKg: number;
+        };
+        /** @description The sets of a user's last training with an exercise. */
+        LastSets: {
+            /** @description The training; null if there is none. */
+            trainingId: string | null;
+            /** @description The beginning of the training; null if there is none. */
+            at: string | null;
+            /** @description The sets in their order; empty if there is no training. */
+            sets: components["schemas"]["TrainingSet"][];
+        };
+        /** @description A set that a user has done. The exercise's `modality` decides which of the measures it may have. */
+        TrainingSet: {
+            /** @description The set's id, which is unique in its training. */
+            id: string;
+            /**
+             * @description What the set is for.
+             *     - `NORMAL`: A set that counts.
+             *     - `WARMUP`: A set to prepare; it counts neither for the volume nor for records.
+             *     - `DROP`: A set at once after the previous one, with less weight.
+             *     - `FAILURE`: A set until no further repetition is possible.
+             * @enum {string}
+             */
+            type: "NORMAL" | "WARMUP" | "DROP" | "FAILURE";
+            /** @description The number of repetitions; null if it was not measured. */
+            reps: number | null;
+            /** @description The weight in kilograms; null if there was none. */
+            weightKg: number | null;
+            /** @description By how many kilograms a band or a machine reduced the weight of the body; null if there was no assistance. */
+            assistedKg: number | null;
+            /** @description The duration in seconds; null if it was not measured. */
+            durationSeconds: number | null;
+            /** @description The distance in metres; null if it was not measured. */
+            distanceMeters: number | null;
+            /** @description Rate of perceived exertion, 1 to 10; null if the user has stated none. */
+            rpe: number | null;
+            /** @description The rest after the set, in seconds; null if none was planned. */
+            restSeconds: number | null;
+            /** @description When the set was completed; null if it was logged without its time. */
+            completedAt: string | null;
+        };
+        /** @description A user's records with an exercise. Sets to warm up do not count. */
+        ExerciseRecords: {
+            /** @description The most kilograms in a set; null if there is no set with a weight. */
+            heaviest: components["schemas"]["ExerciseRecord"] | null;
+            /** @description The most repetitions in a set; null if there is no set with repetitions. */
+            mostReps: components["schemas"]["ExerciseRecord"] | null;
+            /** @description The highest estimate of the weight, in kilograms, that the user could lift once, by Epley's formula, from sets of at most 12 repetitions; one repetition counts as its weight. Null if there is no such set. */
+            e1rm: components["schemas"]["ExerciseRecord"] | null;
+            /** @description The highest volume of one training, in kilograms; null if there is none. */
+            volume: components["schemas"]["ExerciseRecord"] | null;
+            /** @description The longest set, in seconds; null if there is no set with a duration. */
+            longest: components["schemas"]["ExerciseRecord"] | null;
+            /** @description The farthest set, in metres; null if there is no set with a distance. */
+            farthest: components["schemas"]["ExerciseRecord"] | null;
+        };
+        /** @description A record, with the set that made it. */
+        ExerciseRecord: {
+            /** @description The value of the record, in its unit. */
+            value: number;
+            /** @description The repetitions of the set; null if it has none, and for a volume. */
+            reps: number | null;
+            /** @description The weight of the set in kilograms; null if it has none, and for a volume. */
+            weightKg: number | null;
+            /**
+             * Format: date-time
+             * @description When the set was completed; the beginning of the training for a volume, and for a set that was logged without its time.
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The training of the set.
+             */
+            trainingId: string;
+        };
+        /** @description A user's progress with an exercise. */
+        ExerciseProgress: {
+            /**
+             * @description What the points measure.
+             *     - `E1RM`: The estimate of the weight that the user could lift once, in kilograms.
+             *     - `MAX_WEIGHT`: The heaviest set, in kilograms.
+             *     - `VOLUME`: The volume of the training, in kilograms.
+             *     - `REPS`: The most repetitions in a set.
+             * @enum {string}
+             */
+            metric: "E1RM" | "MAX_WEIGHT" | "VOLUME" | "REPS";
+            /** @description One point for each training with a value, the oldest first. */
+            points: components["schemas"]["ProgressPoint"][];
+        };
+        /** @description The best value of one training. */
+        ProgressPoint: {
+            /**
+             * Format: date
+             * @description The local day of the training.
+             */
+            date: string;
+            /** @description The value, in kilograms or repetitions. */
+            value: number;
+            /**
+             * Format: uuid
+             * @description The training.
+             */
+            trainingId: string;
+        };
+        /** @description The result of an import of a CSV file of trainings. `lines` is the sum of `imported`, `duplicates` and `failed`. */
+        TrainingImport: {
+            /** @description The number of lines after the header. */
+            lines: number;
+            /** @description The number of lines that were written. */
+            imported: number;
+            /** @description The number of lines that the training log had already. */
+            duplicates: number;
+            /** @description The number of lines that were not written, because they are wrong. */
+            failed: number;
+            /** @description What is wrong, in the order of the lines; at most 1,000 errors. */
+            errors: components["schemas"]["TrainingImportError"][];
+            /** @description The number of further errors. */
+            errorsOmitted: number;
+            /** @description The number of new trainings. */
+            trainings: number;
+            /** @description The custom exercises that were added, because there were no such exercises. */
+            created: components["schemas"]["Exercise"][];
+        };
+        /** @description An error in a line of an imported file. */
+        TrainingImportError: {
+            /** @description The number of the line in the file, from 1. */
+            line: number;
+            /** @description The column with the error; null if it is the whole line. */
+            column: string | null;
+            /** @description What was expected. */
+            message: string;
+        };
+        /** @description What a user has trained. Only its owner sees it; no staff does. */
+        Training: {
+            /**
+             * Format: uuid
+             * @description The training's id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of the user who trained.
+             */
+            userId: string;
+            /** @description The title that the user gave it, or the title of its routine; null if there is neither. */
+            title: string | null;
+            /** @description The routine that the user trained; null if they trained without one. */
+            routineId: string | null;
+            /** @description The version of the routine that the user trained; null if they trained without a routine. */
+            routineVersion: number | null;
+            /** @description The squad in which the user trained; null if they trained alone. */
+            squadId: string | null;
+            /**
+             * Format: date-time
+             * @description The beginning of the training.
+             */
+            startedAt: string;
+            /** @description The end of the training; null while it is running. */
+            endedAt: string | null;
+            /**
+             * Format: date
+             * @description The day of `startedAt` in the user's time zone when they logged the training.
+             */
+            localDate: string;
+            /** @description How long the user trained, at most the time from beginning to end; null while the training is running. */
+            minutes: number | null;
+            /** @description The user's own words about the training; null if there are none. */
+            note: string | null;
+            /** @description The exercises in the order of the training, each with its sets. */
+            entries: components["schemas"]["TrainingEntry"][];
+            /** @description The sum of repetitions times weight of all sets but those to warm up; assisted sets and sets without a weight count 0. */
+            volumeKg: number;
+            /** @description While the training is running: the end of the rest after the set that was completed last, by the clock of the server; null if this set has no `restSeconds`. */
+            restEndsAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which the training was written.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change.
+             */
+            updatedAt: string;
+            /** @description Starts at 1 and increases with every change. */
+            version: number;
+        };
+        /** @description An exercise of a training. */
+        TrainingEntry: {
+            /**
+             * Format: uuid
+             * @description The exercise's id.
+             */
+            exerciseId: string;
+            /** @description The sets in their order. */
+            sets: components["schemas"]["TrainingSet"][];
+        };
+        WrittenSquadTraining: {
+            /** @description Null: there are no usable sets, so there is no training. */
+            trainingId: string | null;
+            /** @description Sets that the training cannot have, e.g. of a deleted exercise. */
+            ignoredSets: number;
         };
         "content.EventPage": {
             /** @description The events, the oldest first. */
@@ -11586,7 +12202,12 @@ export interface operations {
                      *           "foodFavourites": [],
                      *           "imports": []
                      *         },
-                     *         "content": {},
+                     *         "content": {
+                     *           "trainings": [],
+                     *           "exercises": [],
+                     *           "routines": [],
+                     *           "favourites": []
+                     *         },
                      *         "squad": {
                      *           "presence": [],
                      *           "squads": [],
@@ -12027,7 +12648,12 @@ export interface operations {
                      *           "foodFavourites": [],
                      *           "imports": []
                      *         },
-                     *         "content": {},
+                     *         "content": {
+                     *           "trainings": [],
+                     *           "exercises": [],
+                     *           "routines": [],
+                     *           "favourites": []
+                     *         },
                      *         "squad": {
                      *           "presence": [],
                      *           "squads": [],
@@ -19176,7 +19802,7 @@ export interface operations {
                      *         "deployment": {
                      *           "status": "DONE",
                      *           "startedAt": "2026-06-15T10:00:00.000Z",
-                     *           "finishedAt": "2026-06-15T16:17:00.000Z",
+                     *           "finishedAt": "2026-06-15T10:00:00.000Z",
                      *           "actions": [
                      *             {
                      *               "name": "gym",
@@ -22154,6 +22780,8 @@ export interface operations {
                 category?: string;
                 /** @description What a set of the exercise measures, e.g. WEIGHT_REPS. */
                 modality?: string;
+                /** @description Only exercises that you have added for yourself. */
+                mine?: "true" | "false";
                 /** @description Default: the best match first if there is a search, else by name. */
                 sort?: "name" | "newest";
             };
@@ -22200,6 +22828,7 @@ export interface operations {
                      *         "modality": "WEIGHT_REPS",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       },
                      *       {
@@ -22230,6 +22859,7 @@ export interface operations {
                      *         "modality": "DURATION",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       }
                      *     ]
@@ -22277,6 +22907,8 @@ export interface operations {
                 "application/json": {
                     /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it belongs to the common library. The exercise of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /** @description If true: you add the exercise for yourself, without a gym. Default: true for members, else false. */
+                    custom?: boolean | null;
                     /** @description The name that users see: at most 120 characters. */
                     name: string;
                     /** @description Other names that people use: at most 20, each of at most 120 characters. */
@@ -22328,7 +22960,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000013",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": null,
@@ -22347,7 +22979,8 @@ export interface operations {
                      *       "modality": "WEIGHT_DISTANCE",
                      *       "image": null,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "version": 1
+                     *       "version": 1,
+                     *       "custom": false
                      *     }
                      */
                     "application/json": components["schemas"]["Exercise"];
@@ -22458,6 +23091,7 @@ export interface operations {
                      *       "modality": "WEIGHT_REPS",
                      *       "image": null,
                      *       "gymId": null,
+                     *       "custom": false,
                      *       "version": 1
                      *     }
                      */
@@ -22548,7 +23182,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000013",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": "Push the sled 20 m, turn, and push it back.",
@@ -22567,7 +23201,8 @@ export interface operations {
                      *       "modality": "WEIGHT_DISTANCE",
                      *       "image": null,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "version": 2
+                     *       "version": 2,
+                     *       "custom": false
                      *     }
                      */
                     "application/json": components["schemas"]["Exercise"];
@@ -22605,6 +23240,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMuscleMap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
             };
             /** @description A problem. */
             default: {
@@ -22734,6 +23401,10 @@ export interface operations {
                 category?: string;
                 /** @description Routines with this exercise. */
                 exerciseId?: string;
+                /** @description Only routines that you have added. */
+                mine?: "true" | "false";
+                /** @description Only your favourites. */
+                favourite?: "true" | "false";
                 /** @description Only routines that take at most this many minutes. */
                 maxMinutes?: number;
                 /** @description Default: the best match first if there is a search, else by title. */
@@ -22816,6 +23487,8 @@ export interface operations {
                      *         "image": null,
                      *         "durationMinutes": 23,
                      *         "gymId": null,
+                     *         "visibility": "PUBLIC",
+                     *         "ownerId": null,
                      *         "version": 1,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z"
@@ -22863,7 +23536,7 @@ export interface operations {
                  *           "restSeconds": 120,
                  *           "entries": [
                  *             {
-                 *               "exerciseId": "01900000-0000-7000-9000-000000000006",
+                 *               "exerciseId": "01900000-0000-7000-9000-000000000013",
                  *               "sets": [
                  *                 {
                  *                   "type": "NORMAL",
@@ -22882,6 +23555,13 @@ export interface operations {
                 "application/json": {
                     /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
+                    /**
+                     * @description Who sees the routine. Default: `PRIVATE` for members, `GYM` for a GYM_ADMIN, and for a SUPER_ADMIN `GYM` with a `gymId`, else `PUBLIC`.
+                     *     - `PRIVATE`: Only its owner.
+                     *     - `GYM`: The users of its gym.
+                     *     - `PUBLIC`: Everybody.
+                     */
+                    visibility?: ("PRIVATE" | "GYM" | "PUBLIC") | null;
                     /** @description The title that users see: at most 120 characters. */
                     title: string;
                     /** @description What users should know about the routine: at most 5,000 characters. */
@@ -22917,7 +23597,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
                      *       "title": "Sled and Squat",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -22935,7 +23615,7 @@ export interface operations {
                      *           "restSeconds": 120,
                      *           "entries": [
                      *             {
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000006",
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000013",
                      *               "sets": [
                      *                 {
                      *                   "type": "NORMAL",
@@ -22951,9 +23631,11 @@ export interface operations {
                      *       "image": null,
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "ownerId": null,
                      *       "version": 1,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "GYM"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"];
@@ -23057,6 +23739,8 @@ export interface operations {
                      *         "image": null,
                      *         "durationMinutes": 52,
                      *         "gymId": null,
+                     *         "visibility": "PUBLIC",
+                     *         "ownerId": null,
                      *         "version": 1,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
                      *         "updatedAt": "2026-01-01T00:00:00.000Z"
@@ -23160,6 +23844,8 @@ export interface operations {
                      *       "image": null,
                      *       "durationMinutes": 23,
                      *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
                      *       "version": 1,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
                      *       "updatedAt": "2026-01-01T00:00:00.000Z"
@@ -23220,6 +23906,13 @@ export interface operations {
                     exercises?: components["schemas"]["WorkoutBlock"][] | null;
                     /** @description How long the routine takes, in minutes: 1 to 1,440. Default with `exercises`: estimated from the sets. */
                     durationMinutes?: number | null;
+                    /**
+                     * @description Who sees the routine; only its owner changes it, to `PRIVATE` or `GYM`.
+                     *     - `PRIVATE`: Only its owner.
+                     *     - `GYM`: The users of its gym.
+                     *     - `PUBLIC`: Everybody.
+                     */
+                    visibility?: ("PRIVATE" | "GYM" | "PUBLIC") | null;
                     /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
                 };
@@ -23234,7 +23927,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
                      *       "title": "Sled and Squat, 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -23259,7 +23952,7 @@ export interface operations {
                      *                   "distanceMeters": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000006"
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000013"
                      *             }
                      *           ],
                      *           "restSeconds": 120
@@ -23268,9 +23961,11 @@ export interface operations {
                      *       "image": null,
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "ownerId": null,
                      *       "version": 2,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "GYM"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"];
@@ -23429,6 +24124,7 @@ export interface operations {
                      *         "modality": "WEIGHTED_BODYWEIGHT",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       },
                      *       {
@@ -23457,11 +24153,1588 @@ export interface operations {
                      *         "modality": "WEIGHTED_BODYWEIGHT",
                      *         "image": null,
                      *         "gymId": null,
+                     *         "custom": false,
                      *         "version": 1
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["Exercise"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    copyWorkout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "My plan"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The title of the copy: at most 120 characters. Default: the title of the original. */
+                    title?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The copy. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "title": "My plan",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "ownerId": "01900000-0000-7000-8000-000000000104",
+                     *       "version": 1,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "PRIVATE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    addFavouriteWorkout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8401-040100000007",
+                     *       "title": "Bodyweight Anywhere",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
+                     *       "version": 1,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeFavouriteWorkout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8401-040100000007",
+                     *       "title": "Bodyweight Anywhere",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
+                     *       "version": 1,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTrainingSummary: {
+        parameters: {
+            query?: {
+                /** @description First day. Default: 29 days before the last. */
+                from?: string;
+                /** @description Last day, included. Default: today. */
+                to?: string;
+                /** @description day, week (default; from Monday) or month. */
+                bucket?: string;
+                /** @description IANA time zone that decides which day is today. Default: the user's profile. */
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-06-08",
+                     *       "to": "2026-06-14",
+                     *       "count": 2,
+                     *       "minutes": 100,
+                     *       "volumeKg": 1460,
+                     *       "volumeByMuscle": [
+                     *         {
+                     *           "muscle": "chest",
+                     *           "volumeKg": 1460
+                     *         }
+                     *       ],
+                     *       "streakWeeks": 1,
+                     *       "buckets": [
+                     *         {
+                     *           "start": "2026-06-08",
+                     *           "end": "2026-06-14",
+                     *           "count": 2,
+                     *           "minutes": 100,
+                     *           "volumeKg": 1460
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrainingSummary"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLastSets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sets; none if you have no such training. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "trainingId": "01900000-0000-7000-9000-000000000007",
+                     *       "at": "2026-06-13T17:00:00.000Z",
+                     *       "sets": [
+                     *         {
+                     *           "id": "01900000-0000-7000-9000-000000000008",
+                     *           "rpe": null,
+                     *           "reps": 10,
+                     *           "type": "WARMUP",
+                     *           "weightKg": 20,
+                     *           "assistedKg": null,
+                     *           "completedAt": null,
+                     *           "restSeconds": null,
+                     *           "distanceMeters": null,
+                     *           "durationSeconds": null
+                     *         },
+                     *         {
+                     *           "id": "01900000-0000-7000-9000-000000000009",
+                     *           "rpe": 8,
+                     *           "reps": 5,
+                     *           "type": "NORMAL",
+                     *           "weightKg": 80,
+                     *           "assistedKg": null,
+                     *           "completedAt": null,
+                     *           "restSeconds": null,
+                     *           "distanceMeters": null,
+                     *           "durationSeconds": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LastSets"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExerciseRecords: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "heaviest": {
+                     *         "at": "2026-06-12T17:20:00.000Z",
+                     *         "reps": 4,
+                     *         "value": 82.5,
+                     *         "weightKg": 82.5,
+                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *       },
+                     *       "mostReps": {
+                     *         "at": "2026-06-12T17:00:00.000Z",
+                     *         "reps": 5,
+                     *         "value": 5,
+                     *         "weightKg": 80,
+                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *       },
+                     *       "e1rm": {
+                     *         "at": "2026-06-12T17:20:00.000Z",
+                     *         "reps": 4,
+                     *         "value": 93.5,
+                     *         "weightKg": 82.5,
+                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *       },
+                     *       "volume": {
+                     *         "at": "2026-06-12T17:00:00.000Z",
+                     *         "reps": null,
+                     *         "value": 730,
+                     *         "weightKg": null,
+                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *       },
+                     *       "longest": null,
+                     *       "farthest": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExerciseRecords"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExerciseProgress: {
+        parameters: {
+            query?: {
+                /** @description E1RM (default), MAX_WEIGHT, VOLUME or REPS. */
+                metric?: string;
+                /** @description First day. Default: that of the first training. */
+                from?: string;
+                /** @description Last day, included. Default: that of the latest training. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The series. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metric": "MAX_WEIGHT",
+                     *       "points": [
+                     *         {
+                     *           "date": "2026-06-12",
+                     *           "value": 82.5,
+                     *           "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *         },
+                     *         {
+                     *           "date": "2026-06-13",
+                     *           "value": 82.5,
+                     *           "trainingId": "01900000-0000-7000-9000-000000000007"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExerciseProgress"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExerciseProgressChart: {
+        parameters: {
+            query?: {
+                /** @description E1RM (default), MAX_WEIGHT, VOLUME or REPS. */
+                metric?: string;
+                /** @description First day. Default: that of the first training. */
+                from?: string;
+                /** @description Last day, included. Default: that of the latest training. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    importTrainings: {
+        parameters: {
+            query?: {
+                /** @description IANA time zone of times without an offset. Default: the user's profile. */
+                timezone?: string;
+            };
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example startedAt,endedAt,title,exercise,reps,weightKg
+                 *     2026-06-10T17:00:00.000Z,2026-06-10T17:40:00.000Z,Pull,Barbell Deadlift,5,100
+                 */
+                "text/csv": string;
+                "multipart/form-data": {
+                    /** @description At most 10 MiB. */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The result for the lines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "lines": 1,
+                     *       "imported": 1,
+                     *       "duplicates": 0,
+                     *       "trainings": 1,
+                     *       "failed": 0,
+                     *       "errors": [],
+                     *       "errorsOmitted": 0,
+                     *       "created": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrainingImport"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportTrainings: {
+        parameters: {
+            query?: {
+                /** @description First local day of `startedAt`. */
+                from?: string;
+                /** @description Last local day of `startedAt`, included. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A header line and a line for each set; a training or an exercise without sets has a line, too. POST /trainings/import accepts the file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example trainingId,startedAt,endedAt,minutes,title,note,exerciseId,exercise,setId,type,reps,weightKg,assistedKg,durationSeconds,distanceMeters,rpe,restSeconds,completedAt
+                     *     01900000-0000-7000-9000-000000000006,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0000-7000-9000-000000000005,Barbell Bench Press,bench-1,WARMUP,10,20,,,,,,
+                     *     01900000-0000-7000-9000-000000000006,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0000-7000-9000-000000000005,Barbell Bench Press,bench-2,NORMAL,5,80,,,,8,,
+                     *     01900000-0000-7000-9000-000000000006,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0000-7000-9000-000000000005,Barbell Bench Press,bench-3,NORMAL,4,82.5,,,,,,2026-06-12T17:20:00.000Z
+                     *     01900000-0000-7000-9000-000000000007,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0000-7000-9000-000000000005,Barbell Bench Press,01900000-0000-7000-9000-000000000008,WARMUP,10,20,,,,,,
+                     *     01900000-0000-7000-9000-000000000007,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0000-7000-9000-000000000005,Barbell Bench Press,01900000-0000-7000-9000-000000000009,NORMAL,5,80,,,,8,,
+                     *     01900000-0000-7000-9000-000000000007,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0000-7000-9000-000000000005,Barbell Bench Press,01900000-0000-7000-9000-000000000010,NORMAL,4,82.5,,,,,,2026-06-13T17:20:00.000Z
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTrainings: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+                /** @description First local day of `startedAt`. */
+                from?: string;
+                /** @description Last local day of `startedAt`, included. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of trainings. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000006",
+                     *         "userId": "01900000-0000-7000-8000-000000000104",
+                     *         "title": "Push",
+                     *         "routineId": null,
+                     *         "routineVersion": null,
+                     *         "squadId": null,
+                     *         "startedAt": "2026-06-12T17:00:00.000Z",
+                     *         "endedAt": "2026-06-12T17:50:00.000Z",
+                     *         "localDate": "2026-06-12",
+                     *         "minutes": 50,
+                     *         "note": "Felt strong.",
+                     *         "entries": [
+                     *           {
+                     *             "sets": [
+                     *               {
+                     *                 "id": "bench-1",
+                     *                 "rpe": null,
+                     *                 "reps": 10,
+                     *                 "type": "WARMUP",
+                     *                 "weightKg": 20,
+                     *                 "assistedKg": null,
+                     *                 "completedAt": null,
+                     *                 "restSeconds": null,
+                     *                 "distanceMeters": null,
+                     *                 "durationSeconds": null
+                     *               },
+                     *               {
+                     *                 "id": "bench-2",
+                     *                 "rpe": 8,
+                     *                 "reps": 5,
+                     *                 "type": "NORMAL",
+                     *                 "weightKg": 80,
+                     *                 "assistedKg": null,
+                     *                 "completedAt": null,
+                     *                 "restSeconds": null,
+                     *                 "distanceMeters": null,
+                     *                 "durationSeconds": null
+                     *               }
+                     *             ],
+                     *             "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *           }
+                     *         ],
+                     *         "volumeKg": 730,
+                     *         "restEndsAt": null,
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "version": 3
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Training"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logTraining: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Push",
+                 *       "startedAt": "2026-06-12T17:00:00.000Z",
+                 *       "endedAt": "2026-06-12T17:50:00.000Z",
+                 *       "entries": [
+                 *         {
+                 *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *           "sets": [
+                 *             {
+                 *               "id": "bench-1",
+                 *               "type": "WARMUP",
+                 *               "reps": 10,
+                 *               "weightKg": 20
+                 *             },
+                 *             {
+                 *               "id": "bench-2",
+                 *               "reps": 5,
+                 *               "weightKg": 80,
+                 *               "rpe": 8
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description At most 120 characters. Default: the title of the routine. */
+                    title?: string | null;
+                    /** @description The routine that you train; absent: none. */
+                    routineId?: string | null;
+                    /** @description The version of the routine. Default: the current one. */
+                    routineVersion?: number | null;
+                    /** @description The beginning of the training. Default: now. */
+                    startedAt?: string | null;
+                    /** @description The end of the training, at most 24 hours after its beginning; absent: it is running. */
+                    endedAt?: string | null;
+                    /** @description How long you trained, at most the time from beginning to end, which is the default. */
+                    minutes?: number | null;
+                    /** @description Your own words about the training: at most 5,000 characters. */
+                    note?: string | null;
+                    /** @description The exercises in their order: at most 100, with at most 100 sets each and 500 sets in all. */
+                    entries?: {
+                        /**
+                         * Format: uuid
+                         * @description The exercise's id.
+                         */
+                        exerciseId: string;
+                        /** @description The sets in their order: at most 100. */
+                        sets?: {
+                            /** @description The set's id, which is unique in its training: 1 to 64 letters, digits, hyphens or underscores. Default: a new UUID. */
+                            id?: string | null;
+                            /**
+                             * @description What the set is for. Default: `NORMAL`.
+                             *     - `NORMAL`: A set that counts.
+                             *     - `WARMUP`: A set to prepare; it counts neither for the volume nor for records.
+                             *     - `DROP`: A set at once after the previous one, with less weight.
+                             *     - `FAILURE`: A set until no further repetition is possible.
+                             */
+                            type?: ("NORMAL" | "WARMUP" | "DROP" | "FAILURE") | null;
+                            /** @description The number of repetitions: 1 to 1,000. */
+                            reps?: number | null;
+                            /** @description The weight in kilograms: 0 to 1,000. Not with `assistedKg`. */
+                            weightKg?: number | null;
+                            /** @description By how many kilograms a band or a machine reduced the weight of the body: 0 to 1,000. Not with `weightKg`. */
+                            assistedKg?: number | null;
+                            /** @description The duration in seconds: 1 to 86,400. */
+                            durationSeconds?: number | null;
+                            /** @description The distance in metres: above 0, at most 1,000,000. */
+                            distanceMeters?: number | null;
+                            /** @description Rate of perceived exertion, 1 to 10. */
+                            rpe?: number | null;
+                            /** @description The rest after the set, in seconds: 0 to 3,600. */
+                            restSeconds?: number | null;
+                            /** @description When you completed the set, within two days of the training's beginning. */
+                            completedAt?: string | null;
+                        }[] | null;
+                    }[] | null;
+                    /** @description IANA time zone that decides the local day of the training. Default: your profile's. */
+                    timezone?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The training. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "title": "Push",
+                     *       "routineId": null,
+                     *       "routineVersion": null,
+                     *       "squadId": null,
+                     *       "startedAt": "2026-06-12T17:00:00.000Z",
+                     *       "endedAt": "2026-06-12T17:50:00.000Z",
+                     *       "localDate": "2026-06-12",
+                     *       "minutes": 50,
+                     *       "note": null,
+                     *       "entries": [
+                     *         {
+                     *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                     *           "sets": [
+                     *             {
+                     *               "id": "bench-1",
+                     *               "type": "WARMUP",
+                     *               "reps": 10,
+                     *               "weightKg": 20,
+                     *               "assistedKg": null,
+                     *               "durationSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "rpe": null,
+                     *               "restSeconds": null,
+                     *               "completedAt": null
+                     *             },
+                     *             {
+                     *               "id": "bench-2",
+                     *               "type": "NORMAL",
+                     *               "reps": 5,
+                     *               "weightKg": 80,
+                     *               "assistedKg": null,
+                     *               "durationSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "rpe": 8,
+                     *               "restSeconds": null,
+                     *               "completedAt": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "volumeKg": 400,
+                     *       "restEndsAt": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Training"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTraining: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The training. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "title": "Push",
+                     *       "routineId": null,
+                     *       "routineVersion": null,
+                     *       "squadId": null,
+                     *       "startedAt": "2026-06-12T17:00:00.000Z",
+                     *       "endedAt": "2026-06-12T17:50:00.000Z",
+                     *       "localDate": "2026-06-12",
+                     *       "minutes": 50,
+                     *       "note": null,
+                     *       "entries": [
+                     *         {
+                     *           "sets": [
+                     *             {
+                     *               "id": "bench-1",
+                     *               "rpe": null,
+                     *               "reps": 10,
+                     *               "type": "WARMUP",
+                     *               "weightKg": 20,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             },
+                     *             {
+                     *               "id": "bench-2",
+                     *               "rpe": 8,
+                     *               "reps": 5,
+                     *               "type": "NORMAL",
+                     *               "weightKg": 80,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             }
+                     *           ],
+                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *         }
+                     *       ],
+                     *       "volumeKg": 730,
+                     *       "restEndsAt": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Training"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateTraining: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "Felt strong.",
+                 *       "version": 2
+                 *     }
+                 */
+                "application/json": {
+                    /** @description At most 120 characters. */
+                    title?: string | null;
+                    /** @description Another routine; null: none. */
+                    routineId?: string | null;
+                    /** @description The version of the routine. Default with `routineId`: the current one. */
+                    routineVersion?: number | null;
+                    /** @description The beginning of the training. */
+                    startedAt?: string | null;
+                    /** @description The end of the training, at most 24 hours after its beginning; null: it is running again. */
+                    endedAt?: string | null;
+                    /** @description How long you trained, at most the time from beginning to end. Absent minutes follow new times; null: the whole time. */
+                    minutes?: number | null;
+                    /** @description Your own words about the training: at most 5,000 characters. */
+                    note?: string | null;
+                    /** @description The exercises in their order, which replace all entries. A set keeps its id. */
+                    entries?: {
+                        /**
+                         * Format: uuid
+                         * @description The exercise's id.
+                         */
+                        exerciseId: string;
+                        /** @description The sets in their order: at most 100. */
+                        sets?: {
+                            /** @description The set's id, which is unique in its training: 1 to 64 letters, digits, hyphens or underscores. Default: a new UUID. */
+                            id?: string | null;
+                            /**
+                             * @description What the set is for. Default: `NORMAL`.
+                             *     - `NORMAL`: A set that counts.
+                             *     - `WARMUP`: A set to prepare; it counts neither for the volume nor for records.
+                             *     - `DROP`: A set at once after the previous one, with less weight.
+                             *     - `FAILURE`: A set until no further repetition is possible.
+                             */
+                            type?: ("NORMAL" | "WARMUP" | "DROP" | "FAILURE") | null;
+                            /** @description The number of repetitions: 1 to 1,000. */
+                            reps?: number | null;
+                            /** @description The weight in kilograms: 0 to 1,000. Not with `assistedKg`. */
+                            weightKg?: number | null;
+                            /** @description By how many kilograms a band or a machine reduced the weight of the body: 0 to 1,000. Not with `weightKg`. */
+                            assistedKg?: number | null;
+                            /** @description The duration in seconds: 1 to 86,400. */
+                            durationSeconds?: number | null;
+                            /** @description The distance in metres: above 0, at most 1,000,000. */
+                            distanceMeters?: number | null;
+                            /** @description Rate of perceived exertion, 1 to 10. */
+                            rpe?: number | null;
+                            /** @description The rest after the set, in seconds: 0 to 3,600. */
+                            restSeconds?: number | null;
+                            /** @description When you completed the set, within two days of the training's beginning. */
+                            completedAt?: string | null;
+                        }[] | null;
+                    }[] | null;
+                    /** @description IANA time zone that decides the local day of the training. Default with `startedAt`: your profile's. */
+                    timezone?: string | null;
+                    /** @description The version that the change is based on; absent: the last write wins. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed training. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "title": "Push",
+                     *       "routineId": null,
+                     *       "routineVersion": null,
+                     *       "squadId": null,
+                     *       "startedAt": "2026-06-12T17:00:00.000Z",
+                     *       "endedAt": "2026-06-12T17:50:00.000Z",
+                     *       "localDate": "2026-06-12",
+                     *       "minutes": 50,
+                     *       "note": "Felt strong.",
+                     *       "entries": [
+                     *         {
+                     *           "sets": [
+                     *             {
+                     *               "id": "bench-1",
+                     *               "rpe": null,
+                     *               "reps": 10,
+                     *               "type": "WARMUP",
+                     *               "weightKg": 20,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             },
+                     *             {
+                     *               "id": "bench-2",
+                     *               "rpe": 8,
+                     *               "reps": 5,
+                     *               "type": "NORMAL",
+                     *               "weightKg": 80,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             }
+                     *           ],
+                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *         }
+                     *       ],
+                     *       "volumeKg": 730,
+                     *       "restEndsAt": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Training"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteTraining: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The training is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logTrainingSet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version on which this write is based; 412 if the version has changed. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The id of the training. */
+                id: string;
+                /** @description The id of the set, which the client chooses: 1 to 64 letters, digits, hyphens or underscores, e.g. a UUID. It is unique in its training. */
+                setId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *       "reps": 4,
+                 *       "weightKg": 82.5,
+                 *       "completedAt": "2026-06-12T17:20:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The exercise's id; needed for a new set. */
+                    exerciseId?: string | null;
+                    /**
+                     * @description What the set is for. Default: `NORMAL`.
+                     *     - `NORMAL`: A set that counts.
+                     *     - `WARMUP`: A set to prepare; it counts neither for the volume nor for records.
+                     *     - `DROP`: A set at once after the previous one, with less weight.
+                     *     - `FAILURE`: A set until no further repetition is possible.
+                     */
+                    type?: ("NORMAL" | "WARMUP" | "DROP" | "FAILURE") | null;
+                    /** @description The number of repetitions: 1 to 1,000. */
+                    reps?: number | null;
+                    /** @description The weight in kilograms: 0 to 1,000. Not with `assistedKg`. */
+                    weightKg?: number | null;
+                    /** @description By how many kilograms a band or a machine reduced the weight of the body: 0 to 1,000. Not with `weightKg`. */
+                    assistedKg?: number | null;
+                    /** @description The duration in seconds: 1 to 86,400. */
+                    durationSeconds?: number | null;
+                    /** @description The distance in metres: above 0, at most 1,000,000. */
+                    distanceMeters?: number | null;
+                    /** @description Rate of perceived exertion, 1 to 10. */
+                    rpe?: number | null;
+                    /** @description The rest after the set, in seconds: 0 to 3,600. */
+                    restSeconds?: number | null;
+                    /** @description When you completed the set. Default: now; a time in the future, by a wrong clock, becomes now. */
+                    completedAt?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The training with the set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "title": "Push",
+                     *       "routineId": null,
+                     *       "routineVersion": null,
+                     *       "squadId": null,
+                     *       "startedAt": "2026-06-12T17:00:00.000Z",
+                     *       "endedAt": "2026-06-12T17:50:00.000Z",
+                     *       "localDate": "2026-06-12",
+                     *       "minutes": 50,
+                     *       "note": null,
+                     *       "entries": [
+                     *         {
+                     *           "sets": [
+                     *             {
+                     *               "id": "bench-1",
+                     *               "rpe": null,
+                     *               "reps": 10,
+                     *               "type": "WARMUP",
+                     *               "weightKg": 20,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             },
+                     *             {
+                     *               "id": "bench-2",
+                     *               "rpe": 8,
+                     *               "reps": 5,
+                     *               "type": "NORMAL",
+                     *               "weightKg": 80,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             }
+                     *           ],
+                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *         }
+                     *       ],
+                     *       "volumeKg": 730,
+                     *       "restEndsAt": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Training"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    copyTraining: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "startedAt": "2026-06-13T17:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The beginning of the new training. Default: so that it ends now. */
+                    startedAt?: string | null;
+                    /** @description IANA time zone that decides the local day of the new training. Default: your profile's. */
+                    timezone?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The new training. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "title": "Push",
+                     *       "routineId": null,
+                     *       "routineVersion": null,
+                     *       "squadId": null,
+                     *       "startedAt": "2026-06-13T17:00:00.000Z",
+                     *       "endedAt": "2026-06-13T17:50:00.000Z",
+                     *       "localDate": "2026-06-13",
+                     *       "minutes": 50,
+                     *       "note": null,
+                     *       "entries": [
+                     *         {
+                     *           "sets": [
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000008",
+                     *               "rpe": null,
+                     *               "reps": 10,
+                     *               "type": "WARMUP",
+                     *               "weightKg": 20,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             },
+                     *             {
+                     *               "id": "01900000-0000-7000-9000-000000000009",
+                     *               "rpe": 8,
+                     *               "reps": 5,
+                     *               "type": "NORMAL",
+                     *               "weightKg": 80,
+                     *               "assistedKg": null,
+                     *               "completedAt": null,
+                     *               "restSeconds": null,
+                     *               "distanceMeters": null,
+                     *               "durationSeconds": null
+                     *             }
+                     *           ],
+                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *         }
+                     *       ],
+                     *       "volumeKg": 730,
+                     *       "restEndsAt": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Training"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    writeSquadTraining: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the squad. */
+                squadId: string;
+                /** @description The id of the participant. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "startedAt": "2026-06-11T17:00:00.000Z",
+                 *       "endedAt": "2026-06-11T17:45:00.000Z",
+                 *       "sets": [
+                 *         {
+                 *           "id": "set-1",
+                 *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *           "reps": 8,
+                 *           "weightKg": 60
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description At most 120 characters. Default: the title of the routine. */
+                    title?: string | null;
+                    /** @description The routine that you train; absent: none. */
+                    routineId?: string | null;
+                    /** @description The version of the routine. Default: the current one. */
+                    routineVersion?: number | null;
+                    /**
+                     * Format: date-time
+                     * @description The beginning of the training. Default: now.
+                     */
+                    startedAt: string;
+                    /**
+                     * Format: date-time
+                     * @description The end of the training, at most 24 hours after its beginning; absent: it is running.
+                     */
+                    endedAt: string;
+                    /** @description How long you trained, at most the time from beginning to end, which is the default. */
+                    minutes?: number | null;
+                    /** @description IANA time zone that decides the local day of the training. Default: your profile's. */
+                    timezone?: string | null;
+                    /** @description The sets that they have done, in their order. */
+                    sets: {
+                        /** @description The set's id, which is unique in its training: 1 to 64 letters, digits, hyphens or underscores. Default: a new UUID. */
+                        id: string;
+                        /**
+                         * @description What the set is for. Default: `NORMAL`.
+                         *     - `NORMAL`: A set that counts.
+                         *     - `WARMUP`: A set to prepare; it counts neither for the volume nor for records.
+                         *     - `DROP`: A set at once after the previous one, with less weight.
+                         *     - `FAILURE`: A set until no further repetition is possible.
+                         */
+                        type?: ("NORMAL" | "WARMUP" | "DROP" | "FAILURE") | null;
+                        /** @description The number of repetitions: 1 to 1,000. */
+                        reps?: number | null;
+                        /** @description The weight in kilograms: 0 to 1,000. Not with `assistedKg`. */
+                        weightKg?: number | null;
+                        /** @description By how many kilograms a band or a machine reduced the weight of the body: 0 to 1,000. Not with `weightKg`. */
+                        assistedKg?: number | null;
+                        /** @description The duration in seconds: 1 to 86,400. */
+                        durationSeconds?: number | null;
+                        /** @description The distance in metres: above 0, at most 1,000,000. */
+                        distanceMeters?: number | null;
+                        /** @description Rate of perceived exertion, 1 to 10. */
+                        rpe?: number | null;
+                        /** @description The rest after the set, in seconds: 0 to 3,600. */
+                        restSeconds?: number | null;
+                        /** @description When you completed the set, within two days of the training's beginning. */
+                        completedAt?: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The exercise's id.
+                         */
+                        exerciseId: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The training of the participant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "trainingId": "01900000-0000-7000-9000-000000000011",
+                     *       "ignoredSets": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WrittenSquadTraining"];
                 };
             };
             /** @description A problem. */
@@ -23634,7 +25907,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -23877,7 +26150,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -24013,7 +26286,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000015",
                      *       "title": "Sled and Squat, 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
@@ -24038,18 +26311,20 @@ export interface operations {
                      *                   "distanceMeters": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000006"
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000013"
                      *             }
                      *           ],
                      *           "restSeconds": 120
                      *         }
                      *       ],
-                     *       "image": "/media/01900000-0000-7000-9000-000000000009.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000016.webp",
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "ownerId": null,
                      *       "version": 3,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "visibility": "GYM"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"];
@@ -24101,7 +26376,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000013",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": "Push the sled 20 m, turn, and push it back.",
@@ -24118,9 +26393,10 @@ export interface operations {
                      *       "mechanic": null,
                      *       "category": "strength",
                      *       "modality": "WEIGHT_DISTANCE",
-                     *       "image": "/media/01900000-0000-7000-9000-000000000007.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000014.webp",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "version": 3
+                     *       "version": 3,
+                     *       "custom": false
                      *     }
                      */
                     "application/json": components["schemas"]["Exercise"];
@@ -24172,7 +26448,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -24180,7 +26456,7 @@ export interface operations {
                      *       "price": 1799,
                      *       "currency": "EUR",
                      *       "images": [
-                     *         "/media/01900000-0000-7000-9000-000000000011.webp"
+                     *         "/media/01900000-0000-7000-9000-000000000018.webp"
                      *       ],
                      *       "variants": [],
                      *       "stock": 25,
@@ -24277,7 +26553,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "records": [],
-                     *       "kinds": [],
+                     *       "kinds": [
+                     *         "trainings",
+                     *         "exercises"
+                     *       ],
                      *       "next": null
                      *     }
                      */
@@ -24362,7 +26641,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "3",
+                     *         "id": "4",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -24411,7 +26690,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3",
+                     *       "id": "4",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -26703,7 +28982,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "3",
+                     *         "id": "4",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -26752,7 +29031,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3",
+                     *       "id": "4",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,

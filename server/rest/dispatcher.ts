@@ -48,10 +48,9 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.options = options;
     this.onEnd = requestLog(options);
+    // With the routes of Express, too: otherwise /trainings/:id would be found for /trainings/export.csv.
     this.routes = new RouteMatcher(
-      options.routes
-        .filter(({ route }) => isDispatched(route))
-        .map((target) => ({ method: target.route.method, path: target.route.path, target })),
+      options.routes.map((target) => ({ method: target.route.method, path: target.route.path, target })),
     );
   }
 
@@ -69,7 +68,7 @@ export class Dispatcher {
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
     const match = this.routes.find(method, path);
-    if (!match) return undefined;
+    if (!match || !isDispatched(match.target.route)) return undefined;
     const body = bodyOf(headers);
     if (body === 'unusual' || (body === 'json' && !match.target.route.body)) return undefined;
     const query = queryAt < 0 ? '' : url.slice(queryAt + 1);

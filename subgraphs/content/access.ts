@@ -3,6 +3,7 @@ import {
   isSuperAdmin,
   requireGymAdmin,
   requireRole,
+  requireUser,
   Role,
   runsGym,
   seesGym,
@@ -18,19 +19,34 @@ export const CONTENT_AUTHORS = callers(
   'SUPER_ADMIN',
 );
 
-/** An exercise, routine or product. Without a gym it is global: it belongs to every gym. */
+/** An exercise, routine or product. Without a gym it is global: it belongs to every gym; unless it is private. */
 interface Content {
   id: string;
-  gymId?: string | null;
+  gymId?: string | null | undefined;
+  /** The user who has added it for themselves, or for their gym; absent or null: it belongs to no user. */
+  ownerId?: string | null | undefined;
+  /** Whether only the owner sees it. */
+  isPrivate?: boolean | undefined;
 }
 
-/** Everybody sees global content; only a gym's own users and machine clients, SUPER_ADMINs and services see what the gym has added. */
-export const maySee = (viewer: Viewer, { gymId }: Pick<Content, 'gymId'>): boolean =>
-  gymId === null ||
-  gymId === undefined ||
-  viewer.kind === 'service' ||
-  seesGym(viewer, gymId) ||
-  isClientWith(viewer, 'content:read', gymId);
+const owns = (viewer: Viewer, { ownerId }: Pick<Content, 'ownerId'>): boolean =>
+  viewer.kind === 'user' && ownerId !== null && ownerId === viewer.userId;
+
+/**
+ * Everybody sees global content; only a gym's own users and machine clients, SUPER_ADMINs and services see what the gym has
+ * added. Only their owner and services see private routines and exercises, no staff does.
+ */
+export const maySee = (viewer: Viewer, content: Omit<Content, 'id'>): boolean => {
+  if (viewer.kind === 'service' || owns(viewer, content)) return true;
+  if (content.isPrivate) return false;
+  const { gymId } = content;
+  return (
+    gymId === null ||
+    gymId === undefined ||
+    seesGym(viewer, gymId) ||
+    isClientWith(viewer, 'content:read', gymId)
+  );
+};
 
 /** The content that the viewer may see, for lists. True: all content; an id: global content and that of this gym; null: global content only. */
 export function visibleGym(viewer: Viewer): true | string | null {
@@ -39,12 +55,14 @@ export function visibleGym(viewer: Viewer): true | string | null {
   return viewer.kind === 'user' ? viewer.gymId : null;
 }
 
-/** A SUPER_ADMIN may change all content, a GYM_ADMIN what belongs to their gym. */
-const mayChange = (viewer: Viewer, { gymId }: Content): boolean => runsGym(viewer, gymId ?? null);
+/** Owners may change their own content, a SUPER_ADMIN all that is not private, a GYM_ADMIN what belongs to their gym. */
+const mayChange = (viewer: Viewer, content: Content): boolean =>
+  owns(viewer, content) || (!content.isPrivate && runsGym(viewer, content.gymId ?? null));
 
 /** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for content that the viewer may not see */
 export function requireChange(viewer: Viewer, what: string, content: Content): void {
   if (!maySee(viewer, content)) throw notFound(what, content.id);
+  if (owns(viewer, content)) return;
   requireAdmin(viewer);
   if (!mayChange(viewer, content))
     throw forbidden(`This ${what} belongs to every gym; only a SUPER_ADMIN changes it.`);
@@ -63,4 +81,16 @@ export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): st
   if (isSuperAdmin(viewer)) return gymId ?? null;
   if (gymId === null) throw forbidden('Only a SUPER_ADMIN adds what belongs to every gym; leave gymId out.');
   return requireGymAdmin(viewer, gymId);
+}
+
+/**
+ * Only the owner may read and change their trainings; staff may not. NOT_FOUND does not reveal whether another user trains.
+ * @param userId an id, or `me` for the caller
+ * @returns the owner's id
+ * @throws UNAUTHENTICATED, FORBIDDEN for a caller that is no user, NOT_FOUND for another user
+ */
+export function requireTrainingOwner(viewer: Viewer, userId: string): string {
+  const user = requireUser(viewer);
+  if (userId === 'me' || userId.toLowerCase() === user.userId) return user.userId;
+  throw notFound('training log of the user', userId);
 }

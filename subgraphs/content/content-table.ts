@@ -1,5 +1,6 @@
 import { LockMode, type EntityClass, type FilterQuery } from '@mikro-orm/core';
 import type { z } from 'zod';
+import { requireUser } from '#server/auth/viewer.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { checkVersion, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -14,6 +15,8 @@ import type { TextSearch } from './search/text-search.ts';
 interface ContentEntity {
   id: string;
   gymId?: string | null;
+  ownerId?: string | null;
+  isPrivate?: boolean;
   version: number;
   updatedAt: Date;
   deletedAt?: Date | null;
@@ -26,6 +29,10 @@ interface Declaration<Shape extends z.ZodObject, Entity extends ContentEntity> {
   entity: EntityClass<Entity>;
   /** The columns that are read, as a shape. */
   shape: Shape;
+  /** SQL for the fields of the shape whose value is not the column of the same name. */
+  expressions?: Readonly<Record<string, string>>;
+  /** Whether users, too, may add rows, which may be private. */
+  isOwned?: boolean;
 }
 
 /** A declaration with its select list, which is made once and not for every unit of work. */
@@ -34,16 +41,37 @@ export interface ContentTableDeclaration<
   Entity extends ContentEntity,
 > extends Declaration<Shape, Entity> {
   readonly columns: string;
+  /** The columns by which the rights are decided, besides those of the shape. */
+  readonly ownership: string;
 }
 
 export const contentTable = <Shape extends z.ZodObject, Entity extends ContentEntity>(
   declaration: Declaration<Shape, Entity>,
-): ContentTableDeclaration<Shape, Entity> => ({ ...declaration, columns: columnsOf(declaration.shape) });
+): ContentTableDeclaration<Shape, Entity> => ({
+  ...declaration,
+  columns: columnsOf(declaration.shape, declaration.expressions),
+  ownership: declaration.isOwned
+    ? 'owner_id as "rowOwner", is_private as "rowIsPrivate"'
+    : 'null::uuid as "rowOwner", false as "rowIsPrivate"',
+});
 
 /** A row of the table. */
 interface Row {
   id: string;
   gymId: string | null;
+}
+
+/** A row that was found, and whom it belongs to. */
+interface Found<Fields> {
+  row: Fields;
+  isDeleted: boolean;
+  content: Parameters<typeof requireChange>[2];
+}
+
+interface LoadedRow extends Row {
+  isDeleted: boolean;
+  rowOwner: string | null;
+  rowIsPrivate: boolean;
 }
 
 /** The rules that exercises, routines and products have in common: who sees and changes a row, versions and pages. */
@@ -52,10 +80,10 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
   readonly columns: string;
   private readonly unit: UnitOfWork;
   private readonly declaration: ContentTableDeclaration<Shape, Entity>;
-  private readonly byId = loaderOf<z.infer<Shape> & Row & { isDeleted: boolean }>(
+  private readonly byId = loaderOf<z.infer<Shape> & LoadedRow>(
     (ids) =>
       this.unit.read(
-        `select ${this.columns}, deleted_at is not null as "isDeleted" from ${this.declaration.table} where id = any(?::uuid[])`,
+        `select ${this.columns}, ${this.declaration.ownership}, deleted_at is not null as "isDeleted" from ${this.declaration.table} where id = any(?::uuid[])`,
         [ids],
       ),
     (row) => row.id,
@@ -68,11 +96,21 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
   }
 
   /** Batched. Null if there is none that the viewer may see. A deleted row is found, because older content refers to it. */
-  async find(id: string): Promise<{ row: z.infer<Shape>; isDeleted: boolean } | null> {
+  async find(id: string): Promise<Found<z.infer<Shape>> | null> {
+    const found = await this.load(id);
+    return found && maySee(this.unit.viewer, found.content) ? found : null;
+  }
+
+  /** The same as `find`, also for a row that the viewer may not see; the caller decides the rights. */
+  async load(id: string): Promise<Found<z.infer<Shape>> | null> {
     const found = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
-    if (!found || !maySee(this.unit.viewer, found)) return null;
-    const { isDeleted, ...row } = found;
-    return { row: row as z.infer<Shape>, isDeleted };
+    if (!found) return null;
+    const { isDeleted, rowOwner, rowIsPrivate, ...row } = found;
+    return {
+      row: row as z.infer<Shape>,
+      isDeleted,
+      content: { id: found.id, gymId: found.gymId, ownerId: rowOwner, isPrivate: rowIsPrivate },
+    };
   }
 
   /** The same as `find`, but null for a deleted row. */
@@ -109,12 +147,14 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
   }
 
   /**
-   * Checks whether the viewer may change the content; to be called before costly work for the change, such as encoding a
-   * picture. @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
+   * Checks whether the viewer may give the content a picture, before the costly encoding. Only staff may, because pictures
+   * are not erased with an account. @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
    */
-  async requireChange(id: string): Promise<void> {
-    const row = (await this.get(id)) as Row;
-    requireChange(this.unit.viewer, this.declaration.what, row);
+  async requirePicture(id: string): Promise<void> {
+    requireAdmin(this.unit.viewer);
+    const found = await this.find(id);
+    if (!found || found.isDeleted) throw notFound(this.declaration.what, id);
+    requireChange(this.unit.viewer, this.declaration.what, found.content);
   }
 
   /**
@@ -127,7 +167,7 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     expectedVersion: number | undefined,
     apply: (entity: Entity) => void | Promise<void>,
   ): Promise<Entity> {
-    requireAdmin(this.unit.viewer); // before a transaction takes a connection
+    this.requireAuthor(); // before a transaction takes a connection
     return this.unit.transaction(async () => {
       const entity = await this.lock(id, expectedVersion);
       await apply(entity);
@@ -136,9 +176,15 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     });
   }
 
+  /** Refuses callers who may change no row of the table. @throws UNAUTHENTICATED, FORBIDDEN */
+  requireAuthor(): void {
+    if (this.declaration.isOwned) requireUser(this.unit.viewer);
+    else requireAdmin(this.unit.viewer);
+  }
+
   /** The row for a change, locked until the end of the transaction. @throws the errors of `change` */
   async lock(id: string, expectedVersion: number | undefined): Promise<Entity> {
-    requireAdmin(this.unit.viewer);
+    this.requireAuthor();
     const { entity, what } = this.declaration;
     const found = isUuid(id)
       ? await this.unit.em.findOne(entity, { id, deletedAt: null } as FilterQuery<Entity>, {

@@ -16,6 +16,14 @@ export const contentProperties = () => ({
   deletedAt: p.datetime().nullable(),
 });
 
+/** Properties of content that users may add for themselves: exercises and routines. */
+export const ownedProperties = () => ({
+  /** The user who has added it; null: it belongs to a gym, or to every gym. */
+  ownerId: p.uuid().nullable(),
+  /** Whether only the owner sees it; it then belongs to no gym. */
+  isPrivate: p.boolean().default(false),
+});
+
 /** The generated column of the full-text search. */
 export const searchColumn = (vectors: readonly string[]) =>
   p
@@ -53,3 +61,16 @@ export function contentIndexes(table: string, lists: Record<string, string>, gin
     { properties: ['gymId' as const] },
   ];
 }
+
+/** The same as `contentIndexes`, for content that users may add for themselves. */
+export const ownedIndexes = (...parts: Parameters<typeof contentIndexes>) => [
+  ...contentIndexes(...parts),
+  { properties: ['ownerId' as const] },
+];
+
+export const ownedChecks = (table: string) => [
+  {
+    name: `${table}_private`,
+    expression: 'not "is_private" or ("owner_id" is not null and "gym_id" is null)',
+  },
+];

@@ -8,11 +8,13 @@ import { EXERCISE_LIBRARY } from './exercises/exercise-library.ts';
 import { libraryExerciseId, type LibraryExercise } from './exercises/library-exercise.ts';
 import { Product } from './products/product.entity.ts';
 import { productFields } from './products/products.shapes.ts';
+import { demoTrainings } from './trainings/demo-trainings.ts';
+import { visibilityOf } from './workouts/ownership.ts';
 import { estimatedMinutes } from './workouts/set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routine.entity.ts';
 import { SetShape, WorkoutRoutineShape } from './workouts/workouts.shapes.ts';
 
-/** Writes the demo routines and products, most of them global. Rows that exist already are unchanged. */
+/** Writes the demo routines and products, most of them global, and Maya's trainings. Rows that exist already are unchanged. */
 export async function demo(unit: UnitOfWork): Promise<void> {
   const routines = rowsOf('routines', RoutineShape, routineOf);
   await unit.em.upsertMany(WorkoutRoutine, routines, { onConflictAction: 'ignore' });
@@ -21,7 +23,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
     routines.map((routine) => ({
       routineId: routine.id,
       version: routine.version,
-      content: presented(WorkoutRoutineShape, routine),
+      content: presented(WorkoutRoutineShape, { ...routine, visibility: visibilityOf(routine) }),
       createdAt: routine.createdAt,
     })),
     { onConflictAction: 'ignore' },
@@ -29,6 +31,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.em.upsertMany(Product, rowsOf('products', ProductShape, productOf), {
     onConflictAction: 'ignore',
   });
+  await demoTrainings(unit);
 }
 
 const gym = z
@@ -89,6 +92,8 @@ function routineOf({ gym: gymOf, blocks, ...fields }: z.infer<typeof RoutineShap
     id: demoId('401', index + 1),
     ...fields,
     ...rowFields(gymOf),
+    ownerId: null,
+    isPrivate: false,
     exercises,
     targetMuscles: [...new Set(used.flatMap(({ primaryMuscles }) => primaryMuscles))],
     equipment: [...new Set(used.map(({ equipment }) => equipment))]

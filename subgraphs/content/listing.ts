@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireUser } from '#server/auth/viewer.ts';
 import { invalid } from '#server/errors.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -40,11 +41,38 @@ export class Conditions {
 
 /** The rows that are not deleted and that the viewer may see; with `gymId`, only those of that gym. */
 export function visibleConditions(unit: UnitOfWork, gymId?: string | null): Conditions {
+  const { sql, params } = ofGyms(unit);
   const conditions = new Conditions().add('deleted_at is null');
-  const visible = visibleGym(unit.viewer);
-  if (visible === null) conditions.add('gym_id is null');
-  else if (visible !== true) conditions.add('gym_id is null or gym_id = ?', visible);
+  if (sql) conditions.add(sql, ...params);
   return conditions.when(gymId, 'gym_id = ?');
+}
+
+/** The same as `visibleConditions`, for content that users may add for themselves. */
+export function ownedConditions(unit: UnitOfWork, filter: OwnedFilter): Conditions {
+  const { viewer } = unit;
+  const { sql, params } = ofGyms(unit);
+  const shared = sql ? `not is_private and (${sql})` : 'not is_private';
+  const conditions = new Conditions().add('deleted_at is null');
+  if (filter.mine) conditions.add('owner_id = ?', requireUser(viewer).userId);
+  else if (viewer.kind === 'user') conditions.add(`(${shared}) or owner_id = ?`, ...params, viewer.userId);
+  else conditions.add(shared, ...params);
+  return conditions.when(filter.gymId, 'gym_id = ?');
+}
+
+/** Filters of a list of content that users may add for themselves. */
+export interface OwnedFilter {
+  gymId?: string | null | undefined;
+  /** Only what the caller has added. */
+  mine?: boolean | null | undefined;
+}
+
+/** Global content, and that of the gyms whose content the viewer may see. */
+function ofGyms({ viewer }: UnitOfWork): { sql: string; params: unknown[] } {
+  const visible = visibleGym(viewer);
+  if (visible === true) return { sql: '', params: [] };
+  return visible === null
+    ? { sql: 'gym_id is null', params: [] }
+    : { sql: 'gym_id is null or gym_id = ?', params: [visible] };
 }
 
 const cursorShape = z.tuple([z.string(), z.union([z.string(), z.number()]), z.uuid()]);

@@ -8,12 +8,21 @@ import type { Removals } from '#server/references/removals.ts';
 import { RemovedReferences } from '#server/references/removed-references.ts';
 import { AccountData } from '#server/accounts/account-data.ts';
 import { contentAccountPart } from './accounts/account-part.ts';
+import { contentJobs } from './jobs.ts';
 import { Owners } from './owners.ts';
 import { Exercises } from './exercises/exercises.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { Media } from './media/media.ts';
 import { Products } from './products/products.ts';
 import type { TextSearches } from './search/text-search.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
+import { TrainingImports } from './trainings/imports.ts';
+import { Progress } from './trainings/progress.ts';
+import { SquadTrainings } from './trainings/squad-trainings.ts';
+import { Summaries } from './trainings/summaries.ts';
+import { TrainingExports } from './trainings/training-csv.ts';
+import { Trainings } from './trainings/trainings.ts';
+import { WorkoutFavourites } from './workouts/favourites.ts';
 import { Workouts } from './workouts/workouts.ts';
 
 /** Objects that exist as long as the service runs. */
@@ -23,26 +32,35 @@ interface ContentResources {
   events: EventLog;
   references: References;
   removals: Removals;
+  profiles: Profiles;
 }
 
 /** The rules of this service for one unit of work. */
 export const contentServices = (
   unit: UnitOfWork,
-  { searches, files, events, references, removals }: ContentResources,
+  { searches, files, events, references, removals, profiles }: ContentResources,
 ) => {
   const media = new Media(files);
   const owners = new Owners(unit, references);
   const exercises = new Exercises(unit, searches, media, owners);
+  const workouts = new Workouts(unit, exercises, { searches, media, owners, removals });
   return {
     events: new EventFeed(unit, events),
     media,
     exercises,
-    workouts: new Workouts(unit, exercises, { searches, media, owners, removals }),
+    workouts,
+    workoutFavourites: new WorkoutFavourites(unit, workouts),
+    trainings: new Trainings(unit, profiles, exercises, workouts),
+    squadTrainings: new SquadTrainings(unit, exercises),
+    trainingImports: new TrainingImports(unit, profiles, exercises),
+    trainingExports: new TrainingExports(unit, exercises),
+    progress: new Progress(unit, exercises),
+    summaries: new Summaries(unit, profiles),
     products: new Products(unit, { searches, media, owners, removals }),
     removedReferences: new RemovedReferences(unit, {
       Gym: { owner: 'gym', forget: (id) => owners.forget(id) },
     }),
-    jobs: new Jobs(unit),
+    jobs: new Jobs(unit, contentJobs),
     accountData: new AccountData(unit, contentAccountPart(unit)),
   };
 };

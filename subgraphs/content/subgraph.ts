@@ -10,6 +10,7 @@ import { removedReferencesRest } from '#server/references/removed-references.res
 import { callsToServices } from '#server/service-calls.ts';
 import { readExamples } from '#server/rest/examples.ts';
 import { database } from './database.ts';
+import { contentJobs } from './jobs.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { demo } from './demo.ts';
 import { exercisesGraphql } from './exercises/exercises.graphql.ts';
@@ -19,15 +20,24 @@ import { mediaRest } from './media/media.rest.ts';
 import { productEvents } from './products/product-events.ts';
 import { productsGraphql } from './products/products.graphql.ts';
 import { productsRest } from './products/products.rest.ts';
+import { identityProfiles } from '#server/profiles/profiles.identity.ts';
 import { contentServices } from './services.ts';
 import { TextSearches } from './search/text-search.ts';
+import { progressGraphql } from './trainings/progress.graphql.ts';
+import { progressRest } from './trainings/progress.rest.ts';
+import { trainingCsvGraphql } from './trainings/training-csv.graphql.ts';
+import { trainingCsvRest } from './trainings/training-csv.rest.ts';
+import { squadTrainingsRest } from './trainings/squad-trainings.rest.ts';
+import { trainingsGraphql } from './trainings/trainings.graphql.ts';
+import { trainingsRest } from './trainings/trainings.rest.ts';
 import { workoutsGraphql } from './workouts/workouts.graphql.ts';
 import { workoutsRest } from './workouts/workouts.rest.ts';
 
 export const content = defineSubgraph({
   name: 'content',
   title: 'Content service',
-  description: 'Workout routines, the exercise library, and the products of gym shops.',
+  description:
+    'Workout routines, the exercise library, the trainings of users, and the products of gym shops.',
   settings: z.object({}),
   database,
   storesFiles: true,
@@ -41,26 +51,54 @@ export const content = defineSubgraph({
       unitOf,
       log,
     });
+    const profiles = identityProfiles(settings.identityUrl);
     return {
       searches: new TextSearches(orm),
       files,
       events,
       references: new References(calls),
       removals,
+      profiles,
       async dispose() {
+        await profiles.close();
         await removals.dispose();
         await calls.close();
       },
     };
   },
   services: contentServices,
+  jobs: contentJobs,
   retention: () => [removalsRetention, eventRetention],
-  features: { exercises: 'content', workouts: 'content', products: 'shop' },
-  graphql: [exercisesGraphql, workoutsGraphql, productsGraphql, mediaGraphql, jobsGraphql],
+  features: {
+    exercises: 'content',
+    workouts: 'content',
+    workoutFavourites: 'content',
+    trainings: 'content',
+    trainingExports: 'content',
+    trainingImports: 'content',
+    progress: 'content',
+    summaries: 'content',
+    products: 'shop',
+  },
+  graphql: [
+    exercisesGraphql,
+    workoutsGraphql,
+    trainingsGraphql,
+    progressGraphql,
+    trainingCsvGraphql,
+    productsGraphql,
+    mediaGraphql,
+    jobsGraphql,
+  ],
   examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...exercisesRest,
     ...workoutsRest,
+    // These come first, so that `/trainings/summary` does not match `/trainings/:id`.
+    ...progressRest,
+    ...trainingCsvRest,
+    ...trainingsRest,
+    ...squadTrainingsRest,
     ...productsRest,
     ...mediaRest,
     ...eventsRest,

@@ -1,7 +1,7 @@
 import { isErased } from '#server/accounts/erased-accounts.ts';
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { addDays, dayOf } from './days/calendar.ts';
+import { addDays, dayOf } from '#server/calendar.ts';
 import { DayTotals } from './days/day-totals.ts';
 import { FoodLog } from './food-logs/food-log.entity.ts';
 import type { MealType } from './food-logs/food-logs.shapes.ts';

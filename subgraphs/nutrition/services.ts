@@ -12,7 +12,7 @@ import { Foods } from './foods/foods.ts';
 import { OwnFoods } from './foods/own-foods.ts';
 import { Goals } from './goals/goals.ts';
 import { Imports } from './imports/imports.ts';
-import type { Profiles } from './profiles/profiles.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
 
 /** Objects that exist as long as the service runs. */
 export interface NutritionResources {

@@ -22,7 +22,7 @@ import { nutritionRetention } from './retention.ts';
 import { nutritionServices, type NutritionResources } from './services.ts';
 import { geminiProvider } from './analysis/ai-provider.gemini.ts';
 import { nutritionSettings } from './settings.ts';
-import { identityProfiles } from './profiles/profiles.identity.ts';
+import { identityProfiles } from '#server/profiles/profiles.identity.ts';
 
 export const nutrition = defineSubgraph({
   name: 'nutrition',

@@ -38,10 +38,13 @@ describe('rights', () => {
     async (kind, shape) => {
       const body = () => ({ ...shape, ...(kind === 'products' && { sku: unique() }) });
       expect(await rest('anyone', 'POST', `/${kind}`, body())).toMatchObject({ status: 401 });
-      expect(await rest('maya@iron.test', 'POST', `/${kind}`, body())).toMatchObject({
-        status: 403,
-        body: { code: 'FORBIDDEN' },
-      });
+      // What a member adds is their own, and never for everybody.
+      const byMember = {
+        products: { status: 403, body: { code: 'FORBIDDEN' } },
+        workouts: { status: 201, body: { visibility: 'PRIVATE', gymId: null } },
+        exercises: { status: 201, body: { custom: true, gymId: null } },
+      }[kind];
+      expect(await rest('maya@iron.test', 'POST', `/${kind}`, body())).toMatchObject(byMember);
       for (const gymId of [DEMO_GYMS.aquaClub.id, UNKNOWN_GYM, null])
         expect(await rest('admin@iron.test', 'POST', `/${kind}`, { ...body(), gymId })).toMatchObject({
           status: 403,
@@ -74,7 +77,16 @@ describe('rights', () => {
       };
       expect(await statuses(ownPath)).toEqual([404, 404, 404, 200, 200, 200]);
       expect(await statuses(globalPath)).toEqual([200, 200, 200, 200, 200, 200]);
-      expect(await statuses(ownPath, 'PUT', { description: 'new' })).toEqual([401, 403, 404, 403, 200, 200]);
+      // Members may change their own routines and exercises, so what another gym has added does not exist for them.
+      const unseen = kind === 'products' ? 403 : 404;
+      expect(await statuses(ownPath, 'PUT', { description: 'new' })).toEqual([
+        401,
+        unseen,
+        404,
+        403,
+        200,
+        200,
+      ]);
       expect(await statuses(globalPath, 'PUT', { description: 'new' })).toEqual([
         401, 403, 403, 403, 403, 200,
       ]);

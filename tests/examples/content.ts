@@ -1,4 +1,4 @@
-import { demoId } from '#server/demo-ids.ts';
+import { demoId, demoPerson } from '#server/demo-ids.ts';
 import { pictures } from '../support/pictures.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -6,6 +6,7 @@ const ADMIN = 'admin@iron.test';
 
 export async function contentExamples({ platform, record, send }: Recorder): Promise<void> {
   await readExamples({ platform, record, send });
+  await trainingExamples({ platform, record, send });
   const image = await pictures.normal('png', 640, 480);
 
   const exercise = await record('createExercise', {
@@ -99,4 +100,66 @@ async function readExamples({ record }: Recorder): Promise<void> {
   const [product] = await record('listProducts', { as: 'nobody', query: { kind: 'SUPPLEMENT', limit: 2 } });
   await record('getProduct', { as: 'nobody', params: { id: product.id } });
   await record('listFeaturedProducts', { as: 'nobody' });
+}
+
+async function trainingExamples({ record, send }: Recorder): Promise<void> {
+  const [bench] = await send('listExercises', {
+    as: 'nobody',
+    query: { search: 'barbell bench press', limit: 1 },
+  });
+  const MEMBER = { as: 'leo@iron.test' } as const;
+  const training = await record('logTraining', {
+    ...MEMBER,
+    body: {
+      title: 'Push',
+      startedAt: '2026-11-20T17:00:00Z',
+      endedAt: '2026-11-20T17:50:00Z',
+      entries: [
+        {
+          exerciseId: bench.id,
+          sets: [
+            { id: 'bench-1', type: 'WARMUP', reps: 10, weightKg: 20 },
+            { id: 'bench-2', reps: 5, weightKg: 80, rpe: 8 },
+          ],
+        },
+      ],
+    },
+  });
+  const atTraining = { ...MEMBER, params: { id: training.id } } as const;
+  await record('logTrainingSet', {
+    ...MEMBER,
+    params: { id: training.id, setId: 'bench-3' },
+    body: { exerciseId: bench.id, reps: 4, weightKg: 82.5, completedAt: '2026-11-20T17:20:00Z' },
+  });
+  await record('getTraining', atTraining);
+  await record('updateTraining', { ...atTraining, body: { note: 'Felt strong.', version: 2 } });
+  await record('listTrainings', { ...MEMBER, query: { limit: 1 } });
+  const copy = await record('copyTraining', { ...atTraining, body: { startedAt: '2026-11-21T17:00:00Z' } });
+  await record('getTrainingSummary', { ...MEMBER, query: { from: '2026-11-16', to: '2026-11-22' } });
+  const atExercise = { ...MEMBER, params: { id: bench.id } } as const;
+  await record('getLastSets', atExercise);
+  await record('getExerciseRecords', atExercise);
+  await record('getExerciseProgress', { ...atExercise, query: { metric: 'MAX_WEIGHT' } });
+  await record('getExerciseProgressChart', { ...atExercise, query: { metric: 'VOLUME' } });
+  await record('exportTrainings', MEMBER);
+  await record('importTrainings', {
+    ...MEMBER,
+    type: 'text/csv',
+    body: 'startedAt,endedAt,title,exercise,reps,weightKg\n2026-11-18T17:00:00Z,2026-11-18T17:40:00Z,Pull,Barbell Deadlift,5,100\n',
+  });
+  await record('getMuscleMap', atExercise);
+  await record('writeSquadTraining', {
+    as: 'squad',
+    params: { squadId: demoId('999', 3), userId: demoPerson('leo@iron.test').id },
+    body: {
+      startedAt: '2026-11-19T17:00:00Z',
+      endedAt: '2026-11-19T17:45:00Z',
+      sets: [{ id: 'set-1', exerciseId: bench.id, reps: 8, weightKg: 60 }],
+    },
+  });
+  const [routine] = await send('listWorkouts', { as: 'nobody', query: { limit: 1 } });
+  await record('copyWorkout', { ...MEMBER, params: { id: routine.id }, body: { title: 'My plan' } });
+  await record('addFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });
+  await record('removeFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });
+  await record('deleteTraining', { ...MEMBER, params: { id: copy.id } });
 }

@@ -37,6 +37,7 @@ const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
 const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   email qrCode body { heightCm } trainingGoals { activity }
   checkIns(first: 1) { nodes { id } } currentCheckIn { id } orders(first: 1) { nodes { id } }
+  trainings(first: 1) { nodes { id } } trainingSummary { count }
   foodLogs(first: 1) { nodes { id } } nutritionDay { date } nutritionGoal { calories }
   squadHistory(first: 1) { nodes { squadId } } wizardSessions(first: 1) { nodes { id } } presence { online }
   gym { posts(first: 1) { nodes { id } } challenges { id } announcements { id } }
@@ -176,6 +177,8 @@ describe('a machine client', () => {
         checkIns: null,
         currentCheckIn: null,
         orders: null,
+        trainings: null,
+        trainingSummary: null,
         foodLogs: null,
         nutritionDay: null,
         nutritionGoal: null,

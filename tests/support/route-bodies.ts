@@ -66,6 +66,11 @@ const BODIES: Readonly<Record<string, () => object>> = {
     currency: 'EUR',
     sku: randomUUID(),
   }),
+  'PUT /squads/:squadId/trainings/:userId': () => ({
+    startedAt: '2026-11-01T00:00:00Z',
+    endedAt: '2026-11-01T01:00:00Z',
+    sets: [],
+  }),
   'POST /squads/:id/kick': () => ({ userId: randomUUID() }),
   'POST /squads/:id/host': () => ({ userId: randomUUID() }),
   'POST /:sessionId/deployment/resolve': () => ({ action: 'ACCEPT', note: 'x' }),

@@ -17,7 +17,8 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   '/class-sessions/:id': demoId('310', 1),
   '/bookings/:id': demoId('311', 1),
   '/webhooks/:id': demoId('307', 1),
-  '/orders/:id': demoId('309', 1),
+  '/orders/:id': demoId('312', 1),
+  '/trainings/:id': demoId('403', 1),
   '/log/:id': demoId('410', 11),
   '/foods/:id': demoId('411', 1),
 };

@@ -1,5 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { contentIndexes, contentProperties, searchColumn, wordsOf, wordsOfList } from '../content.entity.ts';
+import {
+  contentProperties,
+  ownedChecks,
+  ownedIndexes,
+  ownedProperties,
+  searchColumn,
+  wordsOf,
+  wordsOfList,
+} from '../content.entity.ts';
 import { areasOf } from '../search/body-areas.ts';
 
 export const DIFFICULTIES = ['Beginner', 'Intermediate', 'Advanced'] as const;
@@ -20,7 +28,8 @@ export type Modality = (typeof MODALITIES)[number];
 const ExerciseSchema = defineEntity({
   name: 'Exercise',
   tableName: 'exercise',
-  indexes: contentIndexes(
+  checks: ownedChecks('exercise'),
+  indexes: ownedIndexes(
     'exercise',
     {
       name: 'lower("name")',
@@ -37,6 +46,7 @@ const ExerciseSchema = defineEntity({
   ),
   properties: {
     ...contentProperties(),
+    ...ownedProperties(),
     name: p.string().length(120),
     aliases: p.json<string[]>(),
     description: p.text().nullable(),

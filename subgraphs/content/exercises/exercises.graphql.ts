@@ -1,4 +1,5 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import { muscleMap } from './muscle-map.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
 const SORT = { NAME: 'name', NEWEST: 'newest' } as const;
@@ -21,6 +22,7 @@ export const exercisesGraphql = {
     },
   },
   Exercise: {
+    muscleMap: (exercise) => muscleMap(exercise),
     __resolveReference: async ({ id }, { exercises }) => exercises.find(id),
   },
 } satisfies Resolvers;

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { GYM_STAFF } from '#server/rest/callers.ts';
-import { restRoute } from '#server/rest/route.ts';
+import { Reply, restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
-import { CONTENT_AUTHORS } from '../access.ts';
 import type { Exercises } from './exercises.ts';
 import {
   CreateExerciseShape,
@@ -52,11 +50,27 @@ export const exercisesRest = [
     handler: ({ params }, { exercises }) => exercises.get(params.id),
   }),
   route({
+    method: 'GET',
+    path: '/exercises/:id/muscles.svg',
+    operationId: 'getMuscleMap',
+    summary: 'A picture of the muscles that an exercise trains',
+    description: 'From the front and from behind. Its colours follow the light or dark scheme of the viewer.',
+    auth: 'optional',
+    params: idParams,
+    success: { status: 200, description: 'The picture.', contentType: 'image/svg+xml' },
+    handler: async ({ params }, { exercises }) =>
+      new Reply(200, await exercises.muscleMap(params.id), {
+        'Content-Type': 'image/svg+xml; charset=utf-8',
+        'Cache-Control': 'private, no-cache',
+      }),
+  }),
+  route({
     method: 'POST',
     path: '/exercises',
     operationId: 'createExercise',
     summary: 'Add an exercise',
-    only: CONTENT_AUTHORS,
+    description:
+      'A GYM_ADMIN adds to their gym, a SUPER_ADMIN to the library or to any gym; with `custom: true`, and members always, for themselves.',
     auth: 'required',
     body: CreateExerciseShape,
     success: { status: 201, description: 'The new exercise.', shape: ExerciseShape },
@@ -68,8 +82,7 @@ export const exercisesRest = [
     path: '/exercises/:id',
     operationId: 'updateExercise',
     summary: 'Change an exercise',
-    only: GYM_STAFF,
-    description: 'Absent fields are unchanged.',
+    description: 'By staff of its gym; a custom exercise by its owner. Absent fields are unchanged.',
     auth: 'required',
     params: idParams,
     body: UpdateExerciseShape,
@@ -84,8 +97,8 @@ export const exercisesRest = [
     path: '/exercises/:id',
     operationId: 'deleteExercise',
     summary: 'Delete an exercise',
-    only: GYM_STAFF,
-    description: 'It leaves lists and search. Routines that use it can still name it.',
+    description:
+      'By staff of its gym; a custom exercise by its owner. It leaves lists and search. Routines that use it can still name it.',
     auth: 'required',
     params: idParams,
     versioned: true,

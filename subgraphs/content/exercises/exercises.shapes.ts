@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf, orDefault } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { versionNumber, visibleText } from '#server/shapes.ts';
+import { flag, versionNumber, visibleText } from '#server/shapes.ts';
 import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 
@@ -27,6 +27,7 @@ export const ExerciseShape = z
     modality: z.enum(MODALITIES),
     image: imagePath,
     gymId: z.uuid().nullable(),
+    custom: z.boolean(),
     version: z.int(),
   })
   .meta({ id: 'Exercise' });
@@ -66,6 +67,7 @@ export const exerciseFields = {
 export const CreateExerciseShape = z
   .object({
     gymId: z.uuid().nullish(),
+    custom: z.boolean().nullish(),
     name: exerciseFields.name,
     aliases: orDefault(exerciseFields.aliases, []),
     description: exerciseFields.description.optional(),
@@ -103,6 +105,7 @@ export const ExerciseQuery = pageQuery.extend({
     .max(30)
     .optional()
     .meta({ description: 'What a set of the exercise measures, e.g. WEIGHT_REPS.' }),
+  mine: flag.optional().meta({ description: 'Only exercises that you have added for yourself.' }),
   sort: z
     .enum(['name', 'newest'], 'expected name or newest')
     .optional()

@@ -1,23 +1,28 @@
 import { wrap } from '@mikro-orm/core';
+import type { z } from 'zod';
+import { isAdmin, requireUser } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
-import { invalid } from '#server/errors.ts';
-import { isUuid } from '#server/ids.ts';
+import { conflict, invalid, notFound } from '#server/errors.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { maySee, requireAdmin } from '../access.ts';
+import { maySee } from '../access.ts';
 import { ContentTable, contentTable } from '../content-table.ts';
-import { visibleConditions, type Order } from '../listing.ts';
+import { ownedConditions, visibleConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
 import { Exercise } from './exercise.entity.ts';
+import { muscleMap } from './muscle-map.ts';
 import {
   CreateExerciseShape,
   ExerciseShape,
   UpdateExerciseShape,
   type ExerciseFilter,
   type FacetShape,
+  type Modality,
 } from './exercises.shapes.ts';
 
 const ORDERS = {
@@ -30,15 +35,38 @@ const TABLE = contentTable({
   table: 'exercise',
   entity: Exercise,
   shape: ExerciseShape,
+  expressions: { custom: 'is_private' },
+  isOwned: true,
 });
 
-/** The exercise library, and the exercises that gyms add to it. */
+/** The fields that are columns. */
+const STORED = ExerciseShape.omit({ custom: true });
+
+/** The exercises that one user may add for themselves. */
+const MAX_CUSTOM = 500;
+
+/** SQL of whether an entry of a routine has the exercise, by the index of `workout_routine.exercises`. */
+const USES = `exercises @> jsonb_build_array(jsonb_build_object('entries', jsonb_build_array(jsonb_build_object('exerciseId', wanted.id::text))))`;
+
+type NewExercise = Omit<z.infer<typeof CreateExerciseShape>, 'gymId' | 'custom'>;
+
+/** The exercise library, and the exercises that gyms and users add to it. */
 export class Exercises {
   private readonly unit: UnitOfWork;
   private readonly searches: TextSearches;
   private readonly media: Media;
   private readonly owners: Owners;
   private readonly table;
+  private readonly inVisibleRoutine = loaderOf<{ id: string }>(
+    (ids) => {
+      const { sql, params } = ownedConditions(this.unit, {});
+      return this.unit.read(
+        `select wanted.id from unnest(?::uuid[]) as wanted(id) where exists (select 1 from workout_routine where ${USES} and ${sql.join(' and ')})`,
+        [ids, ...params],
+      );
+    },
+    ({ id }) => id,
+  );
 
   constructor(unit: UnitOfWork, searches: TextSearches, media: Media, owners: Owners) {
     this.unit = unit;
@@ -50,7 +78,7 @@ export class Exercises {
 
   /** The exercises by name, or the best match first if there is a search. For an unknown value of a filter the list is empty. */
   async list(filter: ExerciseFilter, request: PageRequest): Promise<Page<ExerciseShape>> {
-    const conditions = visibleConditions(this.unit, filter.gymId)
+    const conditions = ownedConditions(this.unit, filter)
       .when(filter.muscle, 'primary_muscles @> ?::jsonb or secondary_muscles @> ?::jsonb', (muscle) => [
         JSON.stringify([muscle.toLowerCase()]),
         JSON.stringify([muscle.toLowerCase()]),
@@ -66,13 +94,30 @@ export class Exercises {
 
   /** @throws NOT_FOUND also for an exercise of another gym */
   async get(id: string): Promise<ExerciseShape> {
-    return this.shown(await this.table.get(id));
+    const found = await this.readable(id);
+    if (!found || found.isDeleted) throw notFound('exercise', id);
+    return this.shown(found.row);
+  }
+
+  /** The muscles of an exercise as an SVG picture. @throws NOT_FOUND */
+  async muscleMap(id: string): Promise<string> {
+    return muscleMap(await this.get(id));
   }
 
   /** Batched; also a deleted exercise, so that an old routine can still name it. Null if there is none. */
   async find(id: string): Promise<ExerciseShape | null> {
-    const found = await this.table.find(id);
+    const found = await this.readable(id);
     return found && this.shown(found.row);
+  }
+
+  /** A custom exercise is also readable for those who may see a routine that uses it. */
+  private async readable(id: string) {
+    const found = await this.table.load(id);
+    if (!found) return null;
+    const maySeeIt =
+      maySee(this.unit.viewer, found.content) ||
+      (found.content.isPrivate && (await this.inVisibleRoutine.load(found.row.id)));
+    return maySeeIt ? found : null;
   }
 
   /** The exercises with these ids, in this order, each once; those that the viewer may not see are left out. */
@@ -89,10 +134,25 @@ export class Exercises {
       `select ${this.table.columns} from exercise where id = any(?::uuid[]) and deleted_at is null order by exercise.id for share`,
       [wanted],
     );
-    const byId = new Map(rows.map((row) => [row.id, this.shown(row)]));
-    return wanted
-      .flatMap((id) => byId.get(id) ?? [])
-      .filter((exercise) => maySee(this.unit.viewer, exercise));
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const found = await Promise.all(
+      wanted.map(async (id) => byId.has(id) && (await this.readable(id)) && byId.get(id)),
+    );
+    return found.flatMap((row) => (row ? this.shown(row) : []));
+  }
+
+  /**
+   * The modalities of the exercises that the viewer may use, and of the exercises `kept`, which a training of the viewer
+   * has already: it stays as it is if an exercise is deleted, or if the viewer moves to another gym.
+   */
+  async modalities(ids: Iterable<string>, kept: ReadonlySet<string>): Promise<ReadonlyMap<string, Modality>> {
+    const found = await Promise.all(
+      [...new Set(ids)].map(async (id) => {
+        const exercise = kept.has(id) ? await this.table.load(id) : await this.readable(id);
+        return exercise && (kept.has(id) || !exercise.isDeleted) ? [exercise.row] : [];
+      }),
+    );
+    return new Map(found.flat().map(({ id, modality }) => [id, modality]));
   }
 
   /** Muscles by name, with the number of exercises that train each as a primary muscle. */
@@ -109,22 +169,50 @@ export class Exercises {
   }
 
   private facet(from: string, column: string): Promise<FacetShape[]> {
-    const conditions = visibleConditions(this.unit);
+    // Without custom exercises: a gateway may send the same answer to all users of a gym.
+    const conditions = visibleConditions(this.unit).add('not is_private');
     return this.unit.em.execute(
       `select ${column} as name, count(*)::int as exercises from ${from} where ${conditions.sql.join(' and ')} group by 1 order by 1`,
       conditions.params,
     );
   }
 
-  /** A GYM_ADMIN adds to their own gym, a SUPER_ADMIN to the common library or to any gym. */
+  /** A GYM_ADMIN adds to their own gym, a SUPER_ADMIN to the common library or to any gym; with `custom`, and members always, for themselves. */
   async create(input: unknown): Promise<ExerciseShape> {
-    requireAdmin(this.unit.viewer);
-    const { gymId, ...fields } = validated(CreateExerciseShape, input);
+    const { gymId, custom, ...fields } = validated(CreateExerciseShape, input);
+    const { userId } = requireUser(this.unit.viewer);
+    if (custom ?? (!isAdmin(this.unit.viewer) && !gymId)) {
+      if (gymId)
+        throw invalid('gymId', 'expected no gym, because a custom exercise belongs to the user who adds it');
+      const [exercise] = await this.unit.transaction(() => this.addCustom(userId, [fields]));
+      return exercise as ExerciseShape; // `addCustom` returns an exercise for each one that it gets
+    }
     return this.owners.withOwner(gymId, async (owner) => {
       const exercise = this.unit.em.create(Exercise, { ...fields, gymId: owner, version: 1 });
       await this.unit.em.flush();
       return this.present(exercise);
     });
+  }
+
+  /** Adds custom exercises of a user, in the open transaction. @throws CONFLICT beyond 500 */
+  async addCustom(userId: string, exercises: readonly NewExercise[]): Promise<ExerciseShape[]> {
+    const { em } = this.unit;
+    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`exercises:${userId}`]);
+    const count = await em.count(Exercise, { ownerId: userId, deletedAt: null });
+    if (count + exercises.length > MAX_CUSTOM)
+      throw conflict(`You may have at most ${MAX_CUSTOM} custom exercises; delete some first.`);
+    const added = exercises.map((fields) =>
+      em.create(Exercise, {
+        ...fields,
+        id: uuidv7(),
+        gymId: null,
+        ownerId: userId,
+        isPrivate: true,
+        version: 1,
+      }),
+    );
+    await em.flush();
+    return added.map((exercise) => this.present(exercise));
   }
 
   /**
@@ -147,7 +235,7 @@ export class Exercises {
 
   async setImage(id: string, picture: Buffer | undefined): Promise<ExerciseShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    await this.table.requireChange(id);
+    await this.table.requirePicture(id);
     const image = await this.media.store(picture);
     return this.change(id, undefined, (exercise) => {
       exercise.image = image;
@@ -163,7 +251,7 @@ export class Exercises {
   }
 
   private present(exercise: Exercise): ExerciseShape {
-    return this.shown(presented(ExerciseShape, exercise));
+    return this.shown({ ...presented(STORED, exercise), custom: exercise.isPrivate });
   }
 
   private shown(row: ExerciseShape): ExerciseShape {

@@ -3,6 +3,8 @@ import { eventMigrations } from '#server/events/event-tables.ts';
 import { sagaMigrations } from '#server/saga/saga-tables.ts';
 import { Content } from './20260105100000_content.ts';
 import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
+import { Trainings } from './20261124180000_trainings.ts';
+import { OwnContent } from './20261124190000_own_content.ts';
 import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
@@ -12,4 +14,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261123050000_relations_and_indexes', class: RelationsAndIndexes },
   { name: '20261125100000_exercise_library', class: ExerciseLibrary },
   ...eventMigrations,
+  { name: '20261124180000_trainings', class: Trainings },
+  { name: '20261124190000_own_content', class: OwnContent },
 ];

@@ -148,7 +148,7 @@ export class Products {
   /** Adds the picture after those that the product has. */
   async addImage(id: string, picture: Buffer | undefined): Promise<ProductShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    await this.table.requireChange(id);
+    await this.table.requirePicture(id);
     const image = await this.media.store(picture);
     return this.change(id, undefined, (product) => {
       if (product.images.length >= MAX_IMAGES)

@@ -89,14 +89,13 @@ export class TextSearches {
     const words = 'select word from ts_stat(?) order by nentry desc limit ?';
     const part = (condition: string, direction: 'asc' | 'desc') =>
       `select search from ${table} where deleted_at is null and ${condition} order by created_at ${direction}, id ${direction} limit ${VOCABULARY_ROWS}`;
-    const rows = await this.orm.em
-      .fork()
-      .execute<{ word: string }[]>(`(${words}) union (${words})`, [
-        part('gym_id is null', 'asc'),
-        VOCABULARY_WORDS,
-        part('gym_id is not null', 'desc'),
-        VOCABULARY_WORDS,
-      ]);
+    const rows = await this.orm.em.fork().execute<{ word: string }[]>(`(${words}) union (${words})`, [
+      // The words of private rows would be suggested to others.
+      part(table === 'product' ? 'gym_id is null' : 'gym_id is null and not is_private', 'asc'),
+      VOCABULARY_WORDS,
+      part('gym_id is not null', 'desc'),
+      VOCABULARY_WORDS,
+    ]);
     return new Vocabulary(rows.map((row) => row.word));
   }
 }

@@ -44,7 +44,7 @@ export function setErrors(
       else
         for (const [s, set] of entry.sets.entries())
           errors.push(
-            ...errorsOf(set, modality).map(({ path: field, message }) => ({
+            ...errorsOfSet(set, modality).map(({ path: field, message }) => ({
               path: `${path}.sets.${s}${field && `.${field}`}`,
               message,
             })),
@@ -54,7 +54,15 @@ export function setErrors(
   return errors;
 }
 
-function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
+/**
+ * The errors in one set, with paths in the set; empty if there are none.
+ * @param nameOf the name of a measure in messages; only a planned set may have a range of repetitions
+ */
+export function errorsOfSet(
+  set: WorkoutSet,
+  modality: Modality,
+  nameOf: (measure: Measure) => string = nameOfPlanned,
+): FieldError[] {
   const { oneOf, optional } = FIELDS[modality];
   const errors: FieldError[] = [];
   const has = (measure: Measure) =>
@@ -77,7 +85,7 @@ function errorsOf(set: WorkoutSet, modality: Modality): FieldError[] {
   return errors;
 }
 
-const nameOf = (measure: Measure): string => (measure === 'reps' ? 'reps or repRange' : measure);
+const nameOfPlanned = (measure: Measure): string => (measure === 'reps' ? 'reps or repRange' : measure);
 
 const SECONDS_PER_REP = 4;
 const SECONDS_PER_KILOMETRE = 360; // a 6-minute kilometre

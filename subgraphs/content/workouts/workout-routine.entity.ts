@@ -1,7 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { contentIndexes, contentProperties, searchColumn, wordsOf, wordsOfList } from '../content.entity.ts';
+import {
+  contentProperties,
+  ownedChecks,
+  ownedIndexes,
+  ownedProperties,
+  searchColumn,
+  wordsOf,
+  wordsOfList,
+} from '../content.entity.ts';
 import { areasOf } from '../search/body-areas.ts';
 import type { Difficulty } from '../exercises/exercise.entity.ts';
+
+/** Who sees a routine: its owner, the users of its gym, or everybody. */
+export const VISIBILITIES = ['PRIVATE', 'GYM', 'PUBLIC'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
 
 export const SET_TYPES = ['NORMAL', 'WARMUP', 'DROP', 'FAILURE'] as const;
 
@@ -29,7 +41,8 @@ export interface Block {
 const WorkoutRoutineSchema = defineEntity({
   name: 'WorkoutRoutine',
   tableName: 'workout_routine',
-  indexes: contentIndexes(
+  checks: ownedChecks('workout_routine'),
+  indexes: ownedIndexes(
     'workout_routine',
     {
       title: 'lower("title")',
@@ -47,6 +60,7 @@ const WorkoutRoutineSchema = defineEntity({
   ),
   properties: {
     ...contentProperties(),
+    ...ownedProperties(),
     title: p.string().length(120),
     description: p.text().nullable(),
     difficulty: p.string().$type<Difficulty>().length(20),

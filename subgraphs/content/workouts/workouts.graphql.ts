@@ -14,6 +14,9 @@ export const workoutsGraphql = {
   Mutation: {
     createWorkout: (_root, { input }, { workouts }) => workouts.create(input),
     updateWorkout: (_root, { input: { id, ...change } }, { workouts }) => workouts.update(id, change),
+    copyWorkout: (_root, { input: { id, ...change } }, { workouts }) => workouts.copy(id, change),
+    setWorkoutFavourite: (_root, { input }, { workoutFavourites }) =>
+      workoutFavourites.set(input.id, input.favourite),
     deleteWorkout: async (_root, { input }, { workouts }) => {
       await workouts.delete(input.id, input.version ?? undefined);
       return true;
@@ -25,6 +28,7 @@ export const workoutsGraphql = {
       return workouts.find(reference.id, 'version' in reference ? reference.version : undefined);
     },
     versionId: ({ id, version }) => `${id}:${version}`,
+    favourite: ({ id }, _args, { workoutFavourites }) => workoutFavourites.has(id),
     exerciseList: (routine, _args, { workouts }) => workouts.exercisesOf(routine),
     versions: (routine, _args, { workouts }) => workouts.versions(routine.id),
   },

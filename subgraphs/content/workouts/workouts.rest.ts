@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { pageQuery } from '#server/paging.ts';
 import { idParams, MAX_INTEGER } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
-import { CONTENT_AUTHORS } from '../access.ts';
+import type { WorkoutFavourites } from './favourites.ts';
 import type { Workouts } from './workouts.ts';
 import {
+  CopyWorkoutShape,
   CreateWorkoutShape,
   UpdateWorkoutShape,
   WorkoutQuery,
@@ -15,7 +15,7 @@ import {
   WorkoutVersionShape,
 } from './workouts.shapes.ts';
 
-const route = restRoute<{ workouts: Workouts }>(TAGS.workouts);
+const route = restRoute<{ workouts: Workouts; workoutFavourites: WorkoutFavourites }>(TAGS.workouts);
 const versionQuery = z.object({
   version: z.coerce
     .number()
@@ -96,8 +96,8 @@ export const workoutsRest = [
     path: '/workouts',
     operationId: 'createWorkout',
     summary: 'Add a routine',
-    only: CONTENT_AUTHORS,
-    description: "The exercise's modality decides which fields a set may have.",
+    description:
+      "The exercise's modality decides which fields a set may have. A member's routine is PRIVATE, or of their GYM by `visibility`; a GYM_ADMIN's is for their gym, or PRIVATE; only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).",
     auth: 'required',
     body: CreateWorkoutShape,
     success: { status: 201, description: 'The new routine.', shape: WorkoutRoutineShape },
@@ -109,15 +109,14 @@ export const workoutsRest = [
     path: '/workouts/:id',
     operationId: 'updateWorkout',
     summary: 'Change a routine',
-    only: GYM_STAFF,
     description:
-      'Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.',
+      'By its owner, or by staff of its gym. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.',
     auth: 'required',
     params: idParams,
     body: UpdateWorkoutShape,
     versioned: true,
     success: { status: 200, description: 'The changed routine.', shape: WorkoutRoutineShape },
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ params, body, expectedVersion }, { workouts }) =>
       workouts.update(params.id, body, expectedVersion),
   }),
@@ -126,14 +125,48 @@ export const workoutsRest = [
     path: '/workouts/:id',
     operationId: 'deleteWorkout',
     summary: 'Delete a routine',
-    only: GYM_STAFF,
     description:
-      'It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.',
+      'By its owner, or by staff of its gym. It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.',
     auth: 'required',
     params: idParams,
     versioned: true,
     success: { status: 204, description: 'The routine is deleted.' },
     errors: ['FORBIDDEN'],
     handler: ({ params, expectedVersion }, { workouts }) => workouts.delete(params.id, expectedVersion),
+  }),
+  route({
+    method: 'POST',
+    path: '/workouts/:id/copy',
+    operationId: 'copyWorkout',
+    summary: 'Copy a routine as your own',
+    description: 'The copy is PRIVATE. Later changes of the original do not change it.',
+    auth: 'required',
+    params: idParams,
+    body: CopyWorkoutShape.optional(),
+    success: { status: 201, description: 'The copy.', shape: WorkoutRoutineShape },
+    errors: ['CONFLICT'],
+    handler: ({ params, body }, { workouts }) => workouts.copy(params.id, body),
+  }),
+  route({
+    method: 'PUT',
+    path: '/workouts/:id/favourite',
+    operationId: 'addFavouriteWorkout',
+    summary: 'Add a routine to your favourites',
+    description: 'A user has at most 1,000.',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The routine.', shape: WorkoutRoutineShape },
+    errors: ['CONFLICT'],
+    handler: ({ params }, { workoutFavourites }) => workoutFavourites.set(params.id, true),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/workouts/:id/favourite',
+    operationId: 'removeFavouriteWorkout',
+    summary: 'Remove a routine from your favourites',
+    auth: 'required',
+    params: idParams,
+    success: { status: 200, description: 'The routine.', shape: WorkoutRoutineShape },
+    handler: ({ params }, { workoutFavourites }) => workoutFavourites.set(params.id, false),
   }),
 ];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { versionNumber } from '#server/shapes.ts';
+import { flag, versionNumber } from '#server/shapes.ts';
 import { DIFFICULTIES, imagePath, words } from '../exercises/exercises.shapes.ts';
 import { listFilters, type FiltersOf } from '../listing.shapes.ts';
-import { SET_TYPES } from './workout-routine.entity.ts';
+import { SET_TYPES, VISIBILITIES } from './workout-routine.entity.ts';
 
 /** One set. The exercise's modality decides which of these fields it may have (see `set-fields.ts`). */
 export const SetShape = z
@@ -96,6 +96,8 @@ export const WorkoutRoutineShape = z
     image: imagePath,
     durationMinutes: z.int(),
     gymId: z.uuid().nullable(),
+    visibility: z.enum(VISIBILITIES),
+    ownerId: z.uuid().nullable(),
     version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -118,9 +120,12 @@ const fields = {
   durationMinutes: z.int().min(1).max(1_440),
 };
 
+const visibility = z.enum(VISIBILITIES, `expected one of ${VISIBILITIES.join(', ')}`);
+
 export const CreateWorkoutShape = z
   .object({
     gymId: z.uuid().nullish(),
+    visibility: visibility.nullish(),
     ...fields,
     description: fields.description.optional(),
     targetMuscles: fields.targetMuscles.nullish(),
@@ -129,8 +134,10 @@ export const CreateWorkoutShape = z
   })
   .meta({ graphType: 'CreateWorkoutInput' });
 
+export type NewWorkout = Omit<z.infer<typeof CreateWorkoutShape>, 'gymId' | 'visibility'>;
+
 export const UpdateWorkoutShape = z
-  .object({ ...changeOf(fields), version: versionNumber.nullish() })
+  .object({ ...changeOf({ ...fields, visibility }), version: versionNumber.nullish() })
   .meta({ graphType: 'UpdateWorkoutInput' });
 
 export const WorkoutQuery = pageQuery.extend({
@@ -148,6 +155,8 @@ export const WorkoutQuery = pageQuery.extend({
     .optional()
     .meta({ description: 'The category of the routine, e.g. Strength. Upper and lower case do not matter.' }),
   exerciseId: z.uuid().optional().meta({ description: 'Routines with this exercise.' }),
+  mine: flag.optional().meta({ description: 'Only routines that you have added.' }),
+  favourite: flag.optional().meta({ description: 'Only your favourites.' }),
   maxMinutes: z.coerce
     .number()
     .int()
@@ -159,4 +168,8 @@ export const WorkoutQuery = pageQuery.extend({
     .optional()
     .meta({ description: 'Default: the best match first if there is a search, else by title.' }),
 });
+export const CopyWorkoutShape = z
+  .object({ title: fields.title.nullish() })
+  .meta({ graphType: 'CopyWorkoutInput' });
+
 export type WorkoutFilter = FiltersOf<typeof WorkoutQuery>;

@@ -1,5 +1,6 @@
 import { wrap } from '@mikro-orm/core';
 import { columnsOf, presented } from '#server/database/columns.ts';
+import { requireUser } from '#server/auth/viewer.ts';
 import { invalid, notFound } from '#server/errors.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { mapPage, type Page, type PageRequest } from '#server/paging.ts';
@@ -7,22 +8,33 @@ import type { Removals } from '#server/references/removals.ts';
 import { MAX_INTEGER } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { invalidFields, validated } from '#server/validate.ts';
-import { requireAdmin } from '../access.ts';
+import {
+  changedOwnership,
+  mayUse,
+  ofStaff,
+  ownershipOf,
+  requireRoom,
+  visibilityOf,
+  type Ownership,
+} from './ownership.ts';
 import { ContentTable, contentTable, countUp } from '../content-table.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
-import { visibleConditions, type Order } from '../listing.ts';
+import { ownedConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
+import { equipmentOf, exerciseIdsOf, musclesOf } from './used-exercises.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.ts';
 import {
+  CopyWorkoutShape,
   CreateWorkoutShape,
   UpdateWorkoutShape,
   WorkoutRoutineShape,
   WorkoutVersionShape,
   type Block,
+  type NewWorkout,
   type WorkoutFilter,
 } from './workouts.shapes.ts';
 
@@ -34,6 +46,7 @@ const ORDERS = {
 
 const VERSION_COLUMNS = columnsOf(WorkoutVersionShape, { title: "content->>'title'" });
 const MAX_VERSIONS = 200;
+const STORED = WorkoutRoutineShape.omit({ visibility: true });
 
 interface WorkoutsOptions {
   searches: TextSearches;
@@ -47,9 +60,13 @@ const TABLE = contentTable({
   table: 'workout_routine',
   entity: WorkoutRoutine,
   shape: WorkoutRoutineShape,
+  expressions: {
+    visibility: `case when is_private then 'PRIVATE' when gym_id is null then 'PUBLIC' else 'GYM' end`,
+  },
+  isOwned: true,
 });
 
-/** Workout routines: global ones, and those that gyms add for their own users. Every change stores a version that stays readable. */
+/** Workout routines: global ones, those of gyms, and users' own. Every change stores a version that stays readable. */
 export class Workouts {
   private readonly unit: UnitOfWork;
   private readonly exercises: Exercises;
@@ -83,7 +100,7 @@ export class Workouts {
 
   /** The routines by title, or the best match first if there is a search. For an unknown value of a filter the list is empty. */
   async list(filter: WorkoutFilter, request: PageRequest): Promise<Page<WorkoutRoutineShape>> {
-    const conditions = visibleConditions(this.unit, filter.gymId)
+    const conditions = ownedConditions(this.unit, filter)
       .when(filter.muscle, 'target_muscles @> ?::jsonb', (muscle) => [JSON.stringify([muscle.toLowerCase()])])
       .when(filter.equipment, 'equipment @> ?::jsonb', (equipment) => [
         JSON.stringify([equipment.toLowerCase()]),
@@ -94,6 +111,11 @@ export class Workouts {
         JSON.stringify([{ entries: [{ exerciseId }] }]),
       ])
       .when(filter.maxMinutes, 'duration_minutes <= ?::bigint');
+    if (filter.favourite)
+      conditions.add(
+        'workout_routine.id in (select routine_id from workout_favourite where user_id = ?)',
+        requireUser(this.unit.viewer).userId,
+      );
     const search = await this.searches.of('workout_routine', filter.search);
     const orders = { wanted: filter.sort && ORDERS[filter.sort], fallback: ORDERS.title };
     return mapPage(await this.table.page(conditions, search, orders, request), (row) => this.shown(row));
@@ -117,7 +139,8 @@ export class Workouts {
     const { row: current, isDeleted } = found;
     if (!version || version === current.version) return isDeleted && !version ? null : this.shown(current);
     const older = await this.byVersion.load(`${current.id}:${version}`);
-    return older && this.shown(older.content);
+    const { visibility, ownerId, gymId } = current; // a version does not decide who sees it
+    return older && this.shown({ ...older.content, visibility, ownerId, gymId });
   }
 
   /** The version of a routine with the id `<routine id>:<version>`; null if there is none that the viewer may see. */
@@ -141,24 +164,49 @@ export class Workouts {
     return this.exercises.findMany(exerciseIdsOf(exercises));
   }
 
-  /** A GYM_ADMIN's routine belongs to their gym; only a SUPER_ADMIN adds a global one. */
+  /**
+   * A routine of a member is private or for their gym, one of a GYM_ADMIN for their gym or private; only a SUPER_ADMIN adds a
+   * global one. See `ownershipOf`.
+   */
   async create(input: unknown): Promise<WorkoutRoutineShape> {
-    requireAdmin(this.unit.viewer);
-    const { gymId: requestedGymId, ...fields } = validated(CreateWorkoutShape, input);
-    return this.owners.withOwner(requestedGymId, async (gymId) => {
-      const used = await this.usedExercises(fields.exercises, gymId);
-      const routine = this.unit.em.create(WorkoutRoutine, {
-        ...fields,
-        gymId,
-        targetMuscles: fields.targetMuscles ?? musclesOf(used),
-        equipment: equipmentOf(used),
-        durationMinutes: fields.durationMinutes ?? estimatedMinutes(fields.exercises),
-        version: 1,
-      });
-      await this.unit.em.flush();
-      this.storeVersion(routine);
-      return this.present(routine);
+    const { gymId, visibility, ...fields } = validated(CreateWorkoutShape, input);
+    const owned = ownershipOf(this.unit.viewer, { gymId, visibility });
+    if (owned) return this.unit.transaction(() => this.add(fields, owned));
+    return this.owners.withOwner(gymId, (owner) => this.add(fields, ofStaff(owner)));
+  }
+
+  /** A private copy of a routine that the caller may see. Later changes of the original do not change it. */
+  async copy(id: string, input: unknown): Promise<WorkoutRoutineShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const { title } = validated(CopyWorkoutShape, input ?? {});
+    const original = await this.get(id);
+    return this.unit.transaction(() =>
+      this.add(
+        { ...original, title: title ?? original.title },
+        { gymId: null, ownerId: userId, isPrivate: true },
+      ),
+    );
+  }
+
+  private async add(fields: NewWorkout, ownership: Ownership): Promise<WorkoutRoutineShape> {
+    const { title, difficulty, category, exercises, description, targetMuscles, durationMinutes } = fields;
+    if (ownership.ownerId) await requireRoom(this.unit, ownership.ownerId);
+    const used = await this.usedExercises(exercises, ownership);
+    const routine = this.unit.em.create(WorkoutRoutine, {
+      title,
+      difficulty,
+      category,
+      exercises,
+      description: description ?? null,
+      ...ownership,
+      targetMuscles: targetMuscles ?? musclesOf(used),
+      equipment: equipmentOf(used),
+      durationMinutes: durationMinutes ?? estimatedMinutes(exercises),
+      version: 1,
     });
+    await this.unit.em.flush();
+    this.storeVersion(routine);
+    return this.present(routine);
   }
 
   /**
@@ -166,10 +214,14 @@ export class Workouts {
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<WorkoutRoutineShape> {
-    const { version, ...change } = validated(UpdateWorkoutShape, input);
+    const { version, visibility, ...change } = validated(UpdateWorkoutShape, input);
     return this.change(id, expectedVersion ?? version ?? undefined, async (routine) => {
+      if (visibility && visibility !== visibilityOf(routine)) {
+        Object.assign(routine, changedOwnership(this.unit.viewer, routine, visibility));
+        if (!change.exercises) await this.usedExercises(routine.exercises, routine);
+      }
       if (change.exercises) {
-        const used = await this.usedExercises(change.exercises, routine.gymId ?? null);
+        const used = await this.usedExercises(change.exercises, routine);
         routine.equipment = equipmentOf(used);
         routine.durationMinutes = estimatedMinutes(change.exercises);
       }
@@ -189,7 +241,7 @@ export class Workouts {
 
   async setImage(id: string, picture: Buffer | undefined): Promise<WorkoutRoutineShape> {
     if (!picture) throw invalid('image', 'expected a picture');
-    await this.table.requireChange(id);
+    await this.table.requirePicture(id);
     const image = await this.media.store(picture);
     return this.change(id, undefined, (routine) => {
       routine.image = image;
@@ -201,7 +253,7 @@ export class Workouts {
     expectedVersion: number | undefined,
     apply: (routine: WorkoutRoutine) => void | Promise<void>,
   ): Promise<WorkoutRoutineShape> {
-    requireAdmin(this.unit.viewer);
+    this.table.requireAuthor();
     return this.unit.transaction(async () => {
       const routine = await this.table.lock(id, expectedVersion);
       await apply(routine);
@@ -216,16 +268,18 @@ export class Workouts {
       this.unit.em.create(WorkoutRoutineVersion, {
         routineId: routine.id,
         version: routine.version,
-        content: presented(WorkoutRoutineShape, routine),
+        content: this.fieldsOf(routine),
       }),
     );
   }
 
   /** @throws VALIDATION_FAILED with every set that its exercise does not allow */
-  private async usedExercises(blocks: readonly Block[], gymId: string | null): Promise<ExerciseShape[]> {
+  private async usedExercises(
+    blocks: readonly Block[],
+    routine: Pick<WorkoutRoutine, 'gymId' | 'isPrivate'>,
+  ): Promise<ExerciseShape[]> {
     const found = await this.exercises.lockMany(exerciseIdsOf(blocks));
-    // The users of another gym could not see an exercise of this gym, so a global routine must not use one.
-    const usable = found.filter((exercise) => exercise.gymId === null || exercise.gymId === gymId);
+    const usable = found.filter((exercise) => mayUse(routine, exercise));
     const modalities = new Map(usable.map((exercise) => [exercise.id, exercise.modality]));
     const errors = setErrors(blocks, (id) => modalities.get(id.toLowerCase()));
     if (errors.length > 0) throw invalidFields(errors);
@@ -233,17 +287,14 @@ export class Workouts {
   }
 
   private present(routine: WorkoutRoutine): WorkoutRoutineShape {
-    return this.shown(presented(WorkoutRoutineShape, routine));
+    return this.shown(this.fieldsOf(routine));
+  }
+
+  private fieldsOf(routine: WorkoutRoutine): WorkoutRoutineShape {
+    return { ...presented(STORED, routine), visibility: visibilityOf(routine) };
   }
 
   private shown(row: WorkoutRoutineShape): WorkoutRoutineShape {
     return withPublicImage(this.unit, row);
   }
 }
-
-const exerciseIdsOf = (blocks: readonly Block[]): string[] =>
-  blocks.flatMap((block) => block.entries.map((entry) => entry.exerciseId));
-const musclesOf = (exercises: readonly ExerciseShape[]): string[] =>
-  [...new Set(exercises.flatMap((exercise) => exercise.primaryMuscles))].slice(0, 20);
-const equipmentOf = (exercises: readonly ExerciseShape[]): string[] =>
-  [...new Set(exercises.map((exercise) => exercise.equipment))].filter((name) => name !== 'none').toSorted();

@@ -1,3 +1,4 @@
+import { CHART_FONT, chartNumber as number, dayLabel, niceStep, thousands } from '#server/charts.ts';
 import type { NutrientName } from '../nutrients.ts';
 import type { SeriesPointShape } from './days.shapes.ts';
 
@@ -36,7 +37,7 @@ export function chartOf(points: readonly SeriesPointShape[], metric: NutrientNam
 <title id="title">${TITLES[metric]}, ${from} to ${to}</title>
 <desc id="description">${logged.length === 0 ? 'Nothing was logged.' : `${number(mean)} on average over ${logged.length} of ${bars.length} ${bars.length === 1 ? 'bar' : 'bars'} with entries.`}</desc>
 <style>
-svg{font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--paper:#fff;--ink:#1f2937;--soft:#6b7280;--grid:#e5e7eb;--bar:#0f766e;--over:#b45309;--goal:#1d4ed8}
+svg{font:${CHART_FONT};--paper:#fff;--ink:#1f2937;--soft:#6b7280;--grid:#e5e7eb;--bar:#0f766e;--over:#b45309;--goal:#1d4ed8}
 @media (prefers-color-scheme:dark){svg{--paper:#111827;--ink:#f3f4f6;--soft:#9ca3af;--grid:#374151;--bar:#2dd4bf;--over:#fbbf24;--goal:#93c5fd}}
 .paper{fill:var(--paper)}.title{fill:var(--ink);font-size:15px;font-weight:600}.soft{fill:var(--soft)}.grid{stroke:var(--grid)}.bar{fill:var(--bar)}.over{fill:url(#hatch);stroke:var(--over)}.goal{stroke:var(--goal);stroke-width:2;stroke-dasharray:6 4;fill:none}.goal-name{fill:var(--goal);font-weight:600}
 </style>
@@ -86,16 +87,3 @@ function goalLine(
   const shown = goals.findLast((goal) => goal !== undefined) ?? 0;
   return `<path class="goal" d="${path}"/><text class="goal-name" x="${WIDTH - PLOT.right - 4}" y="${y(shown) - 6}" text-anchor="end">goal ${thousands(number(shown))}</text>`;
 }
-
-/** 1, 2 or 5 times a power of ten. */
-function niceStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 0.1)));
-  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough) ?? 10;
-  return factor * power;
-}
-
-const number = (value: number): number => Math.round(value * 10) / 10;
-const thousands = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+(?!\d))/g, ' ');
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const dayLabel = (date: string): string =>
-  `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]}`;

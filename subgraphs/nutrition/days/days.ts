@@ -15,7 +15,7 @@ import {
   type NutrientName,
   type Nutrients,
 } from '../nutrients.ts';
-import type { Profiles } from '../profiles/profiles.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
 import {
   addDays,
   checkRange,
@@ -25,7 +25,7 @@ import {
   startOfBucket,
   validZone,
   type Bucket,
-} from './calendar.ts';
+} from '#server/calendar.ts';
 import { chartOf } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
 import type { DailyShape, NutritionDay, RemainingShape, SeriesPointShape } from './days.shapes.ts';

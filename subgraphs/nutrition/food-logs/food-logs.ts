@@ -13,7 +13,7 @@ import { DayTotals } from '../days/day-totals.ts';
 import type { Foods } from '../foods/foods.ts';
 import type { FoodShape } from '../foods/foods.shapes.ts';
 import { sum } from '../nutrients.ts';
-import type { Profiles } from '../profiles/profiles.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
 import { diaryKeyOf, FOOD_LOG_COLUMNS } from './diary.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
 import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';

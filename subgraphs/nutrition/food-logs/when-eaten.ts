@@ -1,5 +1,5 @@
 import { invalid } from '#server/errors.ts';
-import { dayOf, daysBetween, instantOf, noonOf, timeOfDay } from '../days/calendar.ts';
+import { dayOf, daysBetween, instantOf, noonOf, timeOfDay } from '#server/calendar.ts';
 import type { LogEntry } from './food-logs.shapes.ts';
 
 /** The fields of an input about the time of an entry. */

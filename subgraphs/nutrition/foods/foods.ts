@@ -5,7 +5,7 @@ import { isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import type { Profiles } from '../profiles/profiles.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
 import type { BarcodeSource } from './barcode-source.ts';
 import { barcode as barcodeShape } from './barcodes.ts';
 import { nameDistanceOf, wordsOf } from './food-search.ts';

@@ -6,8 +6,8 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
-import { dayOf, weekdayOf } from '../days/calendar.ts';
-import type { Profiles } from '../profiles/profiles.ts';
+import { dayOf, weekdayOf } from '#server/calendar.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
 import { NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
 /** A goal ends on the day before the next one of its kind begins. A row without calories is only such an end. */

@@ -44,6 +44,7 @@ export async function live(platform: TestPlatform, friend: { id: string; token: 
   };
   await inIdentity(platform, me);
   const inGym = await atTheGym(platform, me, friend);
+  await inContent(platform, me);
   await inNutrition(platform, me);
   const inSquad = await withTheSquad(platform, me, friend);
   await withTheWizard(platform, me);
@@ -161,6 +162,22 @@ async function inShop(platform: TestPlatform, token: string): Promise<void> {
     token,
     body: { items: [{ productId: product?.id, quantity: 1 }] },
   });
+}
+
+async function inContent(platform: TestPlatform, { token, mark }: Me): Promise<void> {
+  const exercise = await call<{ id: string }>(platform, 'content', 'POST', '/exercises', {
+    token,
+    body: { name: `Move of ${mark}`, custom: true, primaryMuscles: ['chest'], modality: 'WEIGHT_REPS' },
+  });
+  await call(platform, 'content', 'POST', '/trainings', {
+    token,
+    body: { title: `Training of ${mark}`, entries: [{ exerciseId: exercise.id, sets: [{ reps: 5 }] }] },
+  });
+  const routine = await call<{ id: string }>(platform, 'content', 'POST', '/workouts', {
+    token,
+    body: { title: `Plan of ${mark}`, difficulty: 'Beginner', category: 'Strength', visibility: 'PRIVATE' },
+  });
+  await call(platform, 'content', 'PUT', `/workouts/${routine.id}/favourite`, { token });
 }
 
 async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {

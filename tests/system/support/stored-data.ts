@@ -74,7 +74,7 @@ export const KINDS = {
     'events',
   ],
   nutrition: ['foodLogs', 'goals', 'foods', 'foodFavourites', 'imports'],
-  content: [],
+  content: ['trainings', 'exercises', 'routines', 'favourites'],
   squad: [
     'presence',
     'squads',

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** The part of a user's profile that decides their language and which day it is for them. */
 export interface Profile {

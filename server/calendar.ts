@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { invalid } from '#server/errors.ts';
-import { timezone } from '#server/shapes.ts';
-import { DAY_MILLIS } from '#server/durations.ts';
-import { validated } from '#server/validate.ts';
+import { invalid } from './errors.ts';
+import { timezone } from './shapes.ts';
+import { DAY_MILLIS } from './durations.ts';
+import { validated } from './validate.ts';
 
 /** Local days are texts, `YYYY-MM-DD`. Calculations with days use UTC, which has no changes of clocks. */
 

@@ -1,10 +1,10 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { CircuitBreaker } from '#server/circuit-breaker.ts';
-import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
-import { timezone } from '#server/shapes.ts';
-import { withinTime } from '#server/time-limit.ts';
-import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { CircuitBreaker } from '../circuit-breaker.ts';
+import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
+import { timezone } from '../shapes.ts';
+import { withinTime } from '../time-limit.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Profile, Profiles } from './profiles.ts';
 
 const TIMEOUT_MILLIS = 2_000; // 2 s

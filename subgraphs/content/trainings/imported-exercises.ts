@@ -1,0 +1,69 @@
+import { requireUser } from '#server/auth/viewer.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { Exercises } from '../exercises/exercises.ts';
+import { namedExercises } from '../exercises/named-exercises.ts';
+import type { Modality } from '../exercises/exercises.shapes.ts';
+import type { ImportedLine } from './import-lines.ts';
+
+/**
+ * The exercises of the lines: by id, else by name or another name. An exercise that the user cannot see becomes a custom one
+ * of theirs; its sets decide what it measures.
+ */
+export async function exercisesOfLines(
+  unit: UnitOfWork,
+  exercises: Exercises,
+  lines: readonly ImportedLine[],
+) {
+  const { userId } = requireUser(unit.viewer);
+  const ids = lines.flatMap(({ exerciseId }) => exerciseId?.toLowerCase() ?? []);
+  const byId = await exercises.modalities(ids, new Set());
+  const unnamed = lines.filter(({ exerciseId }) => !exerciseId || !byId.has(exerciseId.toLowerCase()));
+  const names = Map.groupBy(
+    unnamed.filter(({ exercise }) => exercise),
+    ({ exercise }) => (exercise ?? '').toLowerCase(),
+  );
+  const byName = await namedExercises(unit, [...names.keys()]);
+  const missing = [...names].filter(([name]) => !byName.has(name));
+  const created =
+    missing.length === 0
+      ? []
+      : await exercises.addCustom(
+          userId,
+          missing.map(([, own]) => customExercise(own)),
+        );
+  for (const exercise of created) byName.set(exercise.name.toLowerCase(), exercise);
+  const modalities = new Map<string, Modality>(byId);
+  for (const { id, modality } of byName.values()) modalities.set(id, modality);
+  const known = lines.map((line) => {
+    const id = line.exerciseId?.toLowerCase();
+    const knownExercise =
+      id && byId.has(id) ? id : (byName.get((line.exercise ?? '').toLowerCase())?.id ?? null);
+    return { ...line, knownExercise };
+  });
+  return { created, known, modalities };
+}
+
+function customExercise(lines: readonly ImportedLine[]): Parameters<Exercises['addCustom']>[1][number] {
+  const has = (measure: 'weightKg' | 'assistedKg' | 'durationSeconds' | 'distanceMeters' | 'reps') =>
+    lines.some(({ set }) => set && set[measure] !== null && set[measure] !== undefined);
+  return {
+    name: (lines[0] as ImportedLine).exercise ?? '', // a group has at least one line, and its lines have a name
+    aliases: [],
+    instructions: [],
+    primaryMuscles: [],
+    secondaryMuscles: [],
+    equipment: 'other',
+    level: 'Beginner',
+    category: has('distanceMeters') ? 'cardio' : 'strength',
+    modality: modalityOf(has),
+  };
+}
+
+function modalityOf(
+  has: (measure: 'weightKg' | 'assistedKg' | 'durationSeconds' | 'distanceMeters' | 'reps') => boolean,
+): Modality {
+  if (has('reps')) return has('assistedKg') ? 'WEIGHTED_BODYWEIGHT' : 'WEIGHT_REPS';
+  if (has('distanceMeters')) return has('weightKg') ? 'WEIGHT_DISTANCE' : 'DISTANCE_DURATION';
+  if (has('durationSeconds')) return has('weightKg') ? 'WEIGHT_DURATION' : 'DURATION';
+  return 'WEIGHT_REPS';
+}

@@ -1,0 +1,144 @@
+import { requireUser } from '#server/auth/viewer.ts';
+import { checkRange } from '#server/calendar.ts';
+import { invalid, notFound } from '#server/errors.ts';
+import { isUuid } from '#server/ids.ts';
+import { listLoaderOf, loaderOf } from '#server/loaders.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { Exercises } from '../exercises/exercises.ts';
+import { progressChart } from './progress-chart.ts';
+import type {
+  ExerciseRecordShape,
+  ExerciseRecordsShape,
+  LastSetsShape,
+  ProgressMetric,
+  ProgressRange,
+  ProgressShape,
+} from './progress.shapes.ts';
+import { columnOfRecord } from './training-figures.ts';
+import { SET_RECORDS, type BestSet, type SetRecord, type TrainingEntry } from './training.entity.ts';
+
+/** The latest points of a series that are returned; a user who trains an exercise every day reaches it after eleven years. */
+const MAX_POINTS = 4_000;
+const MAX_CHART_DAYS = 3_660; // ten years
+
+const COLUMN_OF_METRIC: Readonly<Record<ProgressMetric, string>> = {
+  E1RM: columnOfRecord('e1rm'),
+  MAX_WEIGHT: columnOfRecord('heaviest'),
+  VOLUME: 'nullif(volume_kg, 0)',
+  REPS: columnOfRecord('mostReps'),
+};
+
+/** Of equal values the set with more repetitions is the record, then the one with more weight, then the first. */
+const bestBy = (record: SetRecord): string =>
+  `(select '${record}' as record, training_id, bests -> '${record}' as best from training_exercise
+    where user_id = ? and exercise_id = wanted.id and ${columnOfRecord(record)} is not null
+    order by ${columnOfRecord(record)} desc, coalesce((bests #>> '{${record},reps}')::int, 0) desc, coalesce((bests #>> '{${record},weightKg}')::float8, 0) desc, started_at, training_id limit 1)`;
+
+const RECORDS = `select wanted.id as "exerciseId", found.record, found.training_id as "trainingId", found.best
+  from unnest(?::uuid[]) as wanted(id) cross join lateral (
+    ${SET_RECORDS.map(bestBy).join(' union all ')} union all
+    (select 'volume', training_id, jsonb_build_object('value', volume_kg, 'reps', null, 'weightKg', null, 'at', to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+     from training_exercise where user_id = ? and exercise_id = wanted.id and volume_kg > 0
+     order by volume_kg desc, started_at, training_id limit 1)
+  ) as found`;
+
+/** A training that is running is the last one only if the user has finished none with the exercise. */
+const LAST = `select wanted.id as "exerciseId", training.id as "trainingId", to_char(training.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, training.entries
+  from unnest(?::uuid[]) as wanted(id) cross join lateral (
+    select training_id from training_exercise where user_id = ? and exercise_id = wanted.id
+    order by is_running, started_at desc, training_id desc limit 1
+  ) as found join training on training.id = found.training_id`;
+
+interface RecordRow {
+  exerciseId: string;
+  record: SetRecord | 'volume';
+  trainingId: string;
+  best: BestSet;
+}
+interface LastRow {
+  exerciseId: string;
+  trainingId: string;
+  at: string;
+  entries: TrainingEntry[];
+}
+
+/** What the caller has reached with an exercise. It is read from the figures of their trainings, so it is private as they are. */
+export class Progress {
+  private readonly unit: UnitOfWork;
+  private readonly exercises: Exercises;
+  private readonly lastByExercise = loaderOf<LastRow>(
+    (ids) => this.unit.read(LAST, [ids, requireUser(this.unit.viewer).userId]),
+    ({ exerciseId }) => exerciseId,
+  );
+  private readonly recordsByExercise = listLoaderOf<RecordRow>(
+    (ids) => {
+      const { userId } = requireUser(this.unit.viewer);
+      return this.unit.read(RECORDS, [ids, ...SET_RECORDS.map(() => userId), userId]);
+    },
+    ({ exerciseId }) => exerciseId,
+  );
+
+  constructor(unit: UnitOfWork, exercises: Exercises) {
+    this.unit = unit;
+    this.exercises = exercises;
+  }
+
+  /** The sets of the last training with the exercise; none if there is no such training. @throws NOT_FOUND for an exercise that the viewer may not see */
+  async last(exerciseId: string): Promise<LastSetsShape> {
+    const id = await this.exerciseOf(exerciseId);
+    const found = await this.lastByExercise.load(id);
+    if (!found) return { trainingId: null, at: null, sets: [] };
+    return {
+      trainingId: found.trainingId,
+      at: found.at,
+      sets: found.entries.flatMap((entry) => (entry.exerciseId === id ? entry.sets : [])),
+    };
+  }
+
+  /** The best sets, and the training with the highest volume. Sets to warm up count for none of them. */
+  async records(exerciseId: string): Promise<ExerciseRecordsShape> {
+    const found = await this.recordsByExercise.load(await this.exerciseOf(exerciseId));
+    const of = (record: RecordRow['record']): ExerciseRecordShape | null => {
+      const row = found.find((one) => one.record === record);
+      return row ? { ...row.best, trainingId: row.trainingId } : null;
+    };
+    return {
+      heaviest: of('heaviest'),
+      mostReps: of('mostReps'),
+      e1rm: of('e1rm'),
+      volume: of('volume'),
+      longest: of('longest'),
+      farthest: of('farthest'),
+    };
+  }
+
+  /** One point for each training with a value, the oldest first; at most the latest 4,000. */
+  async series(exerciseId: string, { metric, from, to }: ProgressRange): Promise<ProgressShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const id = await this.exerciseOf(exerciseId);
+    if (from && to && to < from) throw invalid('to', `expected a day not before ${from}, got ${to}`);
+    const wanted = metric ?? 'E1RM';
+    const points = await this.unit.read<ProgressShape['points'][number]>(
+      `select to_char(local_date, 'YYYY-MM-DD') as date, ${COLUMN_OF_METRIC[wanted]} as value, training_id as "trainingId"
+       from training_exercise where user_id = ? and exercise_id = ? and local_date between ?::date and ?::date and ${COLUMN_OF_METRIC[wanted]} is not null
+       order by started_at desc, training_id desc limit ${MAX_POINTS}`,
+      [userId, id, from ?? '-infinity', to ?? 'infinity'],
+    );
+    return { metric: wanted, points: points.toReversed() };
+  }
+
+  /** The series as an SVG picture, of at most ten years. */
+  async chart(exerciseId: string, range: ProgressRange): Promise<string> {
+    if (range.from && range.to) checkRange(range.from, range.to, MAX_CHART_DAYS);
+    const exercise = await this.exercises.find(exerciseId);
+    const { metric, points } = await this.series(exerciseId, range);
+    return progressChart(exercise?.name ?? '', metric, points);
+  }
+
+  private async exerciseOf(exerciseId: string): Promise<string> {
+    requireUser(this.unit.viewer);
+    const exercise = isUuid(exerciseId) ? await this.exercises.find(exerciseId) : null;
+    if (!exercise) throw notFound('exercise', exerciseId);
+    return exercise.id;
+  }
+}

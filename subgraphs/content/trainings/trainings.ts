@@ -1,0 +1,293 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { requireUser } from '#server/auth/viewer.ts';
+import { presented } from '#server/database/columns.ts';
+import { lockedForChange } from '#server/database/versioned.ts';
+import { invalid, notFound } from '#server/errors.ts';
+import { isUuid, uuidv7 } from '#server/ids.ts';
+import { loaderOf } from '#server/loaders.ts';
+import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { Profiles } from '#server/profiles/profiles.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { validated } from '#server/validate.ts';
+import { requireTrainingOwner } from '../access.ts';
+import type { Exercises } from '../exercises/exercises.ts';
+import type { Workouts } from '../workouts/workouts.ts';
+import {
+  checkEntries,
+  copiedEntries,
+  findSet,
+  movedEntries,
+  restEndOf,
+  storedEntries,
+  storedSet,
+  withSet,
+} from './entry-sets.ts';
+import { volumeOfEntries } from './figures.ts';
+import { storeFigures } from './training-figures.ts';
+import { TRAINING_COLUMNS, trainingKeyOf } from './training-pages.ts';
+import { changedTimes, checkedTimes, localDateOf } from './training-times.ts';
+import { Training, type TrainingEntry } from './training.entity.ts';
+import {
+  CopyTrainingShape,
+  LogTrainingShape,
+  PutSetShape,
+  TrainingShape,
+  UpdateTrainingShape,
+  type TrainingFilter,
+} from './trainings.shapes.ts';
+
+const cursors = cursorsOf('trainings', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
+
+/** The trainings of users. Users read and write only their own; a training of another user is NOT_FOUND, also for staff. */
+export class Trainings {
+  private readonly unit: UnitOfWork;
+  private readonly profiles: Profiles;
+  private readonly exercises: Exercises;
+  private readonly workouts: Workouts;
+  private readonly byId = loaderOf<TrainingShape>(
+    (ids) => this.unit.read(`select ${TRAINING_COLUMNS} from training where id = any(?::uuid[])`, [ids]),
+    (training) => training.id,
+  );
+
+  constructor(unit: UnitOfWork, profiles: Profiles, exercises: Exercises, workouts: Workouts) {
+    this.unit = unit;
+    this.profiles = profiles;
+    this.exercises = exercises;
+    this.workouts = workouts;
+  }
+
+  /** The trainings of a user, the latest first. @throws NOT_FOUND for another user */
+  async list(userId: string, filter: TrainingFilter, request: PageRequest): Promise<Page<TrainingShape>> {
+    const owner = requireTrainingOwner(this.unit.viewer, userId);
+    if (filter.from && filter.to && filter.to < filter.from)
+      throw invalid('to', `expected a day not before ${filter.from}, got ${filter.to}`);
+    const after = cursors.read(request.cursor);
+    const rows = await this.unit.read<TrainingShape>(
+      `select ${TRAINING_COLUMNS} from training where user_id = ? and local_date between ?::date and ?::date
+       ${after ? 'and (local_date, started_at, id) < (?::date, ?::timestamptz, ?::uuid)' : ''}
+       order by local_date desc, started_at desc, training.id desc limit ?`,
+      [owner, filter.from ?? '-infinity', filter.to ?? 'infinity', ...(after ?? []), pageSize(request) + 1],
+    );
+    return cursors.page(rows, request, trainingKeyOf);
+  }
+
+  /** @throws NOT_FOUND also for a training of another user */
+  async get(id: string): Promise<TrainingShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const training = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
+    if (!training || training.userId !== userId) throw notFound('training', id);
+    return training;
+  }
+
+  /** Writes a training of the caller: a whole one, or one that is running (without `endedAt`). */
+  async log(input: unknown): Promise<TrainingShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const { timezone, ...given } = validated(LogTrainingShape, input);
+    // Profiles are read before the transaction: identity may be asked for them, and no transaction should wait for a service.
+    const zone = timezone ?? (await this.zone());
+    const times = checkedTimes(
+      given.startedAt ? new Date(given.startedAt) : new Date(),
+      given.endedAt ? new Date(given.endedAt) : null,
+      given.minutes,
+    );
+    const routine = await this.routineOf(given.routineId, given.routineVersion);
+    const entries = storedEntries(given.entries);
+    return this.unit.transaction(async () => {
+      await this.check(entries, [], times.startedAt);
+      return this.store({
+        userId,
+        ...times,
+        title: given.title ?? routine?.title ?? null,
+        routineId: routine?.id ?? null,
+        routineVersion: routine?.version ?? null,
+        localDate: localDateOf(times.startedAt, zone),
+        note: given.note ?? null,
+        entries,
+      });
+    });
+  }
+
+  /**
+   * Changes a training. Absent fields are unchanged; `entries` replaces all entries.
+   * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   */
+  async update(id: string, input: unknown, expectedVersion?: number): Promise<TrainingShape> {
+    const { version, timezone, ...change } = validated(UpdateTrainingShape, input);
+    const isMoved = change.startedAt !== undefined || Boolean(timezone);
+    const zone = isMoved ? (timezone ?? (await this.zone())) : undefined;
+    const routine = await this.routineOf(change.routineId, change.routineVersion);
+    return this.change(id, expectedVersion ?? version ?? undefined, async (training) => {
+      const { startedAt, endedAt = null, minutes = null } = training;
+      Object.assign(training, changedTimes({ startedAt, endedAt, minutes }, change));
+      if (change.title !== undefined) training.title = change.title;
+      if (change.note !== undefined) training.note = change.note;
+      if (change.routineId !== undefined) {
+        training.routineId = routine?.id ?? null;
+        training.routineVersion = routine?.version ?? null;
+      }
+      if (zone) training.localDate = localDateOf(training.startedAt, zone);
+      const entries = change.entries
+        ? storedEntries(change.entries)
+        : movedEntries(training.entries, startedAt, training.startedAt);
+      await this.check(entries, training.entries, training.startedAt);
+      training.entries = entries;
+      return true;
+    });
+  }
+
+  /**
+   * Writes one set, while the user trains or later. The client chooses the id of the set: a device that got no answer sends
+   * the set again, and a repeated request changes nothing. `completedAt` is by default the time of the server; a time in the
+   * future, by a wrong clock, becomes this time.
+   */
+  async putSet(id: string, setId: string, input: unknown, expectedVersion?: number): Promise<TrainingShape> {
+    const { exerciseId: given, completedAt, ...measures } = validated(PutSetShape, input);
+    return this.change(id, expectedVersion, async (training) => {
+      const before = findSet(training.entries, setId);
+      const exerciseId = given?.toLowerCase() ?? before?.exerciseId;
+      if (!exerciseId) throw invalid('exerciseId', 'expected the exercise of the new set');
+      const now = new Date().toISOString();
+      const set = storedSet(
+        { ...measures, id: setId, completedAt },
+        { completedAt: before?.set.completedAt ?? now },
+      );
+      if (set.completedAt !== null && set.completedAt > now) set.completedAt = before?.set.completedAt ?? now;
+      if (isDeepStrictEqual(before, { exerciseId, set })) return false;
+      const entries = withSet(training.entries, exerciseId, set);
+      await this.check(entries, training.entries, training.startedAt);
+      training.entries = entries;
+      return true;
+    });
+  }
+
+  /** @throws NOT_FOUND also for a training of another user, or one that was deleted */
+  async delete(id: string, expectedVersion?: number): Promise<void> {
+    await this.unit.transaction(async () => {
+      const training = await this.locked(id, expectedVersion);
+      await this.unit.em.remove(training).flush();
+    });
+    this.byId.clear(id.toLowerCase());
+  }
+
+  /** Writes a training with the same sets: from `startedAt` of the input on, by default so that it ends now. */
+  async copy(id: string, input: unknown): Promise<TrainingShape> {
+    const { userId } = requireUser(this.unit.viewer);
+    const { startedAt: wanted, timezone } = validated(CopyTrainingShape, input ?? {});
+    const original = await this.get(id);
+    const zone = timezone ?? (await this.zone());
+    const began = Date.parse(original.startedAt);
+    const lasted = original.endedAt ? Date.parse(original.endedAt) - began : null;
+    const startedAt = wanted ? new Date(wanted) : new Date(Date.now() - (lasted ?? 0));
+    return this.unit.transaction(() =>
+      this.store({
+        userId,
+        ...checkedTimes(
+          startedAt,
+          lasted === null ? null : new Date(startedAt.getTime() + lasted),
+          original.minutes,
+        ),
+        title: original.title,
+        routineId: original.routineId,
+        routineVersion: original.routineVersion,
+        localDate: localDateOf(startedAt, zone),
+        note: null,
+        entries: copiedEntries(original.entries, startedAt.getTime() - began),
+      }),
+    );
+  }
+
+  private async store(
+    fields: Pick<
+      Training,
+      | 'userId'
+      | 'startedAt'
+      | 'endedAt'
+      | 'minutes'
+      | 'title'
+      | 'routineId'
+      | 'routineVersion'
+      | 'localDate'
+      | 'note'
+      | 'entries'
+    >,
+  ): Promise<TrainingShape> {
+    const training = this.unit.em.create(Training, {
+      id: uuidv7(),
+      ...fields,
+      volumeKg: volumeOfEntries(fields.entries),
+      restEndsAt: fields.endedAt ? null : restEndOf(fields.entries),
+      version: 1,
+    });
+    await this.unit.em.flush();
+    await storeFigures(this.unit, [training]);
+    return presented(TrainingShape, training);
+  }
+
+  /** @param apply returns whether it has changed anything */
+  private async change(
+    id: string,
+    expectedVersion: number | undefined,
+    apply: (training: Training) => Promise<boolean>,
+  ): Promise<TrainingShape> {
+    const changed = await this.unit.transaction(async () => {
+      const training = await this.locked(id, expectedVersion);
+      if (await apply(training)) {
+        training.volumeKg = volumeOfEntries(training.entries);
+        training.restEndsAt = training.endedAt ? null : restEndOf(training.entries);
+        training.version += 1;
+        training.updatedAt = new Date();
+        await this.unit.em.flush();
+        await storeFigures(this.unit, [training]);
+      }
+      return presented(TrainingShape, training);
+    });
+    this.byId.clear(id.toLowerCase());
+    return changed;
+  }
+
+  private locked(id: string, expectedVersion: number | undefined): Promise<Training> {
+    const { userId } = requireUser(this.unit.viewer);
+    return lockedForChange(this.unit, Training, {
+      what: 'training',
+      id,
+      expectedVersion,
+      decide: (training) => {
+        if (training.userId !== userId) throw notFound('training', id);
+      },
+    });
+  }
+
+  private async check(
+    entries: readonly TrainingEntry[],
+    before: readonly TrainingEntry[],
+    startedAt: Date,
+  ): Promise<void> {
+    const kept = new Set(before.map(({ exerciseId }) => exerciseId));
+    const ids = entries.map(({ exerciseId }) => exerciseId);
+    const modalities = await this.exercises.modalities(ids, kept);
+    checkEntries(entries, before, startedAt, (exerciseId) => modalities.get(exerciseId));
+  }
+
+  /** The version of the routine that the input names; null if it names none. @throws VALIDATION_FAILED for one that the viewer may not see */
+  private async routineOf(
+    routineId: string | null | undefined,
+    version: number | null | undefined,
+  ): Promise<{ id: string; version: number; title: string } | null> {
+    if (!routineId) {
+      if (version) throw invalid('routineVersion', 'expected no version without routineId');
+      return null;
+    }
+    const routine = await this.workouts.find(routineId, version);
+    if (!routine)
+      throw invalid(
+        version ? 'routineVersion' : 'routineId',
+        `there is no ${version ? `version ${version} of the` : ''} routine "${routineId}" that you may see`,
+      );
+    return { id: routine.id, version: routine.version, title: routine.title };
+  }
+
+  private async zone(): Promise<string> {
+    return (await this.profiles.of(this.unit)).timezone;
+  }
+}
