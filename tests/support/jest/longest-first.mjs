@@ -2,8 +2,9 @@ import { statSync } from 'node:fs';
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Files that take more than 7 s, because they start many processes, wait for time limits or generate many cases; the longest first. Jest
- * would otherwise begin them last in a new checkout, which has no stored durations yet, and one worker would idle at the end.
+ * Files that take more than 7 s, because they start many processes, wait for time limits or generate many cases; the
+ * longest first. Jest would otherwise begin them last in a new checkout, which has no stored durations yet, and one worker
+ * would idle at the end.
  */
 const LONG = [
   'chaos/chaos',
