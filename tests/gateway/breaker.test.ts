@@ -1,6 +1,7 @@
 import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
+import { itAtOnce } from '../support/at-once.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
@@ -9,8 +10,8 @@ const TIMEOUT_MILLIS = 600;
 const MARGIN_MILLIS = 1_500;
 
 const graphs: OtherGraph[] = [];
-afterEach(async () => {
-  for (const graph of graphs.splice(0)) await graph.stop();
+afterAll(async () => {
+  for (const graph of graphs) await graph.stop();
 });
 
 async function start(): Promise<OtherGraph> {
@@ -48,8 +49,9 @@ async function untilOpen(graph: OtherGraph): Promise<void> {
   throw new Error('the breaker does not open');
 }
 
-describe('a subgraph that hangs', () => {
-  it('delays an operation once, whatever the number of its fetches, and then no operation until it answers', async () => {
+itAtOnce(
+  'a subgraph that hangs delays an operation once, whatever the number of its fetches, and then no operation until it answers',
+  async () => {
     const graph = await start();
     expect((await graph.ask(HOME)).body.data).toEqual({ person: { name: 'Ann', visits: 7 }, doors: 3 });
     const visits = graph.subgraph('visits');
@@ -59,36 +61,37 @@ describe('a subgraph that hangs', () => {
     expect(first.body.data).toEqual(WITHOUT_VISITS);
     expect(codesOf(first.body)).toEqual(['UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT']);
     expect(first.millis).toBeLessThan(TIMEOUT_MILLIS + MARGIN_MILLIS);
-  });
+  },
+);
 
-  it('gets no requests of clients until it answers a probe', async () => {
-    const graph = await start();
-    const visits = graph.subgraph('visits');
-    expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
-    visits.instead = neverAnswer;
-    await untilOpen(graph);
-    const times: number[] = [];
-    for (let i = 0; i < 5; i += 1) {
-      const { body, millis } = await graph.ask(HOME);
-      expect(body.data).toEqual(WITHOUT_VISITS);
-      expect(codesOf(body)).toContain('UPSTREAM_UNAVAILABLE');
-      times.push(millis);
-    }
-    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(100);
-    visits.instead = undefined;
-    const until = Date.now() + 20_000;
-    for (;;) {
-      const { body } = await graph.ask(HOME);
-      if (!body.errors) break;
-      expect(codesOf(body)).not.toContain('UPSTREAM_TIMEOUT');
-      expect(Date.now()).toBeLessThan(until);
-      await sleep(50);
-    }
-  });
+itAtOnce('a subgraph that hangs gets no requests of clients until it answers a probe', async () => {
+  const graph = await start();
+  const visits = graph.subgraph('visits');
+  expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
+  visits.instead = neverAnswer;
+  await untilOpen(graph);
+  const times: number[] = [];
+  for (let i = 0; i < 5; i += 1) {
+    const { body, millis } = await graph.ask(HOME);
+    expect(body.data).toEqual(WITHOUT_VISITS);
+    expect(codesOf(body)).toContain('UPSTREAM_UNAVAILABLE');
+    times.push(millis);
+  }
+  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(100);
+  visits.instead = undefined;
+  const until = Date.now() + 20_000;
+  for (;;) {
+    const { body } = await graph.ask(HOME);
+    if (!body.errors) break;
+    expect(codesOf(body)).not.toContain('UPSTREAM_TIMEOUT');
+    expect(Date.now()).toBeLessThan(until);
+    await sleep(50);
+  }
 });
 
-describe('slow operations of one caller', () => {
-  it('do not open the breaker of the subgraph, neither alone nor beside operations of others', async () => {
+itAtOnce(
+  'slow operations of one caller do not open the breaker of the subgraph, neither alone nor beside operations of others',
+  async () => {
     const graph = await start();
     const slow = (round: number) =>
       Promise.all(
@@ -109,24 +112,22 @@ describe('slow operations of one caller', () => {
     await slower;
     await sleep(1_100); // the time limit of a probe
     expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
-  });
-});
+  },
+);
 
-describe('a subgraph of which half of the requests fail', () => {
-  it('gets no requests for a while', async () => {
-    const graph = await start();
-    const visits = graph.subgraph('visits');
-    let count = 0;
-    visits.instead = (_req: http.IncomingMessage, res: http.ServerResponse) => {
-      count += 1;
-      if (count % 2 === 0) res.end('{"data":{"doors":3}}');
-      else res.writeHead(500).end('no GraphQL');
-    };
-    const codes: string[] = [];
-    for (let i = 0; i < 8; i += 1) codes.push(...codesOf((await graph.ask('{ doors }')).body));
-    const { requests } = visits;
-    await graph.ask('{ doors }');
-    expect(visits.requests).toBe(requests);
-    expect(requests).toBe(5);
-  });
+itAtOnce('a subgraph of which half of the requests fail gets no requests for a while', async () => {
+  const graph = await start();
+  const visits = graph.subgraph('visits');
+  let count = 0;
+  visits.instead = (_req: http.IncomingMessage, res: http.ServerResponse) => {
+    count += 1;
+    if (count % 2 === 0) res.end('{"data":{"doors":3}}');
+    else res.writeHead(500).end('no GraphQL');
+  };
+  const codes: string[] = [];
+  for (let i = 0; i < 8; i += 1) codes.push(...codesOf((await graph.ask('{ doors }')).body));
+  const { requests } = visits;
+  await graph.ask('{ doors }');
+  expect(visits.requests).toBe(requests);
+  expect(requests).toBe(5);
 });

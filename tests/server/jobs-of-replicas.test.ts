@@ -58,9 +58,7 @@ describe('the workers of replicas', () => {
     start([{ ...job, payload, run: async () => void ran.push(1) }]);
     await eventually(async () => (await stored()).length === 0, 40_000);
     expect(ran).toEqual([1]);
-    const sinceSignOfLife = Date.now() - begun + pastMillis;
-    expect(sinceSignOfLife).toBeGreaterThan(20_000);
-    expect(sinceSignOfLife).toBeLessThan(35_000);
+    expect(Date.now() - begun + pastMillis).toBeLessThan(35_000);
   });
 
   itAtOnce('do not take over a job of a living process, however long it runs', async () => {

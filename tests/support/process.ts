@@ -1,11 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import os from 'node:os';
 import path from 'node:path';
+import { testRun } from './test-run.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-
-/** The programs that tests start share Node's compile cache, because half of the time of their start is compilation. */
-const COMPILE_CACHE = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
 
 /** A program of the platform in its own process, started as an operator starts it. */
 export interface StartedProcess {
@@ -36,7 +33,7 @@ export function startProcess(
       PATH,
       HOME,
       ...(TMPDIR && { TMPDIR }),
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NODE_COMPILE_CACHE: testRun.current().compileCache,
       DRAIN_DELAY_MILLIS: '0',
       ...env,
     },

@@ -36,7 +36,9 @@ export class RedisProcess {
   /** @param cliArgs arguments with which redis-cli can connect */
   static async start(args: readonly string[] = [], cliArgs: readonly string[] = []): Promise<RedisProcess> {
     const port = await freePort();
-    const common = ['--save', '', '--appendonly', 'no', '--repl-diskless-load', 'on-empty-db'];
+    // By default a master waits 5 s for further replicas before it sends its data to the first one.
+    const replication = ['--repl-diskless-sync-delay', '0', '--repl-diskless-load', 'on-empty-db'];
+    const common = ['--save', '', '--appendonly', 'no', ...replication];
     const one = new RedisProcess('redis-server', port, [...common, ...args], cliArgs);
     await one.restart();
     return one;

@@ -91,6 +91,9 @@ async function startNode(dir: string, more: readonly string[]): Promise<RedisNod
       String(port),
       '--bind',
       '127.0.0.1',
+      // By default a server waits 5 s for further replicas before it sends its data to the first one.
+      '--repl-diskless-sync-delay',
+      '0',
       '--save',
       '',
       '--appendonly',

@@ -5,6 +5,7 @@ import type { DatabaseServer } from '#server/database/database-server.ts';
 import { startEmbeddedPostgres } from '#server/embedded-postgres/embedded-postgres.ts';
 import { startPgBouncer } from '../pooler.ts';
 import { testRun } from '../test-run.ts';
+import { useFolderInMemory } from './memory-folder.ts';
 
 /**
  * One database server for the whole run. It ends with the run even when Jest is killed.
@@ -13,15 +14,22 @@ import { testRun } from '../test-run.ts';
  */
 export default async function globalSetup(): Promise<void> {
   const runId = `t${Date.now().toString(36)}`;
-  const { server, stop } = await openServer();
+  const compileCache = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
+  const removeFolder = useFolderInMemory();
+  const opened = await openServer();
+  const { server } = opened;
+  const stop = async () => {
+    await opened.stop();
+    removeFolder();
+  };
   const wanted = process.env.TEST_DATABASE_POOLER;
   if (!wanted) {
-    testRun.publish({ runId, server });
+    testRun.publish({ runId, server, compileCache });
     return testRun.atEnd(stop);
   }
   if (wanted !== 'pgbouncer') throw new Error(`TEST_DATABASE_POOLER: expected pgbouncer, got "${wanted}"`);
   const pooler = await startPgBouncer(server);
-  testRun.publish({ runId, server: pooler.server });
+  testRun.publish({ runId, server: pooler.server, compileCache });
   testRun.atEnd(async () => {
     await pooler.stop();
     await stop();
