@@ -56,7 +56,7 @@ export class LocationVisits {
   private readonly places = loaderOf(
     (ids) =>
       this.unit.read<PlaceOfVisits>(
-        `select location.id, gym_id as "gymId", timezone from location join gym on gym.id = gym_id
+        `select location.id, gym_id as "gymId", location.timezone from location join gym on gym.id = gym_id
          where location.id = any(?::uuid[]) and gym.opened_at is not null`,
         [ids],
       ),
