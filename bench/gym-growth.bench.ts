@@ -133,11 +133,23 @@ async function tokensOf(platform: TestPlatform) {
 
 test(`no request takes ten times as long with ${VISITS} visits as with the demo data`, async () => {
   const [inSmall, inLarge] = [await tokensOf(small), await tokensOf(large)];
-  const [{ id: location }] = (await small.rest('gym', 'GET', '/locations', { token: inSmall.member })).body;
+  const locations = (await small.rest('gym', 'GET', '/locations', { token: inSmall.member })).body;
+  const [{ id: location }] = locations;
+  // The location with the visits is the oldest one.
+  const [visited] = (locations as { id: string }[]).map(({ id }) => id).toSorted();
+  const monthAgo = new Date(Date.now() - 30 * 24 * 3_600_000).toISOString().slice(0, 10);
   const [{ id: challenge }] = (await small.rest('gym', 'GET', '/challenges', { token: inSmall.member })).body;
   const [{ id: post }] = (await small.rest('gym', 'GET', '/posts?limit=1', { token: inSmall.member })).body;
   const CALLS: Record<string, Call> = {
     'locations with their occupancy': graph('{ locations { name occupancy { people } } }', 'member'),
+    'people inside': get(`/locations/${visited}/people`, 'staff'),
+    'visits of a location': get(`/locations/${visited}/visits`, 'staff'),
+    'visits of a month': get(`/locations/${visited}/visits?from=${monthAgo}`, 'staff'),
+    'visits in the graph': graph(
+      '{ locations { people { visit { id } } visits(first: 20) { nodes { id } } } }',
+      'staff',
+    ),
+    'audit trail': get('/audit', 'staff'),
     'occupancy history': get(`/locations/${location}/occupancy/history`),
     'occupancy chart': get(`/locations/${location}/occupancy/chart.svg`),
     posts: get('/posts'),

@@ -164,6 +164,23 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await eventually(async () => (await visitsAt(hall)).length === 1);
   });
 
+  it('opens while the network is gone, and stores scans then', async () => {
+    const { page, hall } = await kiosk();
+    const maya = await newMember(platform);
+    // The page was loaded before there was a worker, which stores the files at the next load.
+    await page.waitForFunction('navigator.serviceWorker.controller !== null');
+    await page.reload();
+    await expectHeading(page, 'Show your code');
+    await page.context().setOffline(true);
+    await page.reload();
+    await expectHeading(page, 'Show your code');
+    await page.getByText('No connection', { exact: true }).waitFor();
+    await wedge(page, maya.qrCode);
+    await expectHeading(page, 'Your code is saved');
+    await page.context().setOffline(false);
+    await eventually(async () => (await visitsAt(hall)).length === 1);
+  });
+
   it('reads codes with the camera, if the browser can', async () => {
     const maya = await newMember(platform);
     const hall = await newLocation(platform, staff);

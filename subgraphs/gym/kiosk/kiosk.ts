@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { BrowserPage } from '#server/define-subgraph.ts';
-import { IDENTITY_URL } from '#server/served-document.ts';
+import { IDENTITY_URL, SERVER_PREFIX } from '#server/served-document.ts';
 
 /** Allows only scripts and styles of this server, requests to it and for a token, and pictures of members. */
 const POLICY = [
@@ -8,6 +8,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   `connect-src 'self' ${IDENTITY_URL}/auth/token`,
+  "worker-src 'self'",
   `img-src 'self' data: ${IDENTITY_URL}/avatars/`,
   "base-uri 'none'",
   "form-action 'none'",
@@ -22,6 +23,12 @@ export const kioskPages = (): Record<string, BrowserPage> => ({
     type: 'html',
     text: file('kiosk.html'),
     headers: { 'Content-Security-Policy': POLICY, 'Permissions-Policy': 'camera=(self)' },
+  },
+  '/kiosk/worker.js': {
+    type: 'js',
+    text: file('worker.js'),
+    // Without this, a worker may serve only what is below the folder of its script, which the page is not.
+    headers: { 'Service-Worker-Allowed': `${SERVER_PREFIX}/kiosk` },
   },
   '/kiosk/kiosk.css': { type: 'css', text: file('kiosk.css') },
   ...Object.fromEntries(

@@ -69,7 +69,11 @@ async function scan(code) {
   last = { code: text, at: now };
   show({ kind: 'wait', title: 'One moment', text: 'Your code is being checked.' });
   const action = new FormData($('scan')).get('action');
-  await desk.queue.add({ code: text, action, locationId: desk.location.id });
+  try {
+    await desk.queue.add({ code: text, action, locationId: desk.location.id });
+  } catch {
+    show({ kind: 'bad', title: 'That did not work', text: 'Please ask at the desk.' }); // nothing can be stored
+  }
 }
 
 const sender =
@@ -218,6 +222,9 @@ showDisconnect();
 setInterval(refreshOccupancy, OCCUPANCY_EVERY_MILLIS);
 addEventListener('offline', async () => showNetwork({ waiting: await scans.count(), isReachable: false }));
 addEventListener('online', () => void refreshOccupancy());
+// The page opens while the network is gone, too. A page without TLS has no service worker; then it must stay open.
+const folder = location.pathname.replace(/\/$/, '');
+void navigator.serviceWorker?.register(`${folder}/worker.js`, { scope: folder }).catch(() => undefined);
 $('camera').hidden = !(await hasCamera().catch(() => false));
 const stored = await settings.read();
 if (stored) await begin(stored);
