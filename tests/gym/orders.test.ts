@@ -8,7 +8,7 @@ import { newMember } from './support.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym', 'content'] });
+  platform = await startPlatform({ services: ['identity', 'gym', 'content'], gateway: true });
 });
 afterAll(() => platform.stop());
 
@@ -102,6 +102,24 @@ describe('an order', () => {
     expect(await fieldsOf([dear, 99])).toEqual([400, 'items']);
     expect(await fieldsOf()).toEqual([400, 'items']);
     expect((await place(token, [euro?.toUpperCase(), 1])).status).toBe(201);
+  });
+
+  it('is placed at the gateway, whose answer has its user and products of the other services', async () => {
+    const shop = await newShop(platform, [{ stock: 5 }]);
+    const member = await newMember(platform, shop.gymId);
+    const [productId] = shop.productIds;
+    const { data } = await platform.graph(
+      'gateway',
+      `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) {
+        id user { id orders(first: 1) { nodes { status } } } items { name product { name } } } }`,
+      { input: { items: [{ productId, quantity: 2 }] } },
+      { token: member.token },
+    );
+    const [item] = data.placeOrder.items;
+    expect(item.product.name).toBe(item.name);
+    expect(data.placeOrder.user).toEqual({ id: member.id, orders: { nodes: [{ status: 'PLACED' }] } });
+    const rest = await platform.rest('gateway', 'GET', `/gym/orders/${data.placeOrder.id}`, member);
+    expect(rest).toMatchObject({ status: 200, body: { items: [{ productId, quantity: 2 }] } });
   });
 
   it('is placed once with one Idempotency-Key', async () => {
