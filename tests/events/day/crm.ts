@@ -11,6 +11,9 @@ const TYPES = [
   'occupancy.level_changed',
 ];
 
+/** The time for replays; then something is missing. */
+const GIVE_UP_MILLIS = 45_000;
+
 /** A delivery as the platform shows it. */
 export interface ShownDelivery {
   id: string;
@@ -93,7 +96,7 @@ export class Crm {
       );
       const isDone = this.feed.every(({ id }) => sent.has(id));
       if (isDone && (await this.deliveries('PENDING')).length === 0) return;
-      if (Date.now() > until + 120_000) return; // the checks then say what is missing
+      if (Date.now() > until + GIVE_UP_MILLIS) return; // the checks then say what is missing
       // Not at every round: a replay begins the attempts of a delivery anew.
       if (Date.now() > until && round % 20 === 0) await this.replayWaiting();
       await sleep(250);
