@@ -2236,7 +2236,7 @@ export interface paths {
         };
         /**
          * The audit trail of a gym: what staff and services did, newest first
-         * @description Local dates are those of the gym's oldest location.
+         * @description Local dates are those of the gym's time zone.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
@@ -10085,7 +10085,7 @@ export interface operations {
                      *         "email": "admin@iron.test",
                      *         "emailVerified": true,
                      *         "suspension": null,
-                     *         "qrCode": "FIT-3010a57c008e04701ce7df28a84",
+                     *         "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1",
                      *         "body": null,
                      *         "trainingGoals": null
                      *       },
@@ -10917,7 +10917,7 @@ export interface operations {
                      *       },
                      *       "email": "nora@iron.test",
                      *       "emailVerified": true,
-                     *       "qrCode": "FIT-fff839461e4855818effe585c84",
+                     *       "qrCode": "FIT-3010a57c008e04701ce7df28a84",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -11009,6 +11009,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "code": "FIT1.fff839461e4855818effe585c843ccf60d8de0e9b67bae03fbc698b2d19499d5ac2f62df0b75919c8d9045bb55980da351e1600c08471b9e69aa760533f",
+                     *       "expiresAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShortLivedQrCode"];
                 };
             };
@@ -11100,6 +11106,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "01900000-0000-7000-9000-000000000001",
+                     *         "displayName": "Nora",
+                     *         "bio": "Rower",
+                     *         "role": "MEMBER",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "avatar": null,
+                     *         "locale": "de",
+                     *         "timezone": "Europe/Berlin",
+                     *         "units": "METRIC",
+                     *         "version": 5,
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "ACTIVE",
+                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "until": null,
+                     *           "reason": null
+                     *         },
+                     *         "email": "nora@iron.test",
+                     *         "emailVerified": true,
+                     *         "suspension": null,
+                     *         "qrCode": "FIT-07a86d4770426106883d0f432e5"
+                     *       },
+                     *       "isShortLived": true,
+                     *       "isExpired": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResolvedQrCode"];
                 };
             };
@@ -11126,6 +11163,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01900000-0000-7000-8000-000000000103"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @description The ids of at most 1,000 users. */
                     ids: string[];
@@ -11139,6 +11183,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-8000-000000000103",
+                     *         "displayName": "Maya",
+                     *         "avatar": null
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Person"][];
                 };
             };
@@ -11206,7 +11259,7 @@ export interface operations {
                      *       },
                      *       "email": "nora@iron.test",
                      *       "emailVerified": true,
-                     *       "qrCode": "FIT-fff839461e4855818effe585c84",
+                     *       "qrCode": "FIT-3010a57c008e04701ce7df28a84",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -11317,7 +11370,7 @@ export interface operations {
                      *       "email": "lou@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": null,
-                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
+                     *       "qrCode": "FIT-5206a4fc9c89feae45e88079c72"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -11388,7 +11441,7 @@ export interface operations {
                      *       "email": "lou@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": null,
-                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
+                     *       "qrCode": "FIT-5206a4fc9c89feae45e88079c72"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -11471,7 +11524,7 @@ export interface operations {
                      *       "email": "lou@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": null,
-                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
+                     *       "qrCode": "FIT-5206a4fc9c89feae45e88079c72"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -11532,7 +11585,7 @@ export interface operations {
                      *       },
                      *       "email": "pia@iron.test",
                      *       "emailVerified": false,
-                     *       "qrCode": "FIT-a66a5d32a57b5f8f6f9ff1d7850",
+                     *       "qrCode": "FIT-69433b1ac39cca3088edb95f499",
                      *       "body": null,
                      *       "trainingGoals": null
                      *     }
@@ -11737,7 +11790,7 @@ export interface operations {
                      *         "since": "2026-06-15T10:00:00.000Z",
                      *         "reason": "Abuse of other members"
                      *       },
-                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b"
+                     *       "qrCode": "FIT-5206a4fc9c89feae45e88079c72"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -11875,7 +11928,7 @@ export interface operations {
                      *       "email": "kim@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": null,
-                     *       "qrCode": "FIT-7b08bcaf53c08d03d08b9470ff1",
+                     *       "qrCode": "FIT-1c48a6b5e9f132a968b2de93d8b",
                      *       "userId": "01900000-0000-7000-9000-000000000007",
                      *       "sentAt": null,
                      *       "expiresAt": null
@@ -12015,7 +12068,7 @@ export interface operations {
                      *             },
                      *             "email": "nora@iron.test",
                      *             "emailVerified": true,
-                     *             "qrCode": "FIT-fff839461e4855818effe585c84",
+                     *             "qrCode": "FIT-3010a57c008e04701ce7df28a84",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
@@ -12461,7 +12514,7 @@ export interface operations {
                      *             },
                      *             "email": "nora@iron.test",
                      *             "emailVerified": true,
-                     *             "qrCode": "FIT-fff839461e4855818effe585c84",
+                     *             "qrCode": "FIT-3010a57c008e04701ce7df28a84",
                      *             "body": null,
                      *             "trainingGoals": null
                      *           },
@@ -12769,6 +12822,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000009",
+                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "action": "GYM_CHANGED",
+                     *         "actor": "user:01900000-0000-7000-8000-000000000101",
+                     *         "subjectId": "01900000-0000-7000-9000-000000000008",
+                     *         "details": {
+                     *           "to": "01900000-0000-7000-8000-000000000002",
+                     *           "from": "01900000-0000-7000-8000-000000000001"
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000010",
+                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "action": "ROLE_CHANGED",
+                     *         "actor": "user:01900000-0000-7000-8000-000000000101",
+                     *         "subjectId": "01900000-0000-7000-9000-000000000008",
+                     *         "details": {
+                     *           "to": "GYM_ADMIN",
+                     *           "from": "MEMBER"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
@@ -12863,7 +12942,7 @@ export interface operations {
                  * @example {
                  *       "grant_type": "client_credentials",
                  *       "client_id": "01900000-0000-7000-9000-000000000012",
-                 *       "client_secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa",
+                 *       "client_secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9",
                  *       "scope": "check-in"
                  *     }
                  */
@@ -13035,7 +13114,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
-                     *       "secret": "5206a4fc9c89feae45e88079c72c7962e648f795cfa"
+                     *       "secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -13086,7 +13165,7 @@ export interface operations {
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "lastUsedAt": "2026-06-15T10:00:00.000Z",
                      *       "expiresAt": null,
-                     *       "secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9"
+                     *       "secret": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiClientWithSecret"];
@@ -13330,10 +13409,10 @@ export interface operations {
                      *       "keys": [
                      *         {
                      *           "kty": "EC",
-                     *           "x": "69433b1ac39cca3088edb95f49979777fcfdd15aa33",
-                     *           "y": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
+                     *           "x": "477a6aa6e10f2cefb5cb1b48fae90ad75e17fa2d49a",
+                     *           "y": "cad8b61f5cf201d433a5b597f55e2a2b882879d21f7",
                      *           "crv": "P-256",
-                     *           "kid": "cad8b61f5cf201d433a5b597f55e2a2b882879d21f7",
+                     *           "kid": "5fed0b12362a4ecd9283c7dae17285c3f592452550c",
                      *           "use": "sig",
                      *           "alg": "ES256"
                      *         }
@@ -13379,7 +13458,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "kid": "5fed0b12362a4ecd9283c7dae17285c3f592452550c",
+                     *       "kid": "aa42f6ea263f1e19b0dfaf12fc14671d3fe578762f2",
                      *       "signsFrom": "2026-06-15T10:10:00.000Z"
                      *     }
                      */
@@ -13434,7 +13513,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "5",
+                     *         "id": "7",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -13483,7 +13562,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "5",
+                     *       "id": "7",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -14783,6 +14862,9 @@ export interface operations {
                      *         "capacity": 40,
                      *         "maxStayMinutes": 90,
                      *         "openingHours": null,
+                     *         "openingExceptions": [],
+                     *         "qrPolicy": "ANY",
+                     *         "closedAt": null,
                      *         "version": 1,
                      *         "occupancy": {
                      *           "people": 0,
@@ -14801,6 +14883,9 @@ export interface operations {
                      *         "capacity": 80,
                      *         "maxStayMinutes": 90,
                      *         "openingHours": null,
+                     *         "openingExceptions": [],
+                     *         "qrPolicy": "ANY",
+                     *         "closedAt": null,
                      *         "version": 1,
                      *         "occupancy": {
                      *           "people": 0,
@@ -14845,15 +14930,30 @@ export interface operations {
                  *       "timezone": "Europe/Berlin",
                  *       "capacity": 60,
                  *       "openingHours": {
-                 *         "mon": {
-                 *           "opens": "06:30",
-                 *           "closes": "22:00"
-                 *         },
-                 *         "sat": {
-                 *           "opens": "09:00",
-                 *           "closes": "18:00"
+                 *         "mon": [
+                 *           {
+                 *             "opens": "06:30",
+                 *             "closes": "12:00"
+                 *           },
+                 *           {
+                 *             "opens": "16:00",
+                 *             "closes": "01:00"
+                 *           }
+                 *         ],
+                 *         "sat": [
+                 *           {
+                 *             "opens": "09:00",
+                 *             "closes": "18:00"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "openingExceptions": [
+                 *         {
+                 *           "date": "2030-12-25",
+                 *           "closed": true
                  *         }
-                 *       }
+                 *       ],
+                 *       "qrPolicy": "ANY"
                  *     }
                  */
                 "application/json": {
@@ -14928,15 +15028,31 @@ export interface operations {
                      *       "capacity": 60,
                      *       "maxStayMinutes": 90,
                      *       "openingHours": {
-                     *         "mon": {
-                     *           "opens": "06:30",
-                     *           "closes": "22:00"
-                     *         },
-                     *         "sat": {
-                     *           "opens": "09:00",
-                     *           "closes": "18:00"
-                     *         }
+                     *         "mon": [
+                     *           {
+                     *             "opens": "06:30",
+                     *             "closes": "12:00"
+                     *           },
+                     *           {
+                     *             "opens": "16:00",
+                     *             "closes": "01:00"
+                     *           }
+                     *         ],
+                     *         "sat": [
+                     *           {
+                     *             "opens": "09:00",
+                     *             "closes": "18:00"
+                     *           }
+                     *         ]
                      *       },
+                     *       "openingExceptions": [
+                     *         {
+                     *           "date": "2030-12-25",
+                     *           "closed": true
+                     *         }
+                     *       ],
+                     *       "qrPolicy": "ANY",
+                     *       "closedAt": null,
                      *       "version": 1,
                      *       "occupancy": {
                      *         "people": 0,
@@ -14989,6 +15105,9 @@ export interface operations {
                      *       "capacity": 80,
                      *       "maxStayMinutes": 90,
                      *       "openingHours": null,
+                     *       "openingExceptions": [],
+                     *       "qrPolicy": "ANY",
+                     *       "closedAt": null,
                      *       "version": 1,
                      *       "occupancy": {
                      *         "people": 0,
@@ -15104,15 +15223,31 @@ export interface operations {
                      *       "capacity": 75,
                      *       "maxStayMinutes": 90,
                      *       "openingHours": {
-                     *         "mon": {
-                     *           "opens": "06:30",
-                     *           "closes": "22:00"
-                     *         },
-                     *         "sat": {
-                     *           "opens": "09:00",
-                     *           "closes": "18:00"
-                     *         }
+                     *         "mon": [
+                     *           {
+                     *             "opens": "06:30",
+                     *             "closes": "12:00"
+                     *           },
+                     *           {
+                     *             "opens": "16:00",
+                     *             "closes": "01:00"
+                     *           }
+                     *         ],
+                     *         "sat": [
+                     *           {
+                     *             "opens": "09:00",
+                     *             "closes": "18:00"
+                     *           }
+                     *         ]
                      *       },
+                     *       "openingExceptions": [
+                     *         {
+                     *           "date": "2030-12-25",
+                     *           "closed": true
+                     *         }
+                     *       ],
+                     *       "qrPolicy": "ANY",
+                     *       "closedAt": null,
                      *       "version": 2,
                      *       "occupancy": {
                      *         "people": 0,
@@ -15357,7 +15492,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000005",
+                     *       "id": "01900000-0000-7000-9000-000000000006",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
@@ -15418,7 +15553,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000005",
+                     *       "id": "01900000-0000-7000-9000-000000000006",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
@@ -15470,7 +15605,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000005",
+                     *         "id": "01900000-0000-7000-9000-000000000006",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
@@ -15554,7 +15689,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000006",
+                     *         "id": "01900000-0000-7000-9000-000000000008",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "userId": null,
                      *         "reason": "QR_UNKNOWN",
@@ -15606,6 +15741,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000009",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "title": "First visit",
+                     *         "description": null,
+                     *         "durationMinutes": 30,
+                     *         "capacity": 80,
+                     *         "instructor": null,
+                     *         "cancelBeforeMinutes": 120,
+                     *         "recurrence": null,
+                     *         "isFirstVisit": true,
+                     *         "active": true,
+                     *         "version": 1
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-8309-030900000001",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "title": "Yoga for lifters",
+                     *         "description": "Hips, shoulders and back. Mats are there.",
+                     *         "durationMinutes": 60,
+                     *         "capacity": 12,
+                     *         "instructor": "Ada",
+                     *         "cancelBeforeMinutes": 120,
+                     *         "recurrence": {
+                     *           "rrule": "FREQ=WEEKLY;BYDAY=MO",
+                     *           "startsAt": "2026-11-23T18:30"
+                     *         },
+                     *         "isFirstVisit": false,
+                     *         "active": true,
+                     *         "version": 1
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GymClass"][];
                 };
             };
@@ -15632,6 +15804,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "locationId": "01900000-0000-7000-8301-030100000001",
+                 *       "title": "Indoor cycling",
+                 *       "durationMinutes": 45,
+                 *       "capacity": 1,
+                 *       "instructor": "Ben",
+                 *       "recurrence": {
+                 *         "startsAt": "2026-11-27T00:00",
+                 *         "rrule": "FREQ=DAILY;COUNT=3"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: uuid
@@ -15667,6 +15852,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "title": "Indoor cycling",
+                     *       "description": null,
+                     *       "durationMinutes": 45,
+                     *       "capacity": 1,
+                     *       "instructor": "Ben",
+                     *       "cancelBeforeMinutes": 120,
+                     *       "recurrence": {
+                     *         "rrule": "FREQ=DAILY;COUNT=3",
+                     *         "startsAt": "2026-11-27T00:00"
+                     *       },
+                     *       "isFirstVisit": false,
+                     *       "active": true,
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["GymClass"];
                 };
             };
@@ -15699,6 +15904,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "title": "Indoor cycling",
+                     *       "description": null,
+                     *       "durationMinutes": 45,
+                     *       "capacity": 1,
+                     *       "instructor": "Ben",
+                     *       "cancelBeforeMinutes": 120,
+                     *       "recurrence": {
+                     *         "rrule": "FREQ=DAILY;COUNT=3",
+                     *         "startsAt": "2026-11-27T00:00"
+                     *       },
+                     *       "isFirstVisit": false,
+                     *       "active": true,
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["GymClass"];
                 };
             };
@@ -15728,6 +15953,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "cancelBeforeMinutes": 60,
+                 *       "version": 1
+                 *     }
+                 */
                 "application/json": {
                     /** @description The title that users see: at most 120 characters. */
                     title?: string | null;
@@ -15760,6 +15991,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "title": "Indoor cycling",
+                     *       "description": null,
+                     *       "durationMinutes": 45,
+                     *       "capacity": 1,
+                     *       "instructor": "Ben",
+                     *       "cancelBeforeMinutes": 60,
+                     *       "recurrence": {
+                     *         "rrule": "FREQ=DAILY;COUNT=3",
+                     *         "startsAt": "2026-11-27T00:00"
+                     *       },
+                     *       "isFirstVisit": false,
+                     *       "active": true,
+                     *       "version": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["GymClass"];
                 };
             };
@@ -15833,6 +16084,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "localStart": "2026-11-27T00:00",
+                     *         "startsAt": "2026-06-18T23:00:00.000Z",
+                     *         "endsAt": "2026-06-18T23:45:00.000Z"
+                     *       },
+                     *       {
+                     *         "localStart": "2026-11-28T00:00",
+                     *         "startsAt": "2026-06-19T23:00:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ClassOccurrence"][];
                 };
             };
@@ -15879,6 +16144,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000011",
+                     *         "classId": "01900000-0000-7000-9000-000000000010",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "class": {
+                     *           "id": "01900000-0000-7000-9000-000000000010",
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "title": "Indoor cycling",
+                     *           "active": true,
+                     *           "version": 2,
+                     *           "capacity": 1,
+                     *           "instructor": "Ben",
+                     *           "locationId": "01900000-0000-7000-8301-030100000001",
+                     *           "recurrence": {
+                     *             "rrule": "FREQ=DAILY;COUNT=3",
+                     *             "startsAt": "2026-11-27T00:00"
+                     *           },
+                     *           "description": null,
+                     *           "isFirstVisit": false,
+                     *           "durationMinutes": 45,
+                     *           "cancelBeforeMinutes": 60
+                     *         },
+                     *         "startsAt": "2026-06-18T23:00:00.000Z",
+                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "capacity": 1,
+                     *         "booked": 0,
+                     *         "waiting": 0,
+                     *         "instructor": "Ben",
+                     *         "status": "SCHEDULED",
+                     *         "version": 1,
+                     *         "myBooking": null
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000012",
+                     *         "classId": "01900000-0000-7000-9000-000000000010",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "class": {
+                     *           "id": "01900000-0000-7000-9000-000000000010",
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "title": "Indoor cycling",
+                     *           "active": true,
+                     *           "version": 2,
+                     *           "capacity": 1,
+                     *           "instructor": "Ben",
+                     *           "locationId": "01900000-0000-7000-8301-030100000001",
+                     *           "recurrence": {
+                     *             "rrule": "FREQ=DAILY;COUNT=3",
+                     *             "startsAt": "2026-11-27T00:00"
+                     *           },
+                     *           "description": null,
+                     *           "isFirstVisit": false,
+                     *           "durationMinutes": 45,
+                     *           "cancelBeforeMinutes": 60
+                     *         },
+                     *         "startsAt": "2026-06-19T23:00:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "capacity": 1,
+                     *         "booked": 0,
+                     *         "waiting": 0,
+                     *         "instructor": "Ben",
+                     *         "status": "SCHEDULED",
+                     *         "version": 1,
+                     *         "myBooking": null
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ClassSessionOutput"][];
                 };
             };
@@ -15911,6 +16246,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "classId": "01900000-0000-7000-9000-000000000010",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "class": {
+                     *         "id": "01900000-0000-7000-9000-000000000010",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "title": "Indoor cycling",
+                     *         "active": true,
+                     *         "version": 2,
+                     *         "capacity": 1,
+                     *         "instructor": "Ben",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "recurrence": {
+                     *           "rrule": "FREQ=DAILY;COUNT=3",
+                     *           "startsAt": "2026-11-27T00:00"
+                     *         },
+                     *         "description": null,
+                     *         "isFirstVisit": false,
+                     *         "durationMinutes": 45,
+                     *         "cancelBeforeMinutes": 60
+                     *       },
+                     *       "startsAt": "2026-06-18T23:00:00.000Z",
+                     *       "endsAt": "2026-06-18T23:45:00.000Z",
+                     *       "capacity": 1,
+                     *       "booked": 0,
+                     *       "waiting": 0,
+                     *       "instructor": "Ben",
+                     *       "status": "SCHEDULED",
+                     *       "version": 1,
+                     *       "myBooking": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClassSessionOutput"];
                 };
             };
@@ -15940,6 +16310,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "instructor": "Ada",
+                 *       "scope": "FOLLOWING"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The new start, in the future. With FOLLOWING, the other sessions move by the same difference of local time. */
                     startsAt?: string | null;
@@ -15969,6 +16345,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000011",
+                     *       "classId": "01900000-0000-7000-9000-000000000010",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "class": {
+                     *         "id": "01900000-0000-7000-9000-000000000010",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "title": "Indoor cycling",
+                     *         "active": true,
+                     *         "version": 3,
+                     *         "capacity": 1,
+                     *         "instructor": "Ben",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "recurrence": {
+                     *           "rrule": "FREQ=DAILY;COUNT=3",
+                     *           "startsAt": "2026-11-27T00:00"
+                     *         },
+                     *         "description": null,
+                     *         "isFirstVisit": false,
+                     *         "durationMinutes": 45,
+                     *         "cancelBeforeMinutes": 60
+                     *       },
+                     *       "startsAt": "2026-06-18T23:00:00.000Z",
+                     *       "endsAt": "2026-06-18T23:45:00.000Z",
+                     *       "capacity": 1,
+                     *       "booked": 1,
+                     *       "waiting": 0,
+                     *       "instructor": "Ada",
+                     *       "status": "SCHEDULED",
+                     *       "version": 2,
+                     *       "myBooking": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClassSessionOutput"];
                 };
             };
@@ -16003,6 +16414,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example BEGIN:VCALENDAR
+                     *     VERSION:2.0
+                     *     PRODID:-//Fitness platform//Classes//EN
+                     *     METHOD:PUBLISH
+                     *     NAME:My classes
+                     *     X-WR-CALNAME:My classes
+                     *     REFRESH-INTERVAL;VALUE=DURATION:PT1H
+                     *     X-PUBLISHED-TTL:PT1H
+                     *     BEGIN:VEVENT
+                     *     UID:01900000-0000-7000-8311-031100000001
+                     *     SEQUENCE:1
+                     *     DTSTAMP:20261123T164857Z
+                     *     DTSTART:20261123T173000Z
+                     *     DTEND:20261123T183000Z
+                     *     SUMMARY:Yoga for lifters
+                     *     LOCATION:Forge\, Hammerweg 1\, Berlin
+                     *     DESCRIPTION:Ada\n\nHips\, shoulders and back. Mats are there.
+                     *     STATUS:CONFIRMED
+                     *     LAST-MODIFIED:20261123T164857Z
+                     *     END:VEVENT
+                     *     END:VCALENDAR
+                     */
                     "text/calendar": string;
                 };
             };
@@ -16032,6 +16466,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "/class-sessions.ics?token=EouXSUqV3qguNPtblijA804RMJOJHPcbPIB2p8G-0LM"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Calendar"];
                 };
             };
@@ -16064,6 +16503,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "/class-sessions.ics?token=gD-Ib1gTx4LHI-8XouASXzajb4Sau3VcG51P0qVUiQE"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Calendar"];
                 };
             };
@@ -16098,6 +16542,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "capacity": 80,
+                     *       "booked": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["FirstVisitPlaces"];
                 };
             };
@@ -16124,6 +16574,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "locationId": "01900000-0000-7000-8301-030100000001",
+                 *       "startsAt": "2026-06-21T00:00:00.000Z",
+                 *       "id": "01900000-0000-7000-8999-099900000003",
+                 *       "userId": "01900000-0000-7000-8000-000000000104"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: uuid
@@ -16155,6 +16613,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8999-099900000003",
+                     *       "sessionId": "01900000-0000-7000-9000-000000000015",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "status": "BOOKED",
+                     *       "position": null,
+                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "promotedAt": null,
+                     *       "cancelledAt": null,
+                     *       "session": {
+                     *         "id": "01900000-0000-7000-9000-000000000015",
+                     *         "title": "First visit",
+                     *         "endsAt": "2026-06-21T00:30:00.000Z",
+                     *         "status": "SCHEDULED",
+                     *         "classId": "01900000-0000-7000-9000-000000000009",
+                     *         "startsAt": "2026-06-21T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BookingOutput"];
                 };
             };
@@ -16226,6 +16706,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000013",
+                     *         "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "status": "BOOKED",
+                     *         "position": null,
+                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "promotedAt": null,
+                     *         "cancelledAt": null,
+                     *         "session": {
+                     *           "id": "01900000-0000-7000-9000-000000000011",
+                     *           "title": "Indoor cycling",
+                     *           "endsAt": "2026-06-18T23:45:00.000Z",
+                     *           "status": "SCHEDULED",
+                     *           "classId": "01900000-0000-7000-9000-000000000010",
+                     *           "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000014",
+                     *         "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000104",
+                     *         "status": "WAITING",
+                     *         "position": 1,
+                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "promotedAt": null,
+                     *         "cancelledAt": null,
+                     *         "session": {
+                     *           "id": "01900000-0000-7000-9000-000000000011",
+                     *           "title": "Indoor cycling",
+                     *           "endsAt": "2026-06-18T23:45:00.000Z",
+                     *           "status": "SCHEDULED",
+                     *           "classId": "01900000-0000-7000-9000-000000000010",
+                     *           "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["BookingOutput"][];
                 };
             };
@@ -16268,6 +16792,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000103",
+                     *       "status": "BOOKED",
+                     *       "position": null,
+                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "promotedAt": null,
+                     *       "cancelledAt": null,
+                     *       "session": {
+                     *         "id": "01900000-0000-7000-9000-000000000011",
+                     *         "title": "Indoor cycling",
+                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "status": "SCHEDULED",
+                     *         "classId": "01900000-0000-7000-9000-000000000010",
+                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BookingOutput"];
                 };
             };
@@ -16308,6 +16854,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000013",
+                     *         "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "status": "BOOKED",
+                     *         "position": null,
+                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "promotedAt": null,
+                     *         "cancelledAt": null,
+                     *         "session": {
+                     *           "id": "01900000-0000-7000-9000-000000000011",
+                     *           "title": "Indoor cycling",
+                     *           "endsAt": "2026-06-18T23:45:00.000Z",
+                     *           "status": "SCHEDULED",
+                     *           "classId": "01900000-0000-7000-9000-000000000010",
+                     *           "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-8311-031100000001",
+                     *         "sessionId": "01900000-0000-7000-8310-031000000001",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "status": "ATTENDED",
+                     *         "position": null,
+                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "promotedAt": null,
+                     *         "cancelledAt": null,
+                     *         "session": {
+                     *           "id": "01900000-0000-7000-8310-031000000001",
+                     *           "title": "Yoga for lifters",
+                     *           "endsAt": "2026-06-15T18:30:00.000Z",
+                     *           "status": "SCHEDULED",
+                     *           "classId": "01900000-0000-7000-8309-030900000001",
+                     *           "startsAt": "2026-06-15T17:30:00.000Z"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["BookingOutput"][];
                 };
             };
@@ -16340,6 +16930,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000014",
+                     *       "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "status": "WAITING",
+                     *       "position": 1,
+                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "promotedAt": null,
+                     *       "cancelledAt": null,
+                     *       "session": {
+                     *         "id": "01900000-0000-7000-9000-000000000011",
+                     *         "title": "Indoor cycling",
+                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "status": "SCHEDULED",
+                     *         "classId": "01900000-0000-7000-9000-000000000010",
+                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BookingOutput"];
                 };
             };
@@ -16366,6 +16978,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "ATTENDED"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description ATTENDED or NO_SHOW.
@@ -16382,6 +16999,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000014",
+                     *       "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000104",
+                     *       "status": "ATTENDED",
+                     *       "position": null,
+                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "promotedAt": "2026-06-15T10:00:00.000Z",
+                     *       "cancelledAt": null,
+                     *       "session": {
+                     *         "id": "01900000-0000-7000-9000-000000000011",
+                     *         "title": "Indoor cycling",
+                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "status": "SCHEDULED",
+                     *         "classId": "01900000-0000-7000-9000-000000000010",
+                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BookingOutput"];
                 };
             };
@@ -16414,6 +17053,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "locationId": "01900000-0000-7000-8301-030100000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000103",
+                     *       "status": "CANCELLED",
+                     *       "position": null,
+                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "promotedAt": null,
+                     *       "cancelledAt": "2026-06-15T10:00:00.000Z",
+                     *       "session": {
+                     *         "id": "01900000-0000-7000-9000-000000000011",
+                     *         "title": "Indoor cycling",
+                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "status": "SCHEDULED",
+                     *         "classId": "01900000-0000-7000-9000-000000000010",
+                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BookingOutput"];
                 };
             };
@@ -16453,6 +17114,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user": {
+                     *           "id": "01900000-0000-7000-8000-000000000103",
+                     *           "displayName": "Maya",
+                     *           "avatar": null
+                     *         },
+                     *         "membership": {
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "status": "ACTIVE",
+                     *           "since": "2026-01-01T00:00:00.000Z",
+                     *           "until": null,
+                     *           "reason": null
+                     *         },
+                     *         "visit": {
+                     *           "id": "01900000-0000-7000-9000-000000000006",
+                     *           "userId": "01900000-0000-7000-8000-000000000103",
+                     *           "gymId": "01900000-0000-7000-8000-000000000001",
+                     *           "locationId": "01900000-0000-7000-8301-030100000001",
+                     *           "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *           "checkedOutAt": null,
+                     *           "source": "app",
+                     *           "method": "QR",
+                     *           "duplicate": false
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["PersonInside"][];
                 };
             };
@@ -16496,6 +17186,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000006",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *         "checkedOutAt": null,
+                     *         "source": "app",
+                     *         "method": "QR",
+                     *         "duplicate": false
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["CheckIn"][];
                 };
             };
@@ -16533,6 +17238,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,userId,displayName,checkedInAt,checkedOutAt,method,source
+                     *     01900000-0000-7000-9000-000000000006,01900000-0000-7000-8000-000000000103,Maya,2026-06-15T10:00:00.000Z,,QR,app
+                     */
                     "text/csv": string;
                 };
             };
@@ -16576,6 +17285,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000007",
+                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "action": "CHECK_IN_UNDONE",
+                     *         "details": {
+                     *           "userId": "01900000-0000-7000-8000-000000000103",
+                     *           "checkInId": "01900000-0000-7000-9000-000000000006"
+                     *         },
+                     *         "actor": "user:01900000-0000-7000-8000-000000000102",
+                     *         "subjectId": "01900000-0000-7000-8000-000000000103"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GymAuditEvent"][];
                 };
             };
@@ -16626,6 +17350,8 @@ export interface operations {
                      *         "goal": 12,
                      *         "startsAt": "2026-05-24T00:00:00.000Z",
                      *         "endsAt": "2026-06-23T00:00:00.000Z",
+                     *         "recurrence": "MONTHLY",
+                     *         "timezone": "UTC",
                      *         "version": 1,
                      *         "joined": true,
                      *         "score": 0
@@ -16638,6 +17364,8 @@ export interface operations {
                      *         "goal": 1000,
                      *         "startsAt": "2026-05-24T00:00:00.000Z",
                      *         "endsAt": "2026-06-23T00:00:00.000Z",
+                     *         "recurrence": "MONTHLY",
+                     *         "timezone": "UTC",
                      *         "version": 1,
                      *         "joined": false,
                      *         "score": null
@@ -16724,13 +17452,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000016",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
                      *       "startsAt": "2026-06-14T00:00:00.000Z",
                      *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "recurrence": null,
+                     *       "timezone": null,
                      *       "version": 1,
                      *       "joined": false,
                      *       "score": null
@@ -16777,6 +17507,8 @@ export interface operations {
                      *       "goal": 12,
                      *       "startsAt": "2026-05-24T00:00:00.000Z",
                      *       "endsAt": "2026-06-23T00:00:00.000Z",
+                     *       "recurrence": "MONTHLY",
+                     *       "timezone": "UTC",
                      *       "version": 1,
                      *       "joined": true,
                      *       "score": 0
@@ -16811,6 +17543,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "goal": 60000,
+                 *       "version": 1
+                 *     }
+                 */
                 "application/json": {
                     /** @description The title that users see: at most 120 characters. Null leaves it unchanged. */
                     title?: string | null;
@@ -16847,6 +17585,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000016",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "title": "50 km on the rower",
+                     *       "metric": "CUSTOM",
+                     *       "goal": 60000,
+                     *       "startsAt": "2026-06-14T00:00:00.000Z",
+                     *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "recurrence": null,
+                     *       "timezone": null,
+                     *       "version": 2,
+                     *       "joined": false,
+                     *       "score": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Challenge"];
                 };
             };
@@ -16917,13 +17671,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000016",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
                      *       "startsAt": "2026-06-14T00:00:00.000Z",
                      *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "recurrence": null,
+                     *       "timezone": null,
                      *       "version": 1,
                      *       "joined": true,
                      *       "score": 0
@@ -16966,13 +17722,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000016",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
                      *       "startsAt": "2026-06-14T00:00:00.000Z",
                      *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "recurrence": null,
+                     *       "timezone": null,
                      *       "version": 1,
                      *       "joined": false,
                      *       "score": null
@@ -17027,13 +17785,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000016",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
                      *       "startsAt": "2026-06-14T00:00:00.000Z",
                      *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "recurrence": null,
+                     *       "timezone": null,
                      *       "version": 1,
                      *       "joined": true,
                      *       "score": 2500
@@ -17203,7 +17963,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000008",
+                     *       "id": "01900000-0000-7000-9000-000000000017",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000102",
                      *       "title": "New rowers",
@@ -17243,6 +18003,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "Four new rowers are at Forge and Anvil."
+                 *     }
+                 */
                 "application/json": {
                     /** @description The title that users see: at most 120 characters. Null leaves it unchanged. */
                     title?: string | null;
@@ -17264,6 +18029,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "authorId": "01900000-0000-7000-8000-000000000102",
+                     *       "title": "New rowers",
+                     *       "text": "Four new rowers are at Forge and Anvil.",
+                     *       "version": 2,
+                     *       "startsAt": "2026-06-15T10:00:00.000Z",
+                     *       "endsAt": "2026-06-30T00:00:00.000Z",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Announcement"];
                 };
             };
@@ -17338,7 +18116,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000009",
+                     *         "id": "01900000-0000-7000-9000-000000000018",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "authorId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "Two hundred kilos, at last.",
@@ -17419,7 +18197,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -17472,7 +18250,15 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "postId": "01900000-0000-7000-9000-000000000009",
+                     *         "postId": "01900000-0000-7000-9000-000000000018",
+                     *         "commentId": "01900000-0000-7000-9000-000000000019",
+                     *         "reporterId": "01900000-0000-7000-8000-000000000103",
+                     *         "reason": "Advertising.",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       },
+                     *       {
+                     *         "postId": "01900000-0000-7000-9000-000000000018",
+                     *         "commentId": null,
                      *         "reporterId": "01900000-0000-7000-8000-000000000104",
                      *         "reason": "Not about training.",
                      *         "createdAt": "2026-06-15T10:00:00.000Z"
@@ -17513,7 +18299,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -17592,7 +18378,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -17638,7 +18424,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -17692,8 +18478,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000010",
-                     *         "postId": "01900000-0000-7000-9000-000000000009",
+                     *         "id": "01900000-0000-7000-9000-000000000019",
+                     *         "postId": "01900000-0000-7000-9000-000000000018",
                      *         "authorId": "01900000-0000-7000-8000-000000000104",
                      *         "text": "Spotting you next time!",
                      *         "createdAt": "2026-06-15T10:00:00.000Z"
@@ -17749,8 +18535,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000010",
-                     *       "postId": "01900000-0000-7000-9000-000000000009",
+                     *       "id": "01900000-0000-7000-9000-000000000019",
+                     *       "postId": "01900000-0000-7000-9000-000000000018",
                      *       "authorId": "01900000-0000-7000-8000-000000000104",
                      *       "text": "Spotting you next time!",
                      *       "createdAt": "2026-06-15T10:00:00.000Z"
@@ -17837,7 +18623,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "postId": "01900000-0000-7000-9000-000000000009",
+                     *       "postId": "01900000-0000-7000-9000-000000000018",
+                     *       "commentId": null,
                      *       "reporterId": "01900000-0000-7000-8000-000000000104",
                      *       "reason": "Not about training.",
                      *       "createdAt": "2026-06-15T10:00:00.000Z"
@@ -17904,6 +18691,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "Advertising."
+                 *     }
+                 */
                 "application/json": {
                     /** @description Why the post should be removed: at most 500 characters. */
                     reason: string;
@@ -17917,6 +18709,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "postId": "01900000-0000-7000-9000-000000000018",
+                     *       "commentId": "01900000-0000-7000-9000-000000000019",
+                     *       "reporterId": "01900000-0000-7000-8000-000000000103",
+                     *       "reason": "Advertising.",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PostReport"];
                 };
             };
@@ -18168,6 +18969,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "productId": "01900000-0000-7000-8402-040200000002",
+                     *         "price": 2499,
+                     *         "currency": "EUR",
+                     *         "stock": 34
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GymProduct"][];
                 };
             };
@@ -18199,6 +19011,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "delta": 24,
+                 *       "reason": "Delivery 17",
+                 *       "kind": "RECEIVED"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The number of pieces to add; negative to remove some. At most 1,000,000. */
                     delta: number;
@@ -18221,6 +19040,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000021",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "productId": "01900000-0000-7000-8402-040200000002",
+                     *       "delta": 24,
+                     *       "stock": 36,
+                     *       "kind": "RECEIVED",
+                     *       "reason": "Delivery 17",
+                     *       "orderId": null,
+                     *       "actorId": "01900000-0000-7000-8000-000000000102",
+                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["StockMovement"];
                 };
             };
@@ -18262,6 +19095,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000023",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "productId": "01900000-0000-7000-8402-040200000002",
+                     *         "kind": "SOLD",
+                     *         "delta": -2,
+                     *         "stock": 34,
+                     *         "reason": "An order was placed.",
+                     *         "orderId": "01900000-0000-7000-9000-000000000022",
+                     *         "actorId": "01900000-0000-7000-8000-000000000103",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       },
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000021",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "productId": "01900000-0000-7000-8402-040200000002",
+                     *         "kind": "RECEIVED",
+                     *         "delta": 24,
+                     *         "stock": 36,
+                     *         "reason": "Delivery 17",
+                     *         "orderId": null,
+                     *         "actorId": "01900000-0000-7000-8000-000000000102",
+                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["StockMovement"][];
                 };
             };
@@ -18432,6 +19293,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01900000-0000-7000-9000-000000000022",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "items": [
+                     *           {
+                     *             "name": "Creatine Monohydrate 500 g",
+                     *             "price": 2499,
+                     *             "quantity": 2,
+                     *             "productId": "01900000-0000-7000-8402-040200000002"
+                     *           }
+                     *         ],
+                     *         "total": 4998,
+                     *         "currency": "EUR",
+                     *         "status": "PLACED",
+                     *         "cancelReason": null,
+                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *         "readyAt": null,
+                     *         "collectedAt": null,
+                     *         "cancelledAt": null,
+                     *         "version": 1
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Order"][];
                 };
             };
@@ -18458,6 +19346,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "productId": "01900000-0000-7000-8402-040200000002",
+                 *           "quantity": 2
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @description A SUPER_ADMIN may name any gym; every other user may name only their own gym. */
                     gymId?: string | null;
@@ -18481,6 +19379,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000022",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000103",
+                     *       "items": [
+                     *         {
+                     *           "productId": "01900000-0000-7000-8402-040200000002",
+                     *           "name": "Creatine Monohydrate 500 g",
+                     *           "quantity": 2,
+                     *           "price": 2499
+                     *         }
+                     *       ],
+                     *       "total": 4998,
+                     *       "currency": "EUR",
+                     *       "status": "PLACED",
+                     *       "cancelReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *       "readyAt": null,
+                     *       "collectedAt": null,
+                     *       "cancelledAt": null,
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Order"];
                 };
             };
@@ -18513,6 +19436,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000022",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000103",
+                     *       "items": [
+                     *         {
+                     *           "name": "Creatine Monohydrate 500 g",
+                     *           "price": 2499,
+                     *           "quantity": 2,
+                     *           "productId": "01900000-0000-7000-8402-040200000002"
+                     *         }
+                     *       ],
+                     *       "total": 4998,
+                     *       "currency": "EUR",
+                     *       "status": "PLACED",
+                     *       "cancelReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *       "readyAt": null,
+                     *       "collectedAt": null,
+                     *       "cancelledAt": null,
+                     *       "version": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Order"];
                 };
             };
@@ -18542,6 +19490,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "READY",
+                 *       "version": 1
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description The next status.
@@ -18564,6 +19518,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-9000-000000000022",
+                     *       "gymId": "01900000-0000-7000-8000-000000000001",
+                     *       "userId": "01900000-0000-7000-8000-000000000103",
+                     *       "items": [
+                     *         {
+                     *           "name": "Creatine Monohydrate 500 g",
+                     *           "price": 2499,
+                     *           "quantity": 2,
+                     *           "productId": "01900000-0000-7000-8402-040200000002"
+                     *         }
+                     *       ],
+                     *       "total": 4998,
+                     *       "currency": "EUR",
+                     *       "status": "READY",
+                     *       "cancelReason": null,
+                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *       "readyAt": "2026-06-15T10:00:00.000Z",
+                     *       "collectedAt": null,
+                     *       "cancelledAt": null,
+                     *       "version": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["Order"];
                 };
             };
@@ -18651,7 +19630,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000012",
+                     *         "id": "01900000-0000-7000-9000-000000000024",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "url": "https://crm.example.com/events",
                      *         "types": [
@@ -18721,7 +19700,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000024",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -18769,7 +19748,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000024",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -18842,7 +19821,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000024",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -18923,7 +19902,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000024",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -18982,8 +19961,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000013",
-                     *         "eventId": "01900000-0000-7000-9000-000000000014",
+                     *         "id": "01900000-0000-7000-9000-000000000025",
+                     *         "eventId": "01900000-0000-7000-9000-000000000026",
                      *         "type": "webhook.test",
                      *         "status": "FAILED",
                      *         "attempts": [
@@ -18992,7 +19971,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 9
+                     *             "durationMillis": 18
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -19038,8 +20017,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
-                     *       "eventId": "01900000-0000-7000-9000-000000000014",
+                     *       "id": "01900000-0000-7000-9000-000000000025",
+                     *       "eventId": "01900000-0000-7000-9000-000000000026",
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [
@@ -19048,7 +20027,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 9
+                     *           "durationMillis": 18
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -19152,8 +20131,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
-                     *       "eventId": "01900000-0000-7000-9000-000000000014",
+                     *       "id": "01900000-0000-7000-9000-000000000025",
+                     *       "eventId": "01900000-0000-7000-9000-000000000026",
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [],
@@ -19327,7 +20306,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "5",
+                     *         "id": "13",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -19376,7 +20355,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "5",
+                     *       "id": "13",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -26641,7 +27620,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "4",
+                     *         "id": "5",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -26690,7 +27669,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "4",
+                     *       "id": "5",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -28982,7 +29961,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "4",
+                     *         "id": "5",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -29031,7 +30010,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "4",
+                     *       "id": "5",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,

@@ -7,6 +7,7 @@ import { instantsOf, RangeInput, type TimeRange } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { actionName, type GymAuditEventShape } from './audit.shapes.ts';
+import { timeZoneOf } from '../gyms/gym-time-zone.ts';
 
 const cursors = cursorsOf('audit', z.tuple([z.uuid()]));
 
@@ -35,7 +36,7 @@ export class AuditTrail {
   async list({ limit, cursor, ...filter }: PageRequest & Filter): Promise<Page<GymAuditEventShape>> {
     const { action, from, to, gymId: chosen } = validated(FilterInput, filter);
     const gymId = requireGymAdmin(this.unit.viewer, chosen);
-    const range = instantsOf({ from, to }, from || to ? await this.zoneOf(gymId) : 'UTC');
+    const range = instantsOf({ from, to }, from || to ? await timeZoneOf(this.unit, gymId) : 'UTC');
     const before = cursors.read(cursor);
     const request = { limit, cursor };
     const conditions: readonly (readonly [string, unknown])[] = [
@@ -52,15 +53,6 @@ export class AuditTrail {
       cursors.page(rows, request, ({ id }) => [id]),
       present,
     );
-  }
-
-  /** The time zone of local dates: that of the gym's oldest location. */
-  private async zoneOf(gymId: string): Promise<string> {
-    const [location] = await this.unit.read<{ timezone: string }>(
-      'select timezone from location where gym_id = ? order by id limit 1',
-      [gymId],
-    );
-    return location?.timezone ?? 'UTC';
   }
 }
 

@@ -15,7 +15,7 @@ export const auditRest = [
     path: '/audit',
     operationId: 'listGymAuditEvents',
     summary: 'The audit trail of a gym: what staff and services did, newest first',
-    description: "Local dates are those of the gym's oldest location.",
+    description: "Local dates are those of the gym's time zone.",
     only: GYM_STAFF,
     auth: 'required',
     query: pageQuery

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireManage } from '../access.ts';
 import { audit } from '../audit/audit.ts';
+import { timeZoneOf } from '../gyms/gym-time-zone.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Challenge } from './challenge.entity.ts';
 import type { Challenges } from './challenges.ts';
@@ -143,20 +144,11 @@ export class ChallengePlans {
         'recurrence',
         'expected a challenge of at most 31 days, because it is repeated every month',
       );
-    challenge.timezone = timezone ?? challenge.timezone ?? (await this.timezoneOf(challenge.gymId));
+    challenge.timezone = timezone ?? challenge.timezone ?? (await timeZoneOf(this.unit, challenge.gymId));
     if (!isMoved && !isNew) return;
     challenge.seriesStartsAt = startsAt;
     challenge.seriesEndsAt = endsAt;
     challenge.seriesIndex = 0;
-  }
-
-  /** The time zone of the gym's first location; UTC if it has none. */
-  private async timezoneOf(gymId: string): Promise<string> {
-    const [location] = await this.unit.read<{ timezone: string }>(
-      'select timezone from location where gym_id = ? order by name, id limit 1',
-      [gymId],
-    );
-    return location?.timezone ?? 'UTC';
   }
 
   private audited({ id, gymId, title }: Challenge, action: string): Promise<void> {
