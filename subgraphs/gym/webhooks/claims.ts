@@ -7,7 +7,7 @@ import { sendWebhooks } from './send-webhooks.ts';
 import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
 
 /** The maximum number of deliveries that are sent to one webhook at the same time, by all replicas together. */
-const MAX_OF_WEBHOOK = 8;
+const MAX_OF_WEBHOOK = 16;
 /** The same for a webhook whose last attempt has failed, because most of its attempts only wait for a time-out. */
 const MAX_OF_FAILING_WEBHOOK = 1;
 /** Another replica sends a delivery again if its claim is not renewed within this time, because its process was killed. */

@@ -14,7 +14,7 @@ import { send, type SendResult } from './send.ts';
  * of their own, so that receivers that hang do not take the places of the others. An attempt that waits for its answer holds a
  * socket, and no connection to the database.
  */
-const PLACES: Readonly<FreePlaces> = { working: 192, failing: 64 };
+const PLACES: Readonly<FreePlaces> = { working: 320, failing: 64 };
 /** Transactions that write failed attempts at the same time, so that many failures leave connections to requests. */
 const WRITERS = 4;
 /** The results of this time are written together, and so are claims: at 200 events a second this halves the statements. */
