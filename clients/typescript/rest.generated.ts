@@ -7283,7 +7283,7 @@ export interface components {
         };
         /** @description The calendar feed of a user (iCalendar, RFC 5545): their bookings, or with `&all=true` all sessions of their gym. */
         Calendar: {
-            /** @description The address of the feed: a path of this service, with a private token. */
+            /** @description The address of the feed, with a private token: a URL, or a path of this service if its public URL is not configured. */
             url: string;
         };
         FirstVisitPlaces: {

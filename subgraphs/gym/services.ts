@@ -57,6 +57,7 @@ interface GymResources {
   mailMember: MailMember;
   classWeeksAhead: number;
   findPeople: FindPeople;
+  publicUrl: string | undefined;
   files: FileStorage;
   references: References;
   removals: Removals;
@@ -73,6 +74,7 @@ export const gymServices = (
     findMemberStates,
     classWeeksAhead,
     findPeople,
+    publicUrl,
     files,
     references,
     removals,
@@ -101,7 +103,7 @@ export const gymServices = (
     classes: new Classes(unit, classWeeksAhead),
     sessions: new Sessions(unit, notifications),
     bookings: new Bookings(unit, memberships),
-    calendars: new Calendars(unit),
+    calendars: new Calendars(unit, publicUrl),
     firstVisits: new FirstVisits(unit, memberships),
     challenges,
     challengePlans: new ChallengePlans(unit, challenges),

@@ -62,6 +62,8 @@ export const gym = defineSubgraph({
   title: 'Gym service',
   description: 'White-labelling of gyms, their locations, check-ins and social life.',
   settings: z.object({
+    /** The public URL of this service, for addresses of calendar feeds. */
+    gymPublicUrl: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }).optional(),
     /** How many weeks ahead the sessions of classes are made. */
     classWeeksAhead: z.coerce
       .number('expected weeks')
@@ -112,6 +114,7 @@ export const gym = defineSubgraph({
       mailMember: memberMails(calls.to('identity')),
       classWeeksAhead: settings.classWeeksAhead,
       findPeople: peopleOf(calls.to('identity')),
+      publicUrl: settings.gymPublicUrl?.replace(/\/$/, ''),
       files,
       references: new References(calls),
       removals,

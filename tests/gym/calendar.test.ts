@@ -5,11 +5,16 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { book, newClass } from './class-support.ts';
 import { newLocation, newMember, type Member } from './support.ts';
 
+const PUBLIC_URL = 'https://gyms.example/gym';
+
 let platform: TestPlatform;
 let staff: string;
 let maya: Member;
 beforeAll(async () => {
-  platform = await startPlatform({ services: ['identity', 'gym'] });
+  platform = await startPlatform({
+    services: ['identity', 'gym'],
+    env: { GYM_PUBLIC_URL: `${PUBLIC_URL}/` },
+  });
   staff = await platform.demo('admin@iron.test');
   maya = await newMember(platform);
 });
@@ -65,7 +70,7 @@ const byNodeIcal = (text: string): Entry[] =>
   );
 
 const fetched = async (url: string) => {
-  const response = await fetch(`${platform.url('gym')}${url}`);
+  const response = await fetch(`${platform.url('gym')}${url.replace(PUBLIC_URL, '')}`);
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 };
 
@@ -82,6 +87,7 @@ it('the feed has the own bookings, and is read by two independent parsers with t
   await book(platform, staff, second.id);
   const waiting = await book(platform, maya.token, second.id);
   const { body } = await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token });
+  expect(body.url).toMatch(/^https:\/\/gyms\.example\/gym\/class-sessions\.ics\?token=[\w-]{43}$/);
   const { status, type, text } = await fetched(body.url);
   expect([status, type]).toEqual([200, 'text/calendar; charset=utf-8']);
   expect(Math.max(...text.split('\r\n').map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75);

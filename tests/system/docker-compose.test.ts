@@ -164,6 +164,7 @@ describe('docker-compose.yml', () => {
       'HEALTH_URL',
       'BOOTSTRAP_ADMIN_EMAIL',
       'BOOTSTRAP_ADMIN_PASSWORD',
+      'GYM_PUBLIC_URL',
       'WIZARD_PUBLIC_URL',
       'SMTP_URL',
       'MAIL_FROM',

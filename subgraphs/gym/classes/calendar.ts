@@ -50,9 +50,12 @@ const OF_SESSION = `join gym_class on gym_class.id = class_session.class_id join
 /** Feeds for calendar applications (iCalendar, RFC 5545), which cannot log in: a private token is part of the URL. */
 export class Calendars {
   private readonly unit: UnitOfWork;
+  private readonly publicUrl: string | undefined;
 
-  constructor(unit: UnitOfWork) {
+  /** @param publicUrl the address of this service for the world; without it, addresses of feeds are paths */
+  constructor(unit: UnitOfWork, publicUrl?: string) {
     this.unit = unit;
+    this.publicUrl = publicUrl;
   }
 
   /** The address of the caller's feed, which is created at the first call. @throws GYM_REQUIRED */
@@ -93,7 +96,8 @@ export class Calendars {
 
   private shown(row: { token: string } | undefined): CalendarShape {
     if (!row) throw new Error('the calendar feed was not stored');
-    return { url: this.unit.publicPath(`/class-sessions.ics?token=${row.token}`) };
+    const path = `/class-sessions.ics?token=${row.token}`;
+    return { url: this.publicUrl ? this.publicUrl + path : this.unit.publicPath(path) };
   }
 
   /** The user whose feed is read: the owner of the token, else the caller. */
