@@ -98,7 +98,7 @@ describe('a session', () => {
     expect((await list('from=soon')).status).toBe(400);
   });
 
-  it('is sent to subscribers at each change within a second, without the own booking', async () => {
+  it('is sent to subscribers at each change within a second, without the own booking, and after a lost connection', async () => {
     const { gymClass, session } = await newClass(platform, staff, { capacity: 1 });
     const events = subscribe(
       platform.url('gym'),
@@ -130,6 +130,15 @@ describe('a session', () => {
     expect(performance.now() - begunAt).toBeLessThan(1_000);
     await put(`/class-sessions/${session.id}`, { status: 'CANCELLED' });
     await nextWith(events, { booked: 0, status: 'CANCELLED' });
+    // This has the effect of a change whose notification was lost, because the service had no connection for it.
+    await platform.sql('gym', 'update class_session set waiting = 7, changed_at = now() where id = $1', [
+      session.id,
+    ]);
+    await platform.sql(
+      'gym',
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'",
+    );
+    await nextWith(events, { waiting: 7 });
     const zoe = await platform.demo('zoe@aqua.test');
     const foreign = subscribe(
       platform.url('gym'),

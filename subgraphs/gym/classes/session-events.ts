@@ -46,11 +46,11 @@ export const sessionEvents = (
     );
   });
 
-/** The ids of the sessions at a location that have changed since a time, the latest first. */
+/** The ids of the sessions at a location that have changed since a time, the latest change last. */
 export async function changedSince(unit: UnitOfWork, locationId: string, time: Date): Promise<string[]> {
   const rows = await unit.read<{ id: string }>(
     `select id from class_session where location_id = ? and changed_at >= ? order by changed_at desc limit ${MAX_MISSED}`,
     [locationId, time],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id }) => id).toReversed();
 }
