@@ -1283,8 +1283,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All active gyms, by name
-         * @description For everybody.
+         * All gyms, by name
+         * @description Without the gyms that are not active.
+         *
+         *     For everybody.
          */
         get: operations["listGyms"];
         put?: never;
@@ -15073,7 +15075,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 9
+                     *             "durationMillis": 21
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -15129,7 +15131,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 9
+                     *           "durationMillis": 21
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
