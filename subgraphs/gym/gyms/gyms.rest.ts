@@ -25,7 +25,8 @@ export const gymsRest = [
     method: 'GET',
     path: '/gyms',
     operationId: 'listGyms',
-    summary: 'All active gyms, by name',
+    summary: 'All gyms, by name',
+    description: 'Without the gyms that are not active.',
     auth: 'optional',
     query: z.object({
       name: z
