@@ -7,6 +7,7 @@ import { BENCH, PULL_UP } from './training-support.ts';
 /** The number of trainings; SEEDED_ROWS=1000000 tests more. The caller has three a week for ten years, in any case. */
 const ROWS = Number(process.env.SEEDED_ROWS ?? 20_000);
 const OWN = 1_560;
+const PART = 100_000;
 
 let platform: TestPlatform;
 let token: string;
@@ -18,28 +19,36 @@ beforeAll(async () => {
   ({ id, token } = await platform.register());
   const sets = `'[{"id": "a", "type": "NORMAL", "reps": 5, "weightKg": 60, "assistedKg": null, "durationSeconds": null, "distanceMeters": null, "rpe": null, "restSeconds": null, "completedAt": null}]'`;
   const began = `case when n <= ${OWN} then now() - make_interval(hours => n * 56) else now() - make_interval(mins => n) end`;
-  await sql(
-    `insert into training (id, user_id, started_at, ended_at, local_date, minutes, entries, volume_kg, created_at, updated_at)
-     select gen_random_uuid(), case when n <= ${OWN} then $1::uuid else md5((n / 100)::text)::uuid end, ${began}, ${began} + interval '1 hour', (${began})::date, 60,
-       jsonb_build_array(jsonb_build_object('exerciseId', $2::text, 'sets', ${sets}::jsonb), jsonb_build_object('exerciseId', $3::text, 'sets', ${sets}::jsonb)), 600, now(), now()
-     from generate_series(1, $4::int) as n`,
-    [id, BENCH, PULL_UP, ROWS],
-  );
-  await sql(
-    `insert into training_exercise (training_id, exercise_id, user_id, started_at, local_date, is_running, volume_kg, heaviest, most_reps, e1rm, bests)
-     select training.id, exercise.id, user_id, started_at, local_date, false, 300, 60, 5, 70, '{}'
-     from training cross join unnest(array[$1, $2]::uuid[]) as exercise(id) where user_id = $3
-     on conflict do nothing`,
-    [BENCH, PULL_UP, id],
-  );
-  await sql(
-    `insert into training_exercise (training_id, exercise_id, user_id, started_at, local_date, is_running, volume_kg, heaviest, most_reps, e1rm, bests)
-     select training.id, exercise.id, user_id, started_at, local_date, false, 300, 60, 5, 70, '{}'
-     from training join (select id, row_number() over () as place, count(*) over () as total from exercise) as exercise
-       on exercise.place = abs(hashtext(training.id::text)) % exercise.total + 1
-     where user_id <> $1 on conflict do nothing`,
-    [id],
-  );
+  // In parts, because a statement has a time limit.
+  for (let first = 1; first <= ROWS; first += PART)
+    await sql(
+      `insert into training (id, user_id, started_at, ended_at, local_date, minutes, entries, volume_kg, created_at, updated_at)
+       select gen_random_uuid(), case when n <= ${OWN} then $1::uuid else md5((n / 100)::text)::uuid end, ${began}, ${began} + interval '1 hour', (${began})::date, 60,
+         jsonb_build_array(jsonb_build_object('exerciseId', $2::text, 'sets', ${sets}::jsonb), jsonb_build_object('exerciseId', $3::text, 'sets', ${sets}::jsonb)), 600, now(), now()
+       from generate_series($4::int, $5::int) as n`,
+      [id, BENCH, PULL_UP, first, Math.min(ROWS, first + PART - 1)],
+    );
+  await sql('analyze training');
+  const figures = `insert into training_exercise (training_id, exercise_id, user_id, started_at, local_date, is_running, volume_kg, heaviest, most_reps, e1rm, bests)
+    select training.id, exercise.id, user_id, started_at, local_date, false, 300, 60, 5, 70, '{}' from training`;
+  await sql(`${figures} cross join unnest(array[$1, $2]::uuid[]) as exercise(id) where user_id = $3`, [
+    BENCH,
+    PULL_UP,
+    id,
+  ]);
+  // Those of other users are of many exercises. A part is a range of user ids.
+  const parts = Math.ceil(ROWS / 20_000);
+  const boundary = (part: number) =>
+    `${Math.min(0xffffffff, Math.floor((part * 2 ** 32) / parts))
+      .toString(16)
+      .padStart(8, '0')}-0000-0000-0000-000000000000`;
+  for (let part = 0; part < parts; part += 1)
+    await sql(
+      `${figures} join (select id, row_number() over () as place, count(*) over () as total from exercise) as exercise
+         on exercise.place = abs(hashtext(training.id::text)) % exercise.total + 1
+       where user_id <> $1 and user_id >= $2::uuid and user_id < $3::uuid`,
+      [id, boundary(part), boundary(part + 1)],
+    );
   await sql('analyze');
 });
 afterAll(() => platform.stop());
