@@ -1389,8 +1389,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All active gyms, by name
-         * @description For everybody.
+         * All gyms, by name
+         * @description Without the gyms that are not active.
+         *
+         *     For everybody.
          */
         get: operations["listGyms"];
         put?: never;
