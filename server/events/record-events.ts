@@ -36,6 +36,15 @@ export async function recordEvents(unit: UnitOfWork, events: readonly NewEvent[]
   );
 }
 
+const COLUMNS = 'id, type, gym_id, subject, location_id, people, occurred_at, data';
+/**
+ * One text for any number of events, so that PostgreSQL plans it once per connection. The positions in the outbox are in the
+ * order of the array.
+ */
+const INSERT = `insert into event_outbox (${COLUMNS})
+  select ${COLUMNS} from jsonb_to_recordset(?::jsonb) as event (id uuid, type text, gym_id uuid, subject text,
+    location_id uuid, people uuid[], occurred_at timestamptz, data jsonb)`;
+
 /**
  * Writes events that have their ids already.
  * @param erased the ids of users whose accounts were erased: the events are not found by them
@@ -48,20 +57,20 @@ export async function insertEvents(
   const peopleOf = ({ type, data }: EventShape) =>
     peopleIn(type, data).filter((userId) => !erased.has(userId));
   if (events.length === 0) return;
-  await unit.em.execute(
-    `insert into event_outbox (id, type, gym_id, subject, location_id, people, occurred_at, data)
-     values ${events.map(() => '(?, ?, ?, ?, ?, ?::uuid[], ?, ?)').join(', ')}`,
-    events.flatMap((event) => [
-      event.id,
-      event.type,
-      event.gymId,
-      event.subject,
-      typeof event.data.locationId === 'string' ? event.data.locationId : null,
-      `{${peopleOf(event).join(',')}}`,
-      event.occurredAt,
-      JSON.stringify(event.data),
-    ]),
-  );
+  await unit.run(INSERT, [
+    JSON.stringify(
+      events.map((event) => ({
+        id: event.id,
+        type: event.type,
+        gym_id: event.gymId,
+        subject: event.subject,
+        location_id: typeof event.data.locationId === 'string' ? event.data.locationId : null,
+        people: peopleOf(event),
+        occurred_at: event.occurredAt,
+        data: event.data,
+      })),
+    ),
+  ]);
   await unit.afterCommit(() => unit.outbox?.wake());
 }
 
