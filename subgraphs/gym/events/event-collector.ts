@@ -16,6 +16,8 @@ const LEASE_MILLIS = 4_000; // 4 s
 const RENEW_MILLIS = 1_500; // 1.5 s
 /** The pause after a request that failed. */
 const RETRY_MILLIS = 1_000; // 1 s
+/** For so long a service may not answer without a line in the log: while all of them start, stop or restart. */
+const UNNOTICED_MILLIS = 10_000; // 10 s
 const TIMEOUT_MILLIS = MAX_WAIT_SECONDS * 1_000 + 5_000;
 const EVENTS_PER_REQUEST = 200;
 
@@ -72,7 +74,10 @@ class FeedCollector {
   private readonly service: ServiceName;
   private readonly options: FeedOptions;
   private readonly holder = randomUUID();
-  private failed = false;
+  /** When the first of the present series of failures happened. */
+  private failingSince: number | undefined;
+  /** Whether the present series of failures was logged. */
+  private isLogged = false;
 
   constructor(service: ServiceName, options: FeedOptions) {
     this.service = service;
@@ -85,14 +90,18 @@ class FeedCollector {
     while (!signal.aborted) {
       try {
         if (await this.lease()) await this.collectWhileLeased();
-        this.failed = false;
+        this.failingSince = undefined;
+        this.isLogged = false;
       } catch (error) {
+        this.failingSince ??= performance.now();
+        const isLong = performance.now() - this.failingSince > UNNOTICED_MILLIS;
         // The failure is logged once, not at every attempt while the service is down.
-        if (!this.failed && !signal.aborted)
+        if (isLong && !this.isLogged && !signal.aborted) {
           log.warn({ err: error, service: this.service }, 'events of a service cannot be collected now');
-        this.failed = true;
+          this.isLogged = true;
+        }
       }
-      await pause(this.failed ? RETRY_MILLIS : RENEW_MILLIS, signal);
+      await pause(this.failingSince === undefined ? RENEW_MILLIS : RETRY_MILLIS, signal);
     }
     await this.release().catch(() => undefined);
   }
@@ -136,7 +145,8 @@ class FeedCollector {
     const cursor = await this.cursor();
     const page = await this.pageAfter(cursor, signal, MAX_WAIT_SECONDS);
     await this.store(cursor, page);
-    this.failed = false;
+    this.failingSince = undefined;
+    this.isLogged = false;
   }
 
   private async pageAfter(
