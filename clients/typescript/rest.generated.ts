@@ -17440,7 +17440,7 @@ export interface operations {
                      *     - `MONTHLY`: Every month, at the same day and local time; on the last day of a month that has no such day.
                      */
                     recurrence?: "MONTHLY" | null;
-                    /** @description The IANA time zone in which the months of the recurrence are counted, e.g. `Europe/Berlin`. Default: that of the gym's first location, by name. */
+                    /** @description The IANA time zone in which the months of the recurrence are counted, e.g. `Europe/Berlin`. Default: the gym's. */
                     timezone?: string | null;
                 };
             };

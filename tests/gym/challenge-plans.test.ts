@@ -26,7 +26,7 @@ const call = (method: string, at: string, token: string, body?: object, ifMatch?
   });
 
 async function newGym(): Promise<string> {
-  const body = { name: 'Gym', slug: `gym-${randomUUID().slice(0, 8)}` };
+  const body = { name: 'Gym', slug: `gym-${randomUUID().slice(0, 8)}`, timezone: 'Europe/Berlin' };
   return (await call('POST', '/gyms', superAdmin, body)).body.id as string;
 }
 

@@ -59,7 +59,11 @@ describe('the people inside a location', () => {
     const { status, body } = await get(`/locations/${hall}/people`);
     expect(status).toBe(200);
     expect(body).toMatchObject([
-      { user: { id: leo.id, avatar: null }, membership: null, visit: { userId: leo.id, locationId: hall } },
+      {
+        user: { id: leo.id, avatar: null },
+        membership: { status: 'ACTIVE', reason: null },
+        visit: { userId: leo.id, locationId: hall },
+      },
       { user: { id: maya.id, displayName: 'Maya M' }, visit: { userId: maya.id, checkedOutAt: null } },
     ]);
     const { data } = await platform.graph(
