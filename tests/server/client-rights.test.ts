@@ -159,7 +159,8 @@ describe('a machine client', () => {
           token: tokens.get('without content') ?? '',
         });
         const shown: unknown = client.data?.[field.name] ?? null;
-        expect([null, anonymous.data?.[field.name]]).toContainEqual(shown);
+        // An empty list shows nothing, either; the larger ones of these queries are refused to anonymous callers as too costly.
+        expect([null, [], anonymous.data?.[field.name]]).toContainEqual(shown);
       }
     },
   );
