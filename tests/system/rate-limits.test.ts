@@ -33,6 +33,7 @@ const WITHOUT_TWIN: Record<string, string> = {
   'GET /auth/email-availability': 'Only services call it.',
   'GET /memberships': 'Only services call it.',
   'POST /memberships/ended': 'Only services call it.',
+  'POST /users/lookup': 'Only services call it.',
   'DELETE /accounts/:userId': 'Only services call it.',
   'GET /accounts/:userId/records': 'Only services call it.',
 };
