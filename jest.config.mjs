@@ -14,8 +14,8 @@ export default {
   testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
   globalSetup: '<rootDir>/tests/support/jest/global-setup.ts',
   globalTeardown: '<rootDir>/tests/support/jest/global-teardown.ts',
-  // The tests start real services; more at a time than this only makes each of them wait.
-  maxWorkers: 2,
+  // The tests start real services, and a third of their time they wait. More workers than this make each test slower.
+  maxWorkers: 3,
   // For a machine on which other programs work; a test by itself takes a second or two.
   testTimeout: 180_000,
   coverageProvider: 'v8',
