@@ -7,8 +7,11 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Without a bound, texts that depend on a client's filters would fill the memory of each connection. */
-const MAX_PREPARED = 200;
+/**
+ * Without a bound, texts that depend on a client's filters would fill the memory of each connection. More than the services
+ * have without such texts, also if all of them run in one process.
+ */
+const MAX_PREPARED = 600;
 const byText = new Map<string, Statement>();
 
 /** The statement with this text, `$1` and on as placeholders, which each connection prepares at its first execution. */

@@ -98,8 +98,11 @@ describe('a read', () => {
     await em.execute(
       'alter table note add column place int default 3, alter column text type int using text::int',
     );
-    await expect(read(em, all)).rejects.toThrow('cached plan must not change result type');
-    expect(await read(em, all)).toEqual([{ id: expect.any(String), text: 7, place: 3 }]);
+    const changed = [{ id: expect.any(String), text: 7, place: 3 }];
+    // If other files of this worker have used up the number of prepared statements, this one is planned at each execution.
+    const next = await read(em, all).catch((error: Error) => error.message);
+    expect([expect.stringContaining('cached plan must not change result type'), changed]).toContainEqual(next);
+    expect(await read(em, all)).toEqual(changed);
   });
 
   it('that fails has a message with the cause, and the next one works', async () => {
@@ -126,13 +129,13 @@ describe('a read', () => {
 
   it('keeps a bounded number of prepared statements, however many different texts it has run', async () => {
     const { em } = await open(declaration, await cloneDatabase(declaration));
-    for (let number = 0; number < 250; number += 1)
+    for (let number = 0; number < 650; number += 1)
       expect(await read(em, `select ?::int + ${number} as sum`, [1])).toEqual([{ sum: 1 + number }]);
     const [{ kept } = { kept: 0 }] = await read<{ kept: number }>(
       em,
       'select count(*)::int as kept from pg_prepared_statements',
     );
-    expect(kept).toBeLessThanOrEqual(200);
+    expect(kept).toBeLessThanOrEqual(600);
   });
 });
 
