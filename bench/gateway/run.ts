@@ -17,11 +17,11 @@ import {
   OURS,
 } from './compared-programs.ts';
 import {
+  measureRound,
   waitUntilNoSteal,
   pairsOf,
   withLeastSteal,
   withoutSteal,
-  withSteal,
   type Round,
 } from './steal-time.ts';
 import { median, percentile, steady } from './load.ts';
@@ -32,11 +32,15 @@ import { printed, writeReport } from './report.ts';
 import { startComparison, type RunningProgram, type Comparison } from './comparison.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-/** The maximum rate. Rounds are short, because other load of the machine changes within seconds; `counted` have the least steal time. */
-const MAX_RATE = { rounds: 20, seconds: 0.4, counted: 14 };
 /**
- * The latency at half of the maximum rate. Ends when each program has `roundsWithoutSteal`, or after `maxRounds`. With
- * sharing only the CPU is compared, so the first number of rounds is enough.
+ * The maximum rate. Rounds are short, because other load of the machine changes within seconds. The figures are of the
+ * `countedRounds` with the least steal time.
+ */
+const MAX_RATE = { rounds: 20, seconds: 0.4, countedRounds: 14 };
+/**
+ * The latency at half of the maximum rate. Ends when each program has `roundsWithoutSteal` rounds with negligible steal time,
+ * or after `maxRounds`. If equal requests are shared, it ends after `roundsWithoutSteal` rounds, whatever their steal time: the
+ * purpose is then to compare the CPU, which is measured at the maximum rate.
  */
 const HALF_RATE = { roundsWithoutSteal: 7, maxRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
@@ -50,6 +54,7 @@ if (process.platform !== 'linux') throw new Error('measures by /proc: expected L
 if (!hasOtherGateways) log(HOW_TO_INSTALL_OTHERS);
 const { forMeasured, description } = divideProcessors();
 log(description);
+// `sharing`: whether a gateway sends equal concurrent requests to a subgraph once, for all that wait for the answer.
 for (const sharing of [false, true])
   for (const workload of workloads) {
     const one = await measure(workload, sharing);
@@ -58,14 +63,15 @@ for (const sharing of [false, true])
   }
 
 async function measure(workload: Workload, sharing: boolean): Promise<Measured> {
-  // The baseline cannot share requests.
+  // The baseline sends every request to the subgraphs: it cannot share their answers.
   const programs = COMPARED_PROGRAMS.filter(({ name }) => !sharing || name !== BASELINE);
   const comparison = await startComparison(workload, programs, { sharing, log, through: forMeasured });
   try {
     const atMaxRate = await inTurns(comparison, MAX_RATE.rounds, measureMaxRate);
-    const counted = (one: RunningProgram) =>
-      withLeastSteal(atMaxRate.get(one) ?? [], MAX_RATE.counted).map(({ result }) => result);
-    const maxRateOf = (one: RunningProgram) => median(counted(one).map(({ perSecond }) => perSecond));
+    const countedResultsOf = (one: RunningProgram) =>
+      withLeastSteal(atMaxRate.get(one) ?? [], MAX_RATE.countedRounds).map(({ result }) => result);
+    const maxRateOf = (one: RunningProgram) =>
+      median(countedResultsOf(one).map(({ perSecond }) => perSecond));
     const atHalfRate = await inTurns(
       comparison,
       sharing ? HALF_RATE.roundsWithoutSteal : HALF_RATE.maxRounds,
@@ -78,11 +84,11 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
       comparison.programs.find(({ program }) => program.name === OURS) as RunningProgram,
     );
     const figures = comparison.programs.map((one): Figures => {
-      const pairs = withLeastSteal(pairsOf(ours ?? [], atMaxRate.get(one) ?? []), MAX_RATE.counted);
+      const pairs = withLeastSteal(pairsOf(ours ?? [], atMaxRate.get(one) ?? []), MAX_RATE.countedRounds);
       const leastSteal = withLeastSteal(atHalfRate.get(one) ?? [], HALF_RATE.roundsWithoutSteal);
       return {
         name: one.program.name,
-        cpuMillis: median(counted(one).map(({ cpuMillis }) => cpuMillis)),
+        cpuMillis: median(countedResultsOf(one).map(({ cpuMillis }) => cpuMillis)),
         cpuRatio: median(pairs.map(({ result: [own, other] }) => own.cpuMillis / other.cpuMillis)),
         perSecond: maxRateOf(one),
         failures: atMaxRate.get(one)?.reduce((sum, { result }) => sum + result.failures, 0) ?? 0,
@@ -116,7 +122,7 @@ async function inTurns<Result>(
     for (const one of programs) {
       one.process.resume();
       await waitUntilNoSteal();
-      results.get(one)?.push(await withSteal(() => measureOne(one)));
+      results.get(one)?.push(await measureRound(() => measureOne(one)));
       one.process.pause();
     }
   }

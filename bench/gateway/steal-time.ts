@@ -10,8 +10,11 @@ export interface Round<Result> {
   readonly steal: number;
 }
 
-/** Measures with steal time, which the kernel counts: it adds to latencies, because the processors stop for some milliseconds. */
-export async function withSteal<Result>(measure: () => Promise<Result>): Promise<Round<Result>> {
+/**
+ * Measures one round and its steal time, which the kernel counts. It adds to latencies, because the processors stop for some
+ * milliseconds.
+ */
+export async function measureRound<Result>(measure: () => Promise<Result>): Promise<Round<Result>> {
   const before = processorTimes();
   const result = await measure();
   const after = processorTimes();
@@ -26,7 +29,7 @@ const [CHECK_MILLIS, MAX_CHECKS] = [120, 5];
  */
 export async function waitUntilNoSteal(): Promise<void> {
   for (let check = 0; check < MAX_CHECKS; check += 1) {
-    const { steal } = await withSteal(() => setTimeout(CHECK_MILLIS));
+    const { steal } = await measureRound(() => setTimeout(CHECK_MILLIS));
     if (steal === 0) return;
   }
 }

@@ -128,18 +128,18 @@ async function growth(redis: BenchRedis, spread: Spread): Promise<void> {
     `\nThe members of a gym are ${spread === 'spread' ? 'spread over all instances' : 'at one instance'}:\n`,
   );
   console.log(
-    '| instances | µs per event | of linear | Redis, µs per event | updates per event | entries known per instance | heap per instance |',
+    '| instances | µs per event | first row ÷ this row | Redis, µs per event | updates per event | entries known per instance | heap per instance |',
   );
   console.log('|---|---|---|---|---|---|---|');
   const rounds = new Map<number, Measured[]>(COUNTS.map((count) => [count, []]));
-  // In turns, so that what else the machine does falls on all counts.
+  // The numbers of instances take turns, so that other load of the machine affects all of them.
   for (let round = 0; round < ROUNDS; round += 1)
     for (const count of COUNTS) rounds.get(count)!.push(await measure(redis, count, spread));
   const medians = COUNTS.map((count) => median(rounds.get(count)!));
-  const [alone] = medians;
+  const [first] = medians;
   medians.forEach(({ micros, redisMicros, updates, known, heap }, at) =>
     console.log(
-      `| ${COUNTS[at]} | ${micros.toFixed(0)} | ${(alone!.micros / micros).toFixed(2)} | ${redisMicros.toFixed(0)} | ${updates.toFixed(1)} | ${known.toFixed(0)} | ${(heap / 1e6).toFixed(1)} MB |`,
+      `| ${COUNTS[at]} | ${micros.toFixed(0)} | ${(first!.micros / micros).toFixed(2)} | ${redisMicros.toFixed(0)} | ${updates.toFixed(1)} | ${known.toFixed(0)} | ${(heap / 1e6).toFixed(1)} MB |`,
     ),
   );
 }
@@ -153,11 +153,11 @@ async function million(redis: BenchRedis): Promise<void> {
   const empty = await redis.memory();
   const heaps: number[] = [];
   const parts = membersOf(8, MILLION, 'by gym');
-  const largest: number[] = [];
+  const redisBytes: number[] = [];
   for (const members of parts) {
     const count = members.reduce((sum, [, userIds]) => sum + userIds.length, 0);
     const instance = await startInstance({ redisUrl: redis.url, members, eventsPerSecond: 0, seconds: 0 });
-    largest.push(await redis.memory());
+    redisBytes.push(await redis.memory());
     const { heapBytes, known } = await instance.run();
     heaps.push(heapBytes / count);
     console.log(
@@ -166,7 +166,7 @@ async function million(redis: BenchRedis): Promise<void> {
   }
   console.log(
     `${MILLION} members: ${Math.min(...heaps).toFixed(0)} to ${Math.max(...heaps).toFixed(0)} bytes of heap each, ` +
-      `and ${((Math.max(...largest) - empty) / MILLION).toFixed(0)} bytes in Redis if all are there at once.`,
+      `and ${((Math.max(...redisBytes) - empty) / MILLION).toFixed(0)} bytes in Redis if all are there at once.`,
   );
 }
 

@@ -8,11 +8,15 @@
  */
 import { Load, median } from '../gateway/load.ts';
 import { startPlatform, type RunningPlatform } from '../platform/running-platform.ts';
-import { workloadsOf, type Workload } from './workloads.ts';
+import { DIFFERENT_CHECK_INS, workloadsOf, type Workload } from './workloads.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
-/** A multiple of 48, the number of different check-in requests, so that every check-in of the next round is a new visit, too. */
-const REQUESTS = Number(process.env.REQUESTS ?? 624);
+/**
+ * The requests of a round, by default 624. A round begins with the check-ins of all members at their first locations. After a
+ * multiple of `DIFFERENT_CHECK_INS` all members are at their second locations, so that these check-ins begin new visits, too.
+ * After another number some members can still be at their first locations, where another check-in begins no new visit.
+ */
+const REQUESTS = Number(process.env.REQUESTS ?? 13 * DIFFERENT_CHECK_INS);
 const ONLY = process.env.ONLY ?? '';
 const NODE_OPTIONS = process.env.PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.PROFILE}`] : [];
 const WARM_UP_ROUNDS = 2;

@@ -13,6 +13,8 @@ export interface Workload {
 }
 
 const MEMBERS = 24;
+/** The number of different check-in requests: each member checks in at two locations by turns. */
+export const DIFFERENT_CHECK_INS = 2 * MEMBERS;
 const CONNECTIONS = 8;
 /** A check-in locks its location, so with one location they would mostly wait for each other. */
 const HALLS = 8;

@@ -3,7 +3,7 @@ import type { RedisSettings } from '#server/redis/redis-client.ts';
 import { RedisConnection } from '#server/redis/redis-connection.ts';
 import type { SharedTexts } from './persisted-operations.ts';
 
-const WITHOUT = 'a client sends the text of a persisted operation to each replica of the gateway';
+const WHILE_LOST = 'a client sends the text of a persisted operation to each replica of the gateway';
 
 /** The hash tag in braces keeps both keys in one slot of a Redis Cluster. */
 const CURRENT = '{gateway:persisted}:current';
@@ -40,7 +40,7 @@ export class RedisSharedTexts implements SharedTexts {
 
   /** Resolves even if Redis is unavailable. */
   static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisSharedTexts> {
-    return new RedisSharedTexts(await RedisConnection.open(settings, { log, without: WITHOUT }));
+    return new RedisSharedTexts(await RedisConnection.open(settings, { log, whileLost: WHILE_LOST }));
   }
 
   async find(hash: string): Promise<string | undefined> {

@@ -8,7 +8,7 @@ import { jsonIn } from '#server/json-object.ts';
 import { MemoryWrites, type Write, type WriteListener, type Writes } from './writes.ts';
 
 const CHANNEL = 'gateway:writes';
-const WITHOUT = 'the replicas of the gateway are not notified of the mutations of each other';
+const WHILE_LOST = 'the replicas of the gateway are not notified of the mutations of each other';
 
 const message = z.object({
   from: z.string(),
@@ -32,8 +32,8 @@ export class RedisWrites implements Writes {
 
   /** Resolves even if Redis is unavailable; the connection is retried forever. */
   static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisWrites> {
-    const redis = await RedisConnection.open(settings, { log, without: WITHOUT });
-    const writes = new RedisWrites(redis, new RedisChannels(redis, { log, without: WITHOUT }));
+    const redis = await RedisConnection.open(settings, { log, whileLost: WHILE_LOST });
+    const writes = new RedisWrites(redis, new RedisChannels(redis, { log, whileLost: WHILE_LOST }));
     redis.onRecovered(() => void writes.listen());
     await writes.listen();
     return writes;
@@ -57,7 +57,7 @@ export class RedisWrites implements Writes {
   }
 
   losses(): Record<string, string> {
-    return this.redis.isLost || this.channels.isLost ? { writes: WITHOUT } : {};
+    return this.redis.isLost || this.channels.isLost ? { writes: WHILE_LOST } : {};
   }
 
   /** After a reconnect the channels are subscribed again by themselves. */

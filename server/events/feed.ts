@@ -24,9 +24,13 @@ import {
   type EventsRequest,
 } from './events.shapes.ts';
 
-/** Equal answers have equal cursors: their time is that of the beginning of the hour. */
+/** The time in a cursor is the beginning of its hour, so that requests of one hour that find the same get the same cursor. */
 const CURSOR_STEP_MILLIS = HOUR_MILLIS;
-/** How long a cursor is valid. Events are kept longer, see `eventRetention`, so that no event after a valid cursor is missing. */
+/**
+ * How long a cursor is valid. Clients are told that events are kept for 30 days; the hour is added because the time in a
+ * cursor can be up to an hour too early. Events are kept for 31 days (`eventRetention`), so that none after a valid cursor is
+ * missing.
+ */
 const CURSOR_MILLIS = 30 * DAY_MILLIS + CURSOR_STEP_MILLIS;
 
 const LATEST = 'latest';
@@ -75,15 +79,15 @@ export class EventFeed {
     millis: number,
   ): Promise<EventPageShape> {
     const until = performance.now() + millis;
-    const left = this.unit.origin.clientLeft?.();
+    const clientLeftSignal = this.unit.origin.clientLeft?.();
     const place = this.log.waiting.enter(callerKey(viewer), filter.gymId);
     try {
       for (;;) {
         const page = await this.page(after, filter, limit);
         const remaining = until - performance.now();
-        if (page.events.length > 0 || remaining <= 0 || left?.aborted || this.log.waiting.isEnded)
+        if (page.events.length > 0 || remaining <= 0 || clientLeftSignal?.aborted || this.log.waiting.isEnded)
           return page;
-        await place.wait(remaining, left);
+        await place.wait(remaining, clientLeftSignal);
       }
     } finally {
       place.leave();
@@ -158,7 +162,10 @@ export function mayReadType(client: ClientViewer, type: EventType): boolean {
   return scope === null || client.scopes.has(scope);
 }
 
-/** The types that a machine client may read. @throws FORBIDDEN if it names one of which it may not read the resource */
+/**
+ * The types of which a machine client gets events: those that it names; if it names none, all whose resource it may read.
+ * @throws FORBIDDEN if it names a type whose resource it may not read
+ */
 export function typesOf(client: ClientViewer, named: readonly EventType[] | undefined): readonly EventType[] {
   const refused = named?.find((type) => !mayReadType(client, type));
   if (refused)

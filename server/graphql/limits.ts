@@ -60,8 +60,8 @@ export const ANONYMOUS_LIMITS: OperationLimits = {
 
 /**
  * The limits of a subgraph are higher, because the operations that the gateway plans are larger than the client's: they
- * have the same depth below `_entities`, one more alias for each path, expanded fragments, and the keys and `__typename`
- * of entities.
+ * have the same depth below `_entities`, expanded fragments, and the keys and `__typename` of entities. The gateway also
+ * adds an alias to a field if another type has a field of the same name and of another type at the same place.
  */
 export const SUBGRAPH_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
@@ -70,7 +70,7 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   aliases: 200,
   rootFields: 60,
   tokens: 8_000,
-  // A condition around fields of several subgraph paths is repeated at each of them.
+  // A client's condition is repeated in each request for fields inside it, around the fields of each entity.
   directives: 400,
   selections: 2 * OPERATION_LIMITS.selections,
   objects: 2 * OPERATION_LIMITS.selections,
@@ -98,7 +98,7 @@ export const SUBGRAPH_COST_LIMIT = 10_000;
  * overlapping fields pair by pair. The sizes of accepted documents are cached, and compared with the limits of each caller.
  */
 export function operationLimiter(limits: OperationLimits, anonymousLimits = limits) {
-  const measured = boundedCache<string, OperationSize>({
+  const knownSizes = boundedCache<string, OperationSize>({
     name: 'operations_within_limits',
     maxEntries: 1_000,
     maxBytes: 4 * 1024 * 1024, // 4 MiB
@@ -110,12 +110,12 @@ export function operationLimiter(limits: OperationLimits, anonymousLimits = limi
       const isAnonymous = viewer?.kind === 'anonymous' && anonymousLimits !== limits;
       const allowed = isAnonymous ? anonymousLimits : limits;
       if (query.length > allowed.characters) throw exceeded('characters', allowed.characters, isAnonymous);
-      const known = measured.get(query);
+      const known = knownSizes.get(query);
       const size = known ?? sizeOfText(query, allowed.tokens, isAnonymous);
       if (!size) return;
       const excess = exceededLimit(size, allowed);
-      if (excess) throw exceeded(MEASURES[excess], allowed[excess], isAnonymous);
-      if (!known) measured.set(query, size);
+      if (excess) throw exceeded(LIMITED[excess], allowed[excess], isAnonymous);
+      if (!known) knownSizes.set(query, size);
     },
   };
 }
@@ -133,17 +133,17 @@ function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): Ope
   }
 }
 
-/** The measures that the limits apply to, except the length of the text. */
+/** The size of an operation, by limit. The length of the text is checked before. */
 type OperationSize = Readonly<Omit<OperationLimits, 'characters'>>;
 
-/** For each measure, the largest value of any operation in the document. */
+/** For each limit, the largest value of any operation in the document. */
 export function sizeOf(document: DocumentNode): OperationSize {
   const size = { ...NONE, tokens: document.tokenCount ?? 0 };
-  const measure = new Measure(fragmentsOf(document));
+  const sizes = new OperationSizes(fragmentsOf(document));
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    const one = measure.of(definition);
-    for (const name of MEASURED) size[name] = Math.max(size[name], one[name]);
+    const one = sizes.of(definition);
+    for (const name of LIMIT_NAMES) size[name] = Math.max(size[name], one[name]);
   }
   return size;
 }
@@ -152,9 +152,10 @@ export function sizeOf(document: DocumentNode): OperationSize {
 export const exceededLimit = (
   size: OperationSize,
   limits: OperationLimits,
-): keyof OperationSize | undefined => MEASURED.find((name) => size[name] > limits[name]);
+): keyof OperationSize | undefined => LIMIT_NAMES.find((name) => size[name] > limits[name]);
 
-const MEASURES: Readonly<Record<keyof OperationSize, string>> = {
+/** What each limit applies to, as the message of a refusal calls it. */
+const LIMITED: Readonly<Record<keyof OperationSize, string>> = {
   tokens: 'tokens',
   selections: 'selections in its expanded fragments',
   objects: 'objects in its expanded fragments, each counted once more for every condition around it',
@@ -164,7 +165,7 @@ const MEASURES: Readonly<Record<keyof OperationSize, string>> = {
   rootFields: 'root fields',
   directives: 'directives',
 };
-const MEASURED = Object.keys(MEASURES) as (keyof OperationSize)[];
+const LIMIT_NAMES = Object.keys(LIMITED) as (keyof OperationSize)[];
 
 interface Size {
   depth: number;
@@ -194,8 +195,11 @@ const NONE: Size = {
 };
 const MANY = 1e9;
 
-/** Each fragment is measured once, so a document of n nodes takes n steps, however often its fragments are spread. */
-class Measure {
+/**
+ * Computes the sizes of operations. It visits each fragment once, so a document of n nodes takes n steps, however often its
+ * fragments are spread.
+ */
+class OperationSizes {
   private readonly fragments: Fragments;
   private readonly known = new Map<string, Size>();
 

@@ -299,8 +299,8 @@ export class RedisChannels {
   private setLost(isLost: boolean, error?: unknown): void {
     if (this.lost === isLost || this.isClosed) return;
     this.lost = isLost;
-    const { log, without } = this.options;
-    if (isLost) log.warn({ reason: reasonOf(error) }, `Redis does not answer; ${without}`);
+    const { log, whileLost } = this.options;
+    if (isLost) log.warn({ reason: reasonOf(error) }, `Redis does not answer; ${whileLost}`);
     else log.warn({}, 'Redis answers again');
   }
 }

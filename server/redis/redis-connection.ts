@@ -10,8 +10,8 @@ import { ClusterServers } from './redis-cluster.ts';
 
 export interface RedisOptions {
   log: Logger;
-  /** The consequence while Redis is unreachable, as the log states it, e.g. `requests are not counted`. */
-  without: string;
+  /** The consequence of a Redis that does not answer, as the end of the line in the log, e.g. `requests are not counted`. */
+  whileLost: string;
 }
 
 /** Whether Redis is unreachable; RedisConnection has logged that already. */
@@ -225,8 +225,8 @@ export class RedisConnection {
   private setLost(isLost: boolean, error?: unknown): void {
     if (this.lost === isLost || this.isClosed) return;
     this.lost = isLost;
-    const { log, without } = this.options;
-    if (isLost) log.warn({ reason: reasonOf(error) }, `Redis does not answer; ${without}`);
+    const { log, whileLost } = this.options;
+    if (isLost) log.warn({ reason: reasonOf(error) }, `Redis does not answer; ${whileLost}`);
     else log.warn({}, 'Redis answers again');
   }
 }

@@ -23,15 +23,15 @@ interface IdempotencyRow {
   body: string | null;
 }
 
-/** Runs the keyed requests of one service, a limited number at a time; see `keyedTurns`. */
-type KeyedTurns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Runs a keyed request as soon as fewer than the allowed number run; see `keyedRequestLimiter`. */
+type KeyedRequestLimiter = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * A keyed request occupies a connection from its first statement to its last, also while a password is hashed or another
  * service is called (docs/decisions/0012-keyed-requests-hold-a-connection.md). So keyed requests get at most half of the
  * pool. The other half is for all other requests, and for the second connection that a keyed request may need.
  */
-export const keyedTurns = (poolMax = DEFAULT_POOL_MAX): KeyedTurns =>
+export const keyedRequestLimiter = (poolMax = DEFAULT_POOL_MAX): KeyedRequestLimiter =>
   atMost(Math.max(1, Math.floor(poolMax / 2)));
 
 /**
@@ -39,11 +39,11 @@ export const keyedTurns = (poolMax = DEFAULT_POOL_MAX): KeyedTurns =>
  * request never writes twice, and no acknowledged write is lost, also after a crash. If two requests with one key run at
  * once, the primary key makes the second wait for the first one's commit.
  */
-export function databaseIdempotency(unit: UnitOfWork, turns: KeyedTurns): IdempotencyStore {
+export function databaseIdempotency(unit: UnitOfWork, limiter: KeyedRequestLimiter): IdempotencyStore {
   return {
     undoes: true,
     once: (request, perform) =>
-      turns(async () => {
+      limiter(async () => {
         let performed: { answer: StoredAnswer | undefined } | undefined;
         try {
           return await claimed(unit, request, async () => {

@@ -12,7 +12,7 @@ export interface RateLimitStores {
   close(): Promise<void>;
 }
 
-const WITHOUT = 'requests are not counted';
+const WHILE_LOST = 'requests are not counted';
 
 /** With REDIS_URL all replicas of a service count together; without it each process counts for itself. */
 export async function openRateLimitStores(
@@ -28,7 +28,7 @@ export async function openRateLimitStores(
   // A start without Redis does not import this package, which consists of some 650 files.
   const { RedisConnection } = await import('../redis/redis-connection.ts');
   const { redisUrl } = settings;
-  const redis = await RedisConnection.open({ ...settings, redisUrl }, { log, without: WITHOUT });
+  const redis = await RedisConnection.open({ ...settings, redisUrl }, { log, whileLost: WHILE_LOST });
   // RedisStore declares what its scripts return.
   const send = (key: string | undefined, command: readonly string[]) =>
     redis.send(key, command) as Promise<RedisReply>;
@@ -42,7 +42,7 @@ export async function openRateLimitStores(
         }),
     ),
     {
-      losses: (): Record<string, string> => (redis.isLost ? { rateLimits: WITHOUT } : {}),
+      losses: (): Record<string, string> => (redis.isLost ? { rateLimits: WHILE_LOST } : {}),
       close: async () => redis.close(),
     },
   );

@@ -9,7 +9,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { IdempotencyStore } from '../rest/idempotency.ts';
-import { databaseIdempotency, keyedTurns } from '../rest/idempotency.database.ts';
+import { databaseIdempotency, keyedRequestLimiter } from '../rest/idempotency.database.ts';
 import { memoryIdempotency } from '../rest/idempotency.memory.ts';
 import { NO_ORIGIN, UnitOfWork, type Origin } from '../unit-of-work.ts';
 import type { ServiceDatabase } from './database.ts';
@@ -78,7 +78,7 @@ export async function openRules(
       features.require(unit.viewer, module),
     );
   const withoutDatabase = subgraph.idempotency?.(resources) ?? memoryIdempotency();
-  const turns = keyedTurns(settings.databasePoolMax);
+  const limiter = keyedRequestLimiter(settings.databasePoolMax);
   return {
     base,
     resources,
@@ -90,7 +90,7 @@ export async function openRules(
       return {
         unit,
         services: servicesOf(unit),
-        idempotency: database ? databaseIdempotency(unit, turns) : withoutDatabase,
+        idempotency: database ? databaseIdempotency(unit, limiter) : withoutDatabase,
         attempt: database && attemptIn(unit),
       };
     },

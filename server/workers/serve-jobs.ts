@@ -20,7 +20,7 @@ export function serveJobs(run: (job: never) => unknown): void {
 
 async function resultOf(run: (job: never) => unknown, job: unknown): Promise<JobResult<unknown>> {
   try {
-    // The pool that starts this program has the same type of jobs; a message between threads has none.
+    // Messages between threads or processes have no type. The pool that starts this program sends the jobs that `run` takes.
     return { value: await run(job as never) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

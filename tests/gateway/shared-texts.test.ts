@@ -8,10 +8,11 @@ import { RedisSharedTexts } from '../../gateway/operations/shared-texts.redis.ts
 import { startGateway, type RunningGateway } from '../../gateway/start-gateway.ts';
 import { createLogger } from '../../server/observability/logger.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
-import { hasRedis as isRedisInstalled, startRedis, type OwnRedis } from '../support/redis.ts';
+import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-const hasRedis = process.env.REDIS_URL && isRedisInstalled;
-if (!hasRedis)
+/** Tests of several replicas run only if REDIS_URL is set; their Redis is their own (tests/chaos/README.md). */
+const isTested = process.env.REDIS_URL && hasRedis;
+if (!isTested)
   console.warn(
     'Shared persisted operations are not tested: REDIS_URL is not set, or redis-server is not installed.',
   );
@@ -24,7 +25,7 @@ let redis: OwnRedis;
 let graph: OtherGraph;
 let other: RunningGateway;
 
-(hasRedis ? describe : describe.skip)('automatic persisted queries of two gateways with one Redis', () => {
+(isTested ? describe : describe.skip)('automatic persisted queries of two gateways with one Redis', () => {
   beforeAll(async () => {
     redis = await startRedis();
     graph = await startOtherGraph(
@@ -52,11 +53,11 @@ let other: RunningGateway;
   });
 
   it.each([
-    ['a POST', (hash: string) => post(other.url, byHash(hash))],
-    ['a GET', (hash: string) => get(other.url, hash)],
-    ['a batch', async (hash: string) => ((await post(other.url, [byHash(hash)])) as unknown[])[0]],
-    ['a socket', (hash: string) => overSocket(other.url, hash)],
-  ])('that one of them got are known to the other one by %s', async (_what, send) => {
+    ['in a POST', (hash: string) => post(other.url, byHash(hash))],
+    ['in a GET', (hash: string) => get(other.url, hash)],
+    ['in a batch', async (hash: string) => ((await post(other.url, [byHash(hash)])) as unknown[])[0]],
+    ['over a socket', (hash: string) => overSocket(other.url, hash)],
+  ])('whose text one gateway has got can be sent to the other one by hash %s', async (_how, send) => {
     const { query, hash, data } = newQuery();
     expect(await post(graph.url, { query, ...byHash(hash) })).toEqual({ data });
     expect(await send(hash)).toEqual({ data });
@@ -93,7 +94,7 @@ let other: RunningGateway;
   });
 });
 
-(hasRedis ? describe : describe.skip)('the store of the texts in Redis', () => {
+(isTested ? describe : describe.skip)('the store of the texts in Redis', () => {
   it('drops texts that were not used lately once it is full, and keeps those that were', async () => {
     const own = await startRedis();
     const texts = await RedisSharedTexts.open({ redisUrl: own.url }, createLogger('test', 'silent'));

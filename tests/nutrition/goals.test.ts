@@ -60,7 +60,7 @@ describe('goals are valid from a day on', () => {
     });
   });
 
-  test('a goal replaces one with the same first day, which may be past or future; with a date it is 400', async () => {
+  test('a goal replaces the one with the same first day, in the past or the future; a first day and a date together are refused', async () => {
     const member = await platform.register();
     for (const calories of [1_900, 2_000]) await rest(member, 'PUT', '/goals', { calories, weekday: 3 });
     expect((await rest(member, 'GET', '/goals')).body).toMatchObject([
@@ -139,9 +139,9 @@ const SEQUENCES = Number(process.env.GOAL_SEQUENCES ?? 12);
 const FIRST = Date.UTC(2026, 0, 1);
 const dayAt = (index: number) => new Date(FIRST + index * 86_400_000).toISOString().slice(0, 10);
 
-test('after any sequence of changes each day has the goal that a list with a value for each day has', async () => {
+test('after any sequence of changes each day has the same goal as in a simple model, which stores a value for each day', async () => {
   const change = fc.record({
-    kind: fc.constantFrom('set', 'set', 'set', 'delete'),
+    action: fc.constantFrom('set', 'set', 'set', 'delete'),
     weekday: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
     at: fc.integer({ min: 0, max: 20 }),
     dated: fc.nat(5).map((roll) => roll === 0),
@@ -150,39 +150,40 @@ test('after any sequence of changes each day has the goal that a list with a val
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 10 }), async (changes) => {
       const member = await platform.register();
-      /** The calories of each of 30 days, by the kind of goal. */
-      const wanted = new Map<string, (number | null)[]>();
-      const kindOf = (kind: string): (number | null)[] => {
-        const days = wanted.get(kind) ?? Array<number | null>(30).fill(null);
-        wanted.set(kind, days);
+      /** The model: the calories of each of 30 days, for goals of one date, of one weekday (1 to 7), and of all days (0). */
+      const model = new Map<string, (number | null)[]>();
+      const daysOf = (validity: string): (number | null)[] => {
+        const days = model.get(validity) ?? Array<number | null>(30).fill(null);
+        model.set(validity, days);
         return days;
       };
-      for (const { kind, weekday, at, dated, calories } of changes) {
+      for (const { action, weekday, at, dated, calories } of changes) {
         const place = dated ? { date: dayAt(at) } : { from: dayAt(at), ...(weekday && { weekday }) };
-        const days = kindOf(dated ? 'date' : `weekday ${weekday ?? 0}`);
+        const days = daysOf(dated ? 'date' : `weekday ${weekday ?? 0}`);
         const query = new URLSearchParams(
           Object.entries(place).map(([name, value]): [string, string] => [name, String(value)]),
         );
-        const isSet = kind === 'set';
+        const isSet = action === 'set';
         const { status } = isSet
           ? await rest(member, 'PUT', '/goals', { calories, ...place })
           : await rest(member, 'DELETE', `/goals?${query.toString()}`);
         const had = days.slice(at, dated ? at + 1 : 30).some((one) => one !== null);
         expect(status).toBe(isSet ? 200 : had ? 204 : 404);
         // A goal that begins later stays valid from its own first day on.
-        const next = isSet ? nextBegin.get(days)?.find((begin) => begin > at) : undefined;
+        const next = isSet ? firstDays.get(days)?.find((first) => first > at) : undefined;
         days.fill(isSet ? calories : null, at, dated ? at + 1 : (next ?? 30));
-        if (isSet) begins(days, at);
+        if (isSet) addFirstDay(days, at);
         else if (had) {
-          const earlier = (nextBegin.get(days) ?? []).filter((begin) => begin < at);
-          // The day at which an earlier goal ends also counts as a beginning, because no goal is valid from it on.
-          nextBegin.set(days, earlier.length > 0 ? [...earlier, at] : []);
+          const earlier = (firstDays.get(days) ?? []).filter((first) => first < at);
+          // The deletion ends an earlier goal on this day. It also ends a goal that is set afterwards with a first day before
+          // it, as the first day of a later goal does. So this day is stored as a first day, too.
+          firstDays.set(days, earlier.length > 0 ? [...earlier, at] : []);
         }
       }
       const expected = Array.from({ length: 30 }, (_unused, index) => {
         const weekday = new Date(FIRST + index * 86_400_000).getUTCDay() || 7;
         return (
-          kindOf('date')[index] ?? kindOf(`weekday ${weekday}`)[index] ?? kindOf('weekday 0')[index] ?? null
+          daysOf('date')[index] ?? daysOf(`weekday ${weekday}`)[index] ?? daysOf('weekday 0')[index] ?? null
         );
       });
       expect(await goalsBetween(member, dayAt(0), dayAt(29))).toEqual(expected);
@@ -191,11 +192,11 @@ test('after any sequence of changes each day has the goal that a list with a val
   );
 }, 600_000);
 
-/** The days on which goals of a kind begin, in order. */
-const nextBegin = new WeakMap<object, number[]>();
-function begins(days: object, at: number): void {
-  nextBegin.set(
+/** For each list of days of the model, the first days of its goals, in order. */
+const firstDays = new WeakMap<object, number[]>();
+function addFirstDay(days: object, at: number): void {
+  firstDays.set(
     days,
-    [...new Set([...(nextBegin.get(days) ?? []), at])].toSorted((one, other) => one - other),
+    [...new Set([...(firstDays.get(days) ?? []), at])].toSorted((one, other) => one - other),
   );
 }

@@ -81,7 +81,7 @@ const QUERIES: readonly (readonly [string, string, Record<string, unknown>?, str
   ],
   ['nothing that is selected', 'query($a:Boolean!){item{id@skip(if:$a)} items{id@skip(if:$a)}}', { a: true }],
   ['defaults of arguments', '{first item{id}}'],
-  ['a variable that is left out, of an argument with a default', 'query($n:Int){first(n:$n)}'],
+  ['a variable without a value, for an argument with a default', 'query($n:Int){first(n:$n)}'],
   ['null as a variable', 'query($n:Int){first(n:$n)}', { n: null }],
   ['a default of a variable', 'query($n:Int=7){first(n:$n)}'],
   [
@@ -91,9 +91,9 @@ const QUERIES: readonly (readonly [string, string, Record<string, unknown>?, str
   ],
   ['an input literal', '{change(input:{id:5,tags:"one",inner:{n:2},when:{a:[1,{b:null}]}})}'],
   ['a variable inside an input literal', 'query($t:String){change(input:{id:1,title:$t})}', { t: 'x' }],
-  ['a variable inside an input literal that is left out', 'query($t:String){change(input:{id:1,title:$t})}'],
+  ['a variable without a value inside an input literal', 'query($t:String){change(input:{id:1,title:$t})}'],
   [
-    'a variable inside an input literal that is left out, of a field with a default',
+    'a variable without a value inside an input literal, for a field with a default',
     'query($t:String){change(input:{id:1,inner:{title:$t}})}',
   ],
   ['an input object inside an input literal', 'query($t:Inner){change(input:{id:1,inner:$t})}', { t: {} }],
@@ -148,7 +148,7 @@ const QUERIES: readonly (readonly [string, string, Record<string, unknown>?, str
 ];
 
 describe('the executor of a query', () => {
-  // Rows of one length: for a missing value Jest would pass its callback.
+  // Each row gets all four values: for one that is missing Jest would pass its `done` callback to the test.
   it.each(
     QUERIES.map(
       ([name, query, variables = {}, operationName]) => [name, query, variables, operationName] as const,
@@ -174,7 +174,7 @@ describe('the executor of a query', () => {
     }
   });
 
-  it('loads what is at one level in one batch', async () => {
+  it('loads in one batch what fields at two levels need', async () => {
     const { ours } = await both('{item{loaded nested{loaded}} strict{loaded}}');
     expect(ours?.batches).toEqual([['d', 'dn', '1', '2', '3']]);
   });

@@ -7,7 +7,7 @@ import { openDatabase, type DatabaseDeclaration } from '#server/database/databas
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { answerOnce, resolveKeyedMutationsAsAttempts, attemptIn } from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
+import { databaseIdempotency, keyedRequestLimiter } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { eventually } from '../support/eventually.ts';
 import { cloneDatabase } from '../support/database.ts';
@@ -303,7 +303,7 @@ describe('a keyed mutation with a field whose SQL statement fails', () => {
         },
       };
       const source = 'mutation { a: keep(word: "one") b: keep(word: "one") c: keep(word: "two") }';
-      return answerOnce(databaseIdempotency(unit, keyedTurns()), request, async () => ({
+      return answerOnce(databaseIdempotency(unit, keyedRequestLimiter()), request, async () => ({
         status: 200,
         headers: {},
         body: JSON.stringify(await graphql({ schema, source, rootValue, contextValue })),

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { ANONYMOUS } from '../../server/auth/viewer.ts';
 import { openDatabase } from '../../server/database/database.ts';
 import { RolledBackError } from '../../server/database/platform-client.ts';
-import { databaseIdempotency, keyedTurns } from '../../server/rest/idempotency.database.ts';
+import { databaseIdempotency, keyedRequestLimiter } from '../../server/rest/idempotency.database.ts';
 import type { StoredAnswer } from '../../server/rest/idempotency.ts';
 import { NO_ORIGIN, UnitOfWork } from '../../server/unit-of-work.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
@@ -31,7 +31,7 @@ const unitOf = () => new UnitOfWork(orm, ANONYMOUS, pino({ level: 'silent' }), N
 const send = (key: string, perform: (unit: UnitOfWork) => Promise<StoredAnswer | undefined>) => {
   const unit = unitOf();
   const keyed = { caller: 'user:x', key, operation: 'POST /x', fingerprint: 'f' };
-  return databaseIdempotency(unit, keyedTurns()).once(keyed, () => perform(unit));
+  return databaseIdempotency(unit, keyedRequestLimiter()).once(keyed, () => perform(unit));
 };
 
 const writes = async (unit: UnitOfWork, key: string) =>

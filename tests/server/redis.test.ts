@@ -34,7 +34,10 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   afterAll(() => redis.stop());
   beforeEach(async () => {
     lines = [];
-    connection = await RedisConnection.open({ redisUrl: redis.url }, { log, without: 'nothing is counted' });
+    connection = await RedisConnection.open(
+      { redisUrl: redis.url },
+      { log, whileLost: 'nothing is counted' },
+    );
   });
   afterEach(() => connection.close());
 
@@ -110,8 +113,11 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
 
   it('replaces a connection that gets no messages any more, and says so when all channels are subscribed again', async () => {
     const link = await openLossyLink(redis.url);
-    const behind = await RedisConnection.open({ redisUrl: link.url }, { log, without: 'no events arrive' });
-    const channels = new RedisChannels(behind, { log, without: 'no events arrive' });
+    const overLink = await RedisConnection.open(
+      { redisUrl: link.url },
+      { log, whileLost: 'no events arrive' },
+    );
+    const channels = new RedisChannels(overLink, { log, whileLost: 'no events arrive' });
     const received: string[] = [];
     for (const name of ['news', 'sports']) await channels.subscribe(name, (text) => received.push(text));
     await sleep(1_500); // the first heartbeat
@@ -124,12 +130,12 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
       await connection.run(name, (client) => client.publish(name, `${name} again`));
     await eventually(async () => expect(received).toEqual(['news again', 'sports again']));
     channels.close();
-    behind.close();
+    overLink.close();
     await link.close();
   });
 
   it('delivers events to a listener that subscribes while the last one unsubscribes', async () => {
-    const channels = new RedisChannels(connection, { log, without: 'no events arrive' });
+    const channels = new RedisChannels(connection, { log, whileLost: 'no events arrive' });
     let stop = await channels.subscribe('news', () => undefined);
     for (let round = 0; round < 50; round += 1) {
       stop();

@@ -11,7 +11,7 @@ import { answerOnce, attemptIn, resolveKeyedMutationsAsAttempts } from '#server/
 import { createLogger } from '#server/observability/logger.ts';
 import { noteOutsideEffect } from '#server/outside-effects.ts';
 import type { StoredAnswer } from '#server/rest/idempotency.ts';
-import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
+import { databaseIdempotency, keyedRequestLimiter } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
@@ -79,7 +79,7 @@ function failingOnce(unit: UnitOfWork, fail: () => Promise<unknown> = () => lose
 }
 
 describe('a transaction whose connection is lost before its COMMIT', () => {
-  it('runs again; only its last run is stored, and has tasks after the commit', async () => {
+  it('runs again; what earlier runs wrote, and their tasks for after the commit, are dropped', async () => {
     const unit = newUnit();
     const { work } = failingOnce(unit);
     const after: string[] = [];
@@ -236,7 +236,7 @@ describe('a keyed request', () => {
     expect(await texts()).toEqual(['run 2']);
   });
 
-  it('runs again as a mutation, whose error of a field is not thrown', async () => {
+  it('runs again if it is a mutation, although GraphQL returns the error of a field instead of throwing it', async () => {
     const unit = newUnit();
     const schema = buildSchema('type Query { nothing: Int } type Mutation { one: String two: String }');
     resolveKeyedMutationsAsAttempts(schema);
@@ -252,7 +252,11 @@ describe('a keyed request', () => {
       const failed = errors?.map(({ message }) => ({ message, extensions: { http: { status: 503 } } }));
       return { status: 200, headers: {}, body: JSON.stringify({ data, errors: failed }) };
     };
-    const { answer } = await answerOnce(databaseIdempotency(unit, keyedTurns()), keyedRequest(), execute);
+    const { answer } = await answerOnce(
+      databaseIdempotency(unit, keyedRequestLimiter()),
+      keyedRequest(),
+      execute,
+    );
     expect(JSON.parse(answer.body ?? '')).toEqual({ data: { one: 'one', two: 'result 2' } });
     expect(runs.count).toBe(2);
     expect(await texts()).toEqual(['one', 'run 2']);
@@ -274,4 +278,4 @@ const keyedRequest = () => ({
 });
 
 const once = (unit: UnitOfWork, perform: () => Promise<StoredAnswer | undefined>) =>
-  databaseIdempotency(unit, keyedTurns()).once(keyedRequest(), perform);
+  databaseIdempotency(unit, keyedRequestLimiter()).once(keyedRequest(), perform);

@@ -15,17 +15,19 @@ import { database } from '../../subgraphs/squad/database.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-describe('a user who is erased, stored in files', () => {
-  erasure(false);
+describe('a user who is erased from journals in files', () => {
+  describeErasure('files');
 });
 (hasRedis ? describe : describe.skip)(
-  `a user who is erased, stored in PostgreSQL by two instances${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
+  `a user who is erased from journals in PostgreSQL, by two instances${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
   () => {
-    erasure(true);
+    describeErasure('PostgreSQL');
   },
 );
 
-function erasure(withRedis: boolean): void {
+/** The tests of an erasure. With journals in PostgreSQL there are two instances, connected by Redis; with files there is one. */
+function describeErasure(journalsIn: 'files' | 'PostgreSQL'): void {
+  const isShared = journalsIn === 'PostgreSQL';
   let platform: TestPlatform;
   let redis: OwnRedis | undefined;
   let clone: ClonedDatabase | undefined;
@@ -47,9 +49,9 @@ function erasure(withRedis: boolean): void {
   };
   beforeAll(async () => {
     platform = await startPlatform({ services: ['identity', 'content'] });
-    if (withRedis) [redis, clone] = await Promise.all([startRedis(), cloneDatabase(database)]);
+    if (isShared) [redis, clone] = await Promise.all([startRedis(), cloneDatabase(database)]);
     one = await start();
-    other = withRedis ? await start() : one;
+    other = isShared ? await start() : one;
   });
   afterAll(async () => {
     await Promise.all([one?.stop(), other?.stop()]);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
-import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
+import { databaseIdempotency, keyedRequestLimiter } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import type { JournalChanges } from '../../subgraphs/squad/storage/journal-changes.ts';
 import type { DatabaseJournals } from '../../subgraphs/squad/storage/journal.database.ts';
@@ -232,7 +232,7 @@ describe('journals in PostgreSQL', () => {
     const id = randomUUID();
     const program = path.join(import.meta.dirname, 'programs/keyed-writer.ts');
     const { server, name, preparesStatements } = store.clone;
-    const turns = keyedTurns();
+    const limiter = keyedRequestLimiter();
     let next = 0;
     for (let life = 0; life < KILLS; life += 1) {
       const child = spawn(
@@ -255,7 +255,7 @@ describe('journals in PostgreSQL', () => {
       const acknowledged = output.split('\n').slice(0, -1).map(Number);
       next = (acknowledged.at(-1) ?? next) + 1;
       // The client has no answer to this request, and sends it again.
-      await writeOnce(databaseIdempotency(unit(), turns), one.of(numbers), id, next);
+      await writeOnce(databaseIdempotency(unit(), limiter), one.of(numbers), id, next);
       next += 1;
       const stored = await other.of(numbers).read(id);
       expect(stored).toEqual(

@@ -43,7 +43,7 @@ export function redisClients() {
 
 /** @param lines get the lines of the log */
 export async function connected(settings: UrlSettings, lines: string[] = []): Promise<RedisConnected> {
-  const options = { log: logTo(lines), without: 'nothing is shared' };
+  const options = { log: logTo(lines), whileLost: 'nothing is shared' };
   const connection = await RedisConnection.open(settings, options);
   const channels = new RedisChannels(connection, options);
   return {

@@ -17,7 +17,7 @@ const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
 /** The most rows that one caller can cause in an hour, so that a scanner that is always refused does not fill the table. */
 const MAX_DENIALS_PER_HOUR = 60;
 
-/** Denials: refused check-ins with their reason, for those who manage the gym. */
+/** Denials: refused check-ins with their reason, for those who manage the gym, and for its machine clients with `visits:read`. */
 export class Denials {
   private readonly unit: UnitOfWork;
 
@@ -59,7 +59,7 @@ export class Denials {
     });
   }
 
-  /** The denials at a location, newest first; for those who manage its gym. @throws NOT_FOUND, FORBIDDEN */
+  /** The denials at a location, newest first. @throws NOT_FOUND, FORBIDDEN */
   async list(locationId: string, request: PageRequest): Promise<Page<DenialShape>> {
     const location = await this.unit.em.findOne(Location, { id: locationId });
     if (!location) throw notFound('location', locationId);

@@ -100,7 +100,8 @@ const record = async (
  * statement, because only its snapshot has the visit of a scan that had the member's lock before.
  */
 async function lockForEntry(unit: UnitOfWork, { userId, location }: Entry): Promise<EnteredLocation[]> {
-  // PostgreSQL evaluates the condition on the count before it reads the rows, which sets the order.
+  // The condition on the count sets the order of the locks: it contains no column of the gym, so PostgreSQL evaluates it once,
+  // and thereby locks the member, before it reads and locks the gym.
   await unit.run(
     `with member as materialized (${MEMBER_LOCK}) ${OPEN_GYM} and (select count(*) from member) = 1 for key share`,
     [memberLockKey(userId), location.gymId],
@@ -183,6 +184,8 @@ async function write(
   begun: { currentId: string | null; now: Date; expiresAt: Date; method: CheckInMethod },
 ): Promise<{ visit: VisitRow; moved: CheckInShape[]; challengeIds: string[] }> {
   const { currentId, now, expiresAt, method } = begun;
+  // `(select count(*) from moved) >= 0` is always true, but makes PostgreSQL end the old visit before it stores the new one:
+  // otherwise the order is not defined, and the unique index on open visits could refuse the new one.
   const [written] = await unit.run<VisitRow & { moved: VisitRow[]; challengeIds: string[] }>(
     `with moved as (
        update check_in set checked_out_at = ?, check_out_kind = 'MOVED'

@@ -86,7 +86,7 @@ export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
 
 /**
  * Counts a change of an account, and refuses its older access tokens if they have rights that it has lost. Sessions continue,
- * and get tokens with the new rights by a refresh.
+ * and get tokens with the new role and gym by a refresh.
  */
 export async function markChanged(
   unit: UnitOfWork,

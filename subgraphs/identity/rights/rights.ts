@@ -19,7 +19,7 @@ import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
 /**
  * Roles and gyms of users. Every change is audited, and invalidates the access tokens with rights that were lost. Sessions
- * continue, and get tokens with the new rights by a refresh.
+ * continue, and get tokens with the new role and gym by a refresh.
  */
 export class Rights {
   private readonly unit: UnitOfWork;

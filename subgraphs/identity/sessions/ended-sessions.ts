@@ -12,7 +12,7 @@ export async function endSessions(em: EntityManager, ids: readonly string[]): Pr
   await refuseTokensOf(em, ids, whenAllTokensHaveExpired());
 }
 
-/** The lifetime of a token and a minute, because a token that is issued just after a change of rights is dated slightly ahead. */
+/** The lifetime of a token and a minute: a token that is issued just after a change of role or gym is dated slightly ahead. */
 const whenAllTokensHaveExpired = (): Date => new Date(Date.now() + (ACCESS_TOKEN_SECONDS + 60) * 1000);
 
 /** Ends all sessions of a user. The calling code has locked the account's row, so that no session is added in the meantime. */
@@ -29,8 +29,8 @@ export async function endOtherSessionsOf(em: EntityManager, userId: string, kept
 }
 
 /**
- * After a change of rights, sessions continue but need a new access token with the new rights. The times in tokens are whole
- * seconds: tokens that were issued in the second of the change count as old, and new tokens have a later second.
+ * After a change of role or gym, sessions continue but need an access token with the new role and gym. The times in tokens
+ * are whole seconds: tokens that were issued in the second of the change count as old, and new tokens have a later second.
  */
 export async function refuseOlderTokensOf(
   em: EntityManager,

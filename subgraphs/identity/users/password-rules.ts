@@ -9,7 +9,7 @@ export function passwordProblem(password: string, email: string): string | undef
   const login = email.toLowerCase();
   const name = login.slice(0, login.lastIndexOf('@'));
   if (COMMON.has(given)) return 'expected a password that is not among the most common ones';
-  if (login.includes(given)) return 'expected something else than the email or a part of it';
+  if (login.includes(given)) return 'expected a password that is not the email or a part of it';
   // Without the parts of the email, the password must still have at least 6 characters.
   if (name.length >= 3 && given.includes(name) && given.replaceAll(login, '').replaceAll(name, '').length < 6)
     return 'expected at least 6 characters besides those of the email';

@@ -61,7 +61,7 @@ export function replacesBread(reading: MealReading, food: Food): boolean {
   )
     return false;
   base.food = food;
-  reading.adjacent = true;
+  reading.continuesPhrase = true;
   return true;
 }
 

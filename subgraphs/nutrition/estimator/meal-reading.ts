@@ -25,13 +25,19 @@ export class MealReading {
   raw = false;
   /** Whether the next food is without sugar. */
   sugarFree = false;
-  /** Whether nothing separates the last mention from the next token. */
-  adjacent = false;
-  /** The foods since the end of the last line, or since the last comma with the food before it. */
-  clause: Food[] = [];
+  /**
+   * Whether the next token is in the phrase of the last mention. A mark, a separator ("and") and an amount after the food end
+   * the phrase; words that were not understood do not end it.
+   */
+  continuesPhrase = false;
+  /**
+   * The foods with which the next food is eaten: those before it in the same line; after a comma only the last food before the
+   * comma, and those after the comma.
+   */
+  companions: Food[] = [];
   /** The word or mark before the next food. */
   joiner = '';
-  /** The number of the last dish. */
+  /** The `group` of the last mention. A dish with its fillings has one number; every other food has a number of its own. */
   group = 0;
   /** Whether the text is listing the parts of a dish. */
   listsParts = false;
@@ -46,9 +52,9 @@ export class MealReading {
     return this.mentions.at(-1);
   }
 
-  /** The last mention, if nothing separates it from the next token. */
+  /** The last mention, if the next token is in its phrase, and all words after it were understood. */
   get before(): Mention | undefined {
-    return this.adjacent && this.pending.length === 0 ? this.last : undefined;
+    return this.continuesPhrase && this.pending.length === 0 ? this.last : undefined;
   }
 
   /** Adds a mention with the amount and the words that were read for it. */
@@ -75,13 +81,13 @@ export class MealReading {
       role: inDish ? 'filling' : this.language.lexicon.composites.has(words) ? 'base' : 'food',
       group: this.group,
       excluded: [],
-      companions: this.clause,
+      companions: this.companions,
       joiner: this.joiner,
     };
     this.mentions.push(mention);
-    this.clause = [...this.clause, food];
+    this.companions = [...this.companions, food];
     this.forgetNext();
-    this.adjacent = true;
+    this.continuesPhrase = true;
     this.joiner = '';
     return mention;
   }
@@ -90,7 +96,7 @@ export class MealReading {
   endPhrase(joiner: string): void {
     if (this.pending.length > 0) this.unknown.push(this.pending.join(' '));
     this.forgetNext();
-    this.adjacent = false;
+    this.continuesPhrase = false;
     this.joiner = joiner;
   }
 

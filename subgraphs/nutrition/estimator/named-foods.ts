@@ -82,7 +82,7 @@ function continuesName(reading: MealReading, before: Mention, food: Food, words:
   before.food = food;
   if (isFlavoured) {
     before.flavoured = true;
-    reading.clause = [...reading.clause.slice(0, -1), food];
+    reading.companions = [...reading.companions.slice(0, -1), food];
   }
   return true;
 }
@@ -104,7 +104,7 @@ function isOmeletteOf(reading: MealReading, food: Food): boolean {
   const eggs = last.food.id === 'omelette_cheese' ? 2 : 1;
   last.amount = { count: count / eggs, ...(last.food.id === 'omelette' && { measure: 'egg' }) };
   reading.amount = {};
-  reading.adjacent = true;
+  reading.continuesPhrase = true;
   return true;
 }
 

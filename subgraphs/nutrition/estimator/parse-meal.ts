@@ -41,7 +41,7 @@ function readNext(reading: MealReading): void {
   if (lexicon.composites.has(word)) return readDish(reading, word);
   if (lexicon.raw.has(word)) return readForm(reading, 'raw');
   if (lexicon.sugarFree.has(word)) return readForm(reading, 'sugarFree');
-  if (lexicon.prepositions.has(word) && reading.adjacent && readFlavourAfter(reading)) return;
+  if (lexicon.prepositions.has(word) && reading.continuesPhrase && readFlavourAfter(reading)) return;
   if (reading.reader.at(reading.at).length > 0) return readQuantity(reading);
   const isMeasure = lexicon.measures.has(word) || lexicon.sizes.has(word);
   if (!lexicon.ignored.has(word) && !lexicon.prepositions.has(word) && !isMeasure && !isAdverb(word))
@@ -53,8 +53,8 @@ function readMark(reading: MealReading, text: string): void {
   if (readAmountAfter(reading, text)) return;
   if (text === ':' && reading.at + 1 < reading.tokens.length) dropTitle(reading);
   if (text !== '~' && text !== 'x') reading.endPhrase(text);
-  if (text === ',') reading.clause = reading.clause.slice(-1);
-  if (text === '\n') reading.clause = [];
+  if (text === ',') reading.companions = reading.companions.slice(-1);
+  if (text === '\n') reading.companions = [];
   reading.at += 1;
 }
 
@@ -71,7 +71,7 @@ function readAmountAfter(reading: MealReading, text: string): boolean {
     const counted = text === 'x' && !isQuantity(amount) ? headOfDish(reading, last) : last;
     // "2 slices (60 g)": the weight is of all slices.
     counted.amount = isQuantity(amount) ? amount : { ...counted.amount, ...amount };
-  } else if (text === 'x' && reading.adjacent && isEmpty(last.amount)) last.amount = amount;
+  } else if (text === 'x' && reading.continuesPhrase && isEmpty(last.amount)) last.amount = amount;
   else return false;
   reading.at += 1 + length;
   return true;
@@ -80,12 +80,12 @@ function readAmountAfter(reading: MealReading, text: string): boolean {
 /** "smoothie: a banana, 200 ml milk": foods before a colon are the title of the list after it. */
 function dropTitle(reading: MealReading): void {
   while (
-    reading.adjacent &&
+    reading.continuesPhrase &&
     reading.last &&
     isEmpty(reading.last.amount) &&
-    reading.clause.includes(reading.last.food)
+    reading.companions.includes(reading.last.food)
   ) {
-    reading.clause = reading.clause.slice(0, -1);
+    reading.companions = reading.companions.slice(0, -1);
     reading.mentions.pop();
     if (reading.last?.joiner === '\n' || reading.last?.joiner === ',') break;
   }
@@ -112,9 +112,9 @@ function readQuantity(reading: MealReading): void {
       ((ends || amount.energy !== undefined) && isQuantity(amount) && !isQuantity(before.amount)));
   if (before && isOfBefore && (ends || isQuantity(amount))) {
     before.amount = amount;
-    reading.adjacent = false;
+    reading.continuesPhrase = false;
   } else if (length > 0) {
-    if (!isEmpty(reading.amount) || reading.adjacent) reading.endPhrase('');
+    if (!isEmpty(reading.amount) || reading.continuesPhrase) reading.endPhrase('');
     reading.amount = amount;
   }
   reading.at += Math.max(1, length);
@@ -125,7 +125,7 @@ function readForm(reading: MealReading, kind: 'raw' | 'sugarFree'): void {
   const form = kind === 'raw' ? rawForm : sugarFreeForm;
   const alone =
     reading.pending.length === 0 && isEmpty(reading.amount) && reading.endsPhraseAt(reading.at + 1);
-  const changed = (reading.adjacent || alone) && reading.last ? form(reading.last.food) : undefined;
+  const changed = (reading.continuesPhrase || alone) && reading.last ? form(reading.last.food) : undefined;
   if (changed && reading.last) reading.last.food = changed;
   else reading[kind] = true;
   reading.at += 1;

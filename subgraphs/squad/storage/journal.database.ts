@@ -117,14 +117,16 @@ export class DatabaseJournals implements Journals {
     }
   }
 
-  /** The maps contain journals of all kinds. The name contains the kind, so that the casts are right. */
+  /**
+   * The maps contain journals of all kinds. The kind is a part of the name, so a journal with this name has the types of state
+   * and records that its kind says. Therefore the casts here and below are right.
+   */
   private journal<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,
   ): DatabaseJournal<State, Item> {
     const name = `${kind.name}/${id}`;
     const known = this.followed.get(name) ?? this.cached.get(name);
-    // The name contains the kind, which decides the types of the state and the records; so do the other casts below.
     if (known) return known as unknown as DatabaseJournal<State, Item>;
     const journal = new DatabaseJournal(kind, id, this.em, this.options.log);
     this.cached.set(name, journal as never);
@@ -185,7 +187,8 @@ export class DatabaseJournals implements Journals {
 
   private report(name: string, position: Position): void {
     this.options.changes?.publish(name, position);
-    // If the copy that has written was dropped from the cache meanwhile, it is not the one that listeners follow.
+    // The object that has written the record may have been dropped from the cache meanwhile. Then listeners follow another
+    // object of the same journal, which must read the record.
     queueMicrotask(() => {
       const followed = this.followed.get(name);
       if (followed && followed.known.position.seq < position.seq) void followed.pull().catch(() => undefined);

@@ -24,8 +24,8 @@ export class RedisConnections {
    * @throws StartError if Redis refuses the connection, so that a wrong REDIS_URL is noticed
    */
   static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisConnections> {
-    const without = 'presence is not shared, and changes are reported to other instances later';
-    const commands = await RedisConnection.open(settings, { log, without });
+    const whileLost = 'presence is not shared, and changes are reported to other instances later';
+    const commands = await RedisConnection.open(settings, { log, whileLost });
     const { refusal } = commands;
     if (refusal) {
       commands.close();
@@ -37,7 +37,7 @@ export class RedisConnections {
     }
     const channels = new RedisChannels(commands, {
       log,
-      without: 'changes of other instances are not received',
+      whileLost: 'changes of other instances are not received',
     });
     return new RedisConnections(commands, channels);
   }

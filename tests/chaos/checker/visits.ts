@@ -28,7 +28,10 @@ interface Change {
   people: number;
 }
 
-/** At every commit, the open visits of each location and of each member. */
+/**
+ * The commits after which a location had more people inside than its capacity, or a member had more than one open visit. At
+ * most 20 of each kind are returned.
+ */
 export async function capacityViolations(
   query: Query,
   locations: readonly string[],
@@ -95,8 +98,9 @@ export async function visitViolations(
   }
   for (const operation of history.of<string>('check-out').filter(({ outcome }) => outcome === 'ok')) {
     const visit = byId.get(operation.value!);
-    if (!visit || visit.isOpen)
-      add('lost', `the visit ${operation.value} of an acknowledged check-out is still open`, operation);
+    const problem = !visit ? 'is not stored' : visit.isOpen ? 'is still open' : undefined;
+    if (problem)
+      add('lost', `the visit ${operation.value} of an acknowledged check-out ${problem}`, operation);
   }
   for (const userId of new Set(visits.map((visit) => visit.userId))) {
     const unexplained = visits.filter((visit) => visit.userId === userId && !opened.has(visit.id));

@@ -6,7 +6,7 @@
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { createLogger } from '#server/observability/logger.ts';
-import { databaseIdempotency, keyedTurns } from '#server/rest/idempotency.database.ts';
+import { databaseIdempotency, keyedRequestLimiter } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { database } from '../../../subgraphs/squad/database.ts';
 import { DatabaseJournals } from '../../../subgraphs/squad/storage/journal.database.ts';
@@ -17,9 +17,9 @@ const [address = '', id = '', first = '0'] = process.argv.slice(2);
 const log = createLogger('squad', 'silent');
 const orm = await openDatabase(database, JSON.parse(address) as Parameters<typeof openDatabase>[1]);
 const journals = new DatabaseJournals({ orm, log });
-const turns = keyedTurns();
+const limiter = keyedRequestLimiter();
 for (let n = Number(first); ; n += 1) {
   const unit = new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
-  await writeOnce(databaseIdempotency(unit, turns), journals.of(numbers), id, n);
+  await writeOnce(databaseIdempotency(unit, limiter), journals.of(numbers), id, n);
   process.stdout.write(`${n}\n`);
 }
