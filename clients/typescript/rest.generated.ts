@@ -1738,7 +1738,7 @@ export interface paths {
         put?: never;
         /**
          * Check a member in by their QR code
-         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.
+         * @description Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan at the same location during an open visit answers 200 with the same visit and `duplicate: true`; an open visit at another location ends.
          *
          *     For users; machine clients with `check-in`.
          */
@@ -6467,7 +6467,7 @@ export interface components {
             gymId: string;
             /** @description The name that the admins of the gym see. */
             name: string;
-            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `members:write`, `orders:read`, `content:read`. */
+            /** @description What the client may do. The scheme `machineClient` of the API reference describes all scopes. */
             scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
@@ -6495,7 +6495,7 @@ export interface components {
             gymId: string;
             /** @description The name that the admins of the gym see. */
             name: string;
-            /** @description What the client may do: `check-in`, `visits:read`, `occupancy:read`, `members:read`, `orders:read`, `content:read`. */
+            /** @description What the client may do. The scheme `machineClient` of the API reference describes all scopes. */
             scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
             /** @description The only location at which the client may act; null if it may at all locations of its gym. */
             locationId: string | null;
@@ -7586,7 +7586,7 @@ export interface components {
              * @description The same in every feed and every delivery of the event.
              */
             id: string;
-            /** @description `check_in.opened`, `check_in.closed`, `check_in.undone`, `check_in.denied`, `occupancy.level_changed`, `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined`, `member.updated`, `member.removed`, `order.changed` or `product.changed`. */
+            /** @description What has happened, e.g. `check_in.opened`. The parameter `types` of `GET /events` lists all types. */
             type: string;
             /** @description Null for something that belongs to all gyms. */
             gymId: string | null;
@@ -13085,7 +13085,7 @@ export interface operations {
                 "application/json": {
                     /** @description The name that the admins of the gym see: at most 100 characters. */
                     name: string;
-                    /** @description What the client may do: at least one of `check-in`, `visits:read`, `occupancy:read`, `members:read`, `orders:read`, `content:read`, each at most once. */
+                    /** @description What the client may do: at least one scope, each at most once. The scheme `machineClient` of the API reference describes all scopes. */
                     scopes: ("check-in" | "visits:read" | "occupancy:read" | "members:read" | "members:write" | "classes:read" | "orders:read" | "content:read" | "webhooks" | "events:read")[];
                     /** @description The only location of the gym at which the client may act. Default: all of them. */
                     locationId?: string | null;

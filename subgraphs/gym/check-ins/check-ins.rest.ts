@@ -23,7 +23,7 @@ export const checkInsRest = [
     operationId: 'checkIn',
     summary: 'Check a member in by their QR code',
     description:
-      'Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan during an open visit answers 200 with the same visit and `duplicate: true`.',
+      'Members present their own code, staff and machine clients any code of their gym; they also get the name, the picture and the membership of the member. Outside of the opening hours, or if the location is full, only staff can let a member in, with `override`. A second scan at the same location during an open visit answers 200 with the same visit and `duplicate: true`; an open visit at another location ends.',
     scopes: ['check-in'],
     auth: 'required',
     body: CheckInInput,
