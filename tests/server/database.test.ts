@@ -101,7 +101,9 @@ describe('a read', () => {
     const changed = [{ id: expect.any(String), text: 7, place: 3 }];
     // If other files of this worker have used up the number of prepared statements, this one is planned at each execution.
     const next = await read(em, all).catch((error: Error) => error.message);
-    expect([expect.stringContaining('cached plan must not change result type'), changed]).toContainEqual(next);
+    expect([expect.stringContaining('cached plan must not change result type'), changed]).toContainEqual(
+      next,
+    );
     expect(await read(em, all)).toEqual(changed);
   });
 
