@@ -13515,7 +13515,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "7",
+                     *         "id": "6",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -13564,7 +13564,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "7",
+                     *       "id": "6",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -16428,14 +16428,14 @@ export interface operations {
                      *     BEGIN:VEVENT
                      *     UID:01900000-0000-7000-8311-031100000001
                      *     SEQUENCE:1
-                     *     DTSTAMP:20261123T164857Z
-                     *     DTSTART:20261123T173000Z
-                     *     DTEND:20261123T183000Z
+                     *     DTSTAMP:20261123T174213Z
+                     *     DTSTART:20261130T173000Z
+                     *     DTEND:20261130T183000Z
                      *     SUMMARY:Yoga for lifters
                      *     LOCATION:Forge\, Hammerweg 1\, Berlin
                      *     DESCRIPTION:Ada\n\nHips\, shoulders and back. Mats are there.
                      *     STATUS:CONFIRMED
-                     *     LAST-MODIFIED:20261123T164857Z
+                     *     LAST-MODIFIED:20261123T174213Z
                      *     END:VEVENT
                      *     END:VCALENDAR
                      */
@@ -16470,7 +16470,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "/class-sessions.ics?token=EouXSUqV3qguNPtblijA804RMJOJHPcbPIB2p8G-0LM"
+                     *       "url": "/class-sessions.ics?token=d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65"
                      *     }
                      */
                     "application/json": components["schemas"]["Calendar"];
@@ -16507,7 +16507,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "/class-sessions.ics?token=gD-Ib1gTx4LHI-8XouASXzajb4Sau3VcG51P0qVUiQE"
+                     *       "url": "/class-sessions.ics?token=c345cea8d3df5a892716acabd357990df3fc9fe9f2f"
                      *     }
                      */
                     "application/json": components["schemas"]["Calendar"];
@@ -16859,6 +16859,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
+                     *         "id": "01900000-0000-7000-8311-031100000001",
+                     *         "sessionId": "01900000-0000-7000-8310-031000000001",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "status": "BOOKED",
+                     *         "position": null,
+                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "promotedAt": null,
+                     *         "cancelledAt": null,
+                     *         "session": {
+                     *           "id": "01900000-0000-7000-8310-031000000001",
+                     *           "title": "Yoga for lifters",
+                     *           "endsAt": "2026-06-22T18:30:00.000Z",
+                     *           "status": "SCHEDULED",
+                     *           "classId": "01900000-0000-7000-8309-030900000001",
+                     *           "startsAt": "2026-06-22T17:30:00.000Z"
+                     *         }
+                     *       },
+                     *       {
                      *         "id": "01900000-0000-7000-9000-000000000013",
                      *         "sessionId": "01900000-0000-7000-9000-000000000011",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
@@ -16876,26 +16896,6 @@ export interface operations {
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-9000-000000000010",
                      *           "startsAt": "2026-06-18T23:00:00.000Z"
-                     *         }
-                     *       },
-                     *       {
-                     *         "id": "01900000-0000-7000-8311-031100000001",
-                     *         "sessionId": "01900000-0000-7000-8310-031000000001",
-                     *         "gymId": "01900000-0000-7000-8000-000000000001",
-                     *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "userId": "01900000-0000-7000-8000-000000000103",
-                     *         "status": "ATTENDED",
-                     *         "position": null,
-                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
-                     *         "promotedAt": null,
-                     *         "cancelledAt": null,
-                     *         "session": {
-                     *           "id": "01900000-0000-7000-8310-031000000001",
-                     *           "title": "Yoga for lifters",
-                     *           "endsAt": "2026-06-15T18:30:00.000Z",
-                     *           "status": "SCHEDULED",
-                     *           "classId": "01900000-0000-7000-8309-030900000001",
-                     *           "startsAt": "2026-06-15T17:30:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -19713,7 +19713,7 @@ export interface operations {
                      *       "disabledReason": null,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "version": 1,
-                     *       "secret": "d8148de01a5d37bf3f797d09bdf9ce6863e0609fb65cf602ad"
+                     *       "secret": "whsec_b1186d964dcccad59aa316bb36b498ee8a6a139f4703"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookWithSecret"];
@@ -19916,7 +19916,7 @@ export interface operations {
                      *       "disabledReason": null,
                      *       "createdAt": "2026-06-15T10:00:00.000Z",
                      *       "version": 3,
-                     *       "secret": "c345cea8d3df5a892716acabd357990df3fc9fe9f2f67c36f9"
+                     *       "secret": "whsec_9f91463de41dbcb81d97ac1a879ee05b1c27b17c8794"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookWithSecret"];
@@ -19973,7 +19973,7 @@ export interface operations {
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 18
+                     *             "durationMillis": 9
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -20029,7 +20029,7 @@ export interface operations {
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 18
+                     *           "durationMillis": 9
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
@@ -30040,7 +30040,14 @@ export interface operations {
     onMemberJoined: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30083,7 +30090,14 @@ export interface operations {
     onMemberUpdated: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30126,7 +30140,14 @@ export interface operations {
     onMemberRemoved: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30169,7 +30190,14 @@ export interface operations {
     onCheckInOpened: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30209,7 +30237,14 @@ export interface operations {
     onCheckInClosed: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30249,7 +30284,14 @@ export interface operations {
     onCheckInUndone: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30289,7 +30331,14 @@ export interface operations {
     onCheckInDenied: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30329,7 +30378,14 @@ export interface operations {
     onOccupancyLevelChanged: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30369,7 +30425,14 @@ export interface operations {
     onClassSessionChanged: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30409,7 +30472,14 @@ export interface operations {
     onBookingChanged: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30449,7 +30519,14 @@ export interface operations {
     onChallengeEnded: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30489,7 +30566,14 @@ export interface operations {
     onGymConfigPublished: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30529,7 +30613,14 @@ export interface operations {
     onGymDeployed: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30569,7 +30660,14 @@ export interface operations {
     onOrderChanged: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30609,7 +30707,14 @@ export interface operations {
     onProductChanged: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /** @description The id of the event, the same at every attempt: ignore an event that you have received already. */
+                "webhook-id": string;
+                /** @description The time of the attempt, in seconds since 1970. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it. */
+                "webhook-signature": string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -4,6 +4,21 @@ import type { EventShapes } from './event-log.ts';
 import { declarationOf, EVENT_TYPE_NAMES, type EventType } from './event-types.ts';
 import { EventShape } from './events.shapes.ts';
 
+/** The headers of the Standard Webhooks specification, https://www.standardwebhooks.com. */
+const HEADERS = z.object({
+  'webhook-id': z.string().meta({
+    description:
+      'The id of the event, the same at every attempt: ignore an event that you have received already.',
+  }),
+  'webhook-timestamp': z
+    .string()
+    .meta({ description: 'The time of the attempt, in seconds since 1970. Refuse old ones.' }),
+  'webhook-signature': z.string().meta({
+    description:
+      'One signature, or two during a rotation of the secret, separated by a space: `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the decoded secret. The libraries of Standard Webhooks verify it.',
+  }),
+});
+
 /**
  * The `webhooks` of an OpenAPI document: one for each type of event.
  * @param shapes the data of the types that the service writes
@@ -27,6 +42,7 @@ function webhook(type: EventType, shape: z.ZodType | undefined): ZodOpenApiOpera
     security: [], // the receiver verifies the signature
     summary: type,
     description: `${description}${scope ? ` A machine client needs the scope \`${scope}\`.` : ''}`,
+    requestParams: { header: HEADERS },
     requestBody: {
       content: { 'application/json': { schema: EventShape.extend({ type: z.literal(type), data }) } },
     },

@@ -10,7 +10,7 @@ const DATE = /\b\d{4}-\d\d-\d\d\b/g;
 const JWT = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g;
 const STORED_FILE = /(?<=\/(?:avatars|media|files)\/)[\w-]{16,}/g;
 const SHORT_LIVED_CODE = /(?<=\bFIT1\.)[\w-]{123}/g;
-const CURSOR = /(?<=[?&]cursor=)[^&>]+/g;
+const CURSOR = /(?<=[?&](?:cursor|token)=)[^&>]+/g;
 /** Fields with random texts. */
 const RANDOM =
   /^(token|refreshToken|access_token|secret|client_secret|qrCode|resumeToken|kid|x|y|n|cursor|next|file)$/;
@@ -77,9 +77,9 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
   return <Value>(value: Value) => normalised(value, '') as Value;
 }
 
-/** A text of the same length that depends only on `index`; a prefix such as `GYM-` stays. */
+/** A text of the same length that depends only on `index`; a prefix such as `GYM-` or `whsec_` stays. */
 function lookalike(text: string, index: number): string {
-  const prefix = /^[A-Z]{2,5}-/.exec(text)?.[0] ?? '';
+  const prefix = /^(?:[A-Z]{2,5}-|whsec_)/.exec(text)?.[0] ?? '';
   const digits = createHash('sha512').update(`example ${index}`).digest('hex');
   return (prefix + digits).slice(0, text.length);
 }
