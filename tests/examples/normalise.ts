@@ -10,7 +10,7 @@ const DATE = /\b\d{4}-\d\d-\d\d\b/g;
 const JWT = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g;
 const STORED_FILE = /(?<=\/(?:avatars|media|files)\/)[\w-]{16,}/g;
 const SHORT_LIVED_CODE = /(?<=\bFIT1\.)[\w-]{123}/g;
-const CURSOR = /(?<=[?&](?:cursor|token)=)[^&>]+/g;
+const QUERY_VALUE = /(?<=[?&](?:cursor|token)=)[^&>]+/g;
 /** Fields with random texts. */
 const RANDOM =
   /^(token|refreshToken|access_token|secret|client_secret|qrCode|resumeToken|kid|x|y|n|cursor|next|file)$/;
@@ -60,7 +60,7 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
     const times: string[] = [];
     return text
       .replaceAll(JWT, 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl')
-      .replaceAll(CURSOR, randomText)
+      .replaceAll(QUERY_VALUE, randomText)
       .replaceAll(SHORT_LIVED_CODE, randomText)
       .replaceAll(UUID, idOf)
       .replaceAll(STORED_FILE, (name) => (name.length === 36 ? name : randomText(name)))
