@@ -8661,7 +8661,7 @@ export interface components {
             /** @description The gym that has added the routine for its own users; null: the routine is global: every gym has it; or it is private. */
             gymId: string | null;
             /**
-             * @description Who sees the routine.
+             * @description The users who see the routine.
              *     - `PRIVATE`: Only its owner.
              *     - `GYM`: The users of its gym.
              *     - `PUBLIC`: Everybody.
@@ -24537,7 +24537,7 @@ export interface operations {
                     /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name. */
                     gymId?: string | null;
                     /**
-                     * @description Who sees the routine. Default: `PRIVATE` for members, `GYM` for a GYM_ADMIN, and for a SUPER_ADMIN `GYM` with a `gymId`, else `PUBLIC`.
+                     * @description The users who see the routine. Default: `PRIVATE` for members, `GYM` for a GYM_ADMIN, and for a SUPER_ADMIN `GYM` with a `gymId`, else `PUBLIC`.
                      *     - `PRIVATE`: Only its owner.
                      *     - `GYM`: The users of its gym.
                      *     - `PUBLIC`: Everybody.
@@ -24888,7 +24888,7 @@ export interface operations {
                     /** @description How long the routine takes, in minutes: 1 to 1,440. Default with `exercises`: estimated from the sets. */
                     durationMinutes?: number | null;
                     /**
-                     * @description Who sees the routine; only its owner changes it, to `PRIVATE` or `GYM`.
+                     * @description The users who see the routine; only its owner changes it, to `PRIVATE` or `GYM`.
                      *     - `PRIVATE`: Only its owner.
                      *     - `GYM`: The users of its gym.
                      *     - `PUBLIC`: Everybody.

@@ -159,7 +159,7 @@ export const gatewayOpenApi = {
 
 **People** log in by \`POST /identity/auth/login\`; its \`token\` goes into the header \`Authorization: Bearer <token>\`.
 
-**Machines** such as turnstiles, kiosks and CRMs use a machine client. Who runs a gym creates it with scopes by \`POST /identity/api-clients\`; it gets a token of 15 minutes by \`POST /identity/auth/token\`. A client of one location sees only what belongs to this location.
+**Machines** such as turnstiles, kiosks and CRMs use a machine client. The admin of a gym creates it with scopes by \`POST /identity/api-clients\`; it gets a token of 15 minutes by \`POST /identity/auth/token\`. A client of one location sees only what belongs to this location.
 
 **What happens in a gym** reaches machines in two ways, with the same data. A program that asks reads the feed \`GET /gym/events\` with \`wait=20\`, and sends \`next\` of each answer as \`after\` of the next request. A server with a public address is sent webhooks (\`POST /gym/webhooks\`). Neither has the present state: request \`after=latest\` first, then read the state, e.g. \`GET /gym/locations\`, then follow the feed from \`next\`.
 

@@ -27,7 +27,7 @@ import {
 /** The time in a cursor is the beginning of its hour, so that requests of one hour that find the same get the same cursor. */
 const CURSOR_STEP_MILLIS = HOUR_MILLIS;
 /**
- * How long a cursor is valid. Clients are told that events are kept for 30 days; the hour is added because the time in a
+ * How long a cursor is valid. The documents say that events are kept for 30 days; the hour is added because the time in a
  * cursor can be up to an hour too early. Events are kept for 31 days (`eventRetention`), so that none after a valid cursor is
  * missing.
  */

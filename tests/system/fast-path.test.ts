@@ -65,7 +65,7 @@ it('the fast path of a service answers the queries of the gateway as Express doe
   expect(known).toBeGreaterThan(Math.min(CASES, queries.length) / 2);
 });
 
-/** Leaves out the headers with a time, those about the framing of the body, and the check-in codes that are signed anew each time. */
+/** Leaves out the headers with a time, those about the framing of the body, and the check-in codes that are signed again each time. */
 function comparable({ status, headers, body }: RawResponse) {
   const { date: _date, 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
   return {

@@ -11,7 +11,7 @@ import {
 import { areasOf } from '../search/body-areas.ts';
 import type { Difficulty } from '../exercises/exercise.entity.ts';
 
-/** Who sees a routine: its owner, the users of its gym, or everybody. */
+/** The users who see a routine: its owner, the users of its gym, or everybody. */
 export const VISIBILITIES = ['PRIVATE', 'GYM', 'PUBLIC'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 

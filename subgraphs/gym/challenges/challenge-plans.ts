@@ -126,7 +126,7 @@ export class ChallengePlans {
     return challenge;
   }
 
-  /** Sets the recurrence and its time zone. The series begins anew if the challenge is moved, or if it did not recur before. */
+  /** Sets the recurrence and its time zone. The series begins again if the challenge is moved, or if it did not recur before. */
   private async plan(
     challenge: Challenge,
     { recurrence, timezone }: Pick<ChallengeChange, 'recurrence' | 'timezone'>,

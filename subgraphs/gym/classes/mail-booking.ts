@@ -4,7 +4,7 @@ import { jobOf } from '#server/jobs/job.ts';
 import type { MailMember } from './member-mails.ts';
 
 const NOTICES = ['PROMOTED', 'SESSION_CANCELLED', 'SESSION_MOVED'] as const;
-/** What a member is told about their booking. */
+/** The mails to a member about their booking. */
 export type Notice = (typeof NOTICES)[number];
 
 interface Facts {

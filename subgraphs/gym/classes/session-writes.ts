@@ -78,7 +78,7 @@ export interface Written {
  * Writes locked sessions after a change: first, free places go to those who have waited the longest. Then it records the
  * events, notifies subscribers, and adds the mails.
  * @param bookingIds the bookings that the caller has changed
- * @param notices what their members are told, by booking
+ * @param notices the mails to their members, by booking
  */
 export async function saveSessions(
   unit: UnitOfWork,
@@ -177,7 +177,7 @@ const bookingChanged = (booking: BookingShape): NewEvent => ({
   data: booking,
 });
 
-/** Cancels sessions that the transaction has locked, with all of their bookings; their members hear of it by mail. */
+/** Cancels sessions that the transaction has locked, with all of their bookings; their members get a mail. */
 export async function cancelSessions(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<Written> {
   const cancelled = await unit.run<{ id: string }>(
     `update booking set status = 'CANCELLED', has_place = false, cancelled_at = clock_timestamp()

@@ -17,7 +17,7 @@ import { CommentInput, CommentShape } from './posts.shapes.ts';
 const cursors = cursorsOf('postComments', z.tuple([z.uuid()]));
 const COMMENT = columnsOf(CommentShape);
 
-/** The comments on posts. Who sees a post sees its comments. */
+/** The comments on posts. Users who see a post see its comments. */
 export class Comments {
   private readonly unit: UnitOfWork;
   private readonly posts: Posts;

@@ -97,7 +97,7 @@ export class Crm {
       const isDone = this.feed.every(({ id }) => sent.has(id));
       if (isDone && (await this.deliveries('PENDING')).length === 0) return;
       if (Date.now() > until + GIVE_UP_MILLIS) return; // the checks then say what is missing
-      // Not at every round: a replay begins the attempts of a delivery anew.
+      // Not at every round: a replay begins the attempts of a delivery again.
       if (Date.now() > until && round % 20 === 0) await this.replayWaiting();
       await sleep(250);
     }
