@@ -48,7 +48,7 @@ interface VisitsAt {
   count: number;
 }
 
-/** Who is inside a location, and who was: for staff, and machine clients with `visits:read`. */
+/** The people inside a location, and its visits: for staff, and machine clients with `visits:read`. */
 export class LocationVisits {
   private readonly unit: UnitOfWork;
   private readonly findPeople: FindPeople;
