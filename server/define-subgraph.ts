@@ -12,6 +12,7 @@ import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { AnyJob } from './jobs/job.ts';
 import type { Logger } from './observability/logger.ts';
+import type { Span } from './observability/tracing.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { ApiExamples } from './rest/examples.ts';
 import type { IdempotencyStore } from './rest/idempotency.ts';
@@ -59,6 +60,10 @@ export interface SocketHost<Services, Resources> {
   log: Logger;
   /** Rule objects for one frame. */
   servicesOf(viewer: UnitOfWork['viewer'], authorization?: string): Services;
+  /** Begins the span of a frame; undefined if it is not sampled. @param event the frame's event */
+  begin(event: string): Span | undefined;
+  /** Measures an event that reports a change; to be called before its message is written. @returns the function to call when it is written */
+  sending(event: string): () => void;
 }
 
 /** One file of a page for a browser. */
@@ -121,7 +126,12 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
    */
   retention?(resources: Resources): readonly RetentionRule[];
   /** Fills in demo data. It is called at every start with demo data on, and is idempotent. */
-  demo?(services: Services, unit: UnitOfWork, resources: Resources): Promise<void>;
+  demo?(
+    services: Services,
+    unit: UnitOfWork,
+    resources: Resources,
+    settings: Pick<ServerSettings, 'demoHistory'>,
+  ): Promise<void>;
   /** Additional JSON documents to serve, e.g. `/asyncapi.json`. */
   documents?: Record<string, object>;
   /** Pages for a browser by path, with their scripts and styles. Relative URLs in them work under the gateway's prefix, too. */

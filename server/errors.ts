@@ -23,6 +23,7 @@ export const ERRORS = {
   OPERATION_NOT_REGISTERED: { status: 403, title: 'Only registered operations are answered here' },
   UNAUTHORIZED_FIELD_OR_TYPE: { status: 403, title: 'A field that the caller may not ask for' },
   SERVER_BUSY: { status: 503, title: 'Too much work is waiting' },
+  SERVER_STOPPING: { status: 503, title: 'The server stops' },
   UPSTREAM_UNAVAILABLE: { status: 503, title: 'A service that is needed does not answer' },
   UPSTREAM_TIMEOUT: { status: 504, title: 'A service that is needed did not answer in time' },
   INSUFFICIENT_STORAGE: { status: 507, title: 'No space left' },
@@ -40,6 +41,7 @@ export const ERRORS = {
   QR_POLICY: { status: 403, title: 'This kind of QR code is not accepted here' },
   LOCATION_CLOSED: { status: 403, title: 'The location is closed now' },
   WRONG_GYM: { status: 403, title: 'Another gym' },
+  CHALLENGE_COUNTS_ITSELF: { status: 409, title: 'The scores of this challenge are counted automatically' },
   OUT_OF_STOCK: { status: 409, title: 'Not enough pieces are left' },
   // memberships and accounts
   MEMBERSHIP_INACTIVE: { status: 403, title: 'The membership is not active' },

@@ -1,4 +1,5 @@
 import { PlatformError } from './errors.ts';
+import { noteCause } from './observability/event-cause.ts';
 import { PushIterator } from './push-iterator.ts';
 
 /** The interface through which a source sends a subscription's events. */
@@ -33,6 +34,7 @@ export async function eventSource<Event>(
   const events = new SourceEvents<Event>(options);
   try {
     await start(events);
+    events.begun();
   } catch (error) {
     events.end();
     throw error;
@@ -44,6 +46,8 @@ class SourceEvents<Event> extends PushIterator<Event> implements EventSink<Event
   private readonly limit: number;
   private readonly whenFull: 'fail' | 'start-again';
   private readonly stops: (() => void)[] = [];
+  /** The events of the start report the present state, which no change has caused. */
+  private isStarting = true;
 
   constructor({ limit = 1_000, whenFull = 'fail' }: EventSourceOptions) {
     super();
@@ -53,6 +57,7 @@ class SourceEvents<Event> extends PushIterator<Event> implements EventSink<Event
 
   push(event: Event): boolean {
     if (!this.isOpen) return true;
+    if (!this.isStarting) noteCause(event);
     if (this.pendingCount < this.limit) {
       this.add(event);
       return true;
@@ -66,6 +71,10 @@ class SourceEvents<Event> extends PushIterator<Event> implements EventSink<Event
         ),
       );
     return false;
+  }
+
+  begun(): void {
+    this.isStarting = false;
   }
 
   onStop(stop: () => void): void {

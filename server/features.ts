@@ -98,9 +98,14 @@ export function featuresByGymService(gymUrl: string): FeatureSource {
   };
 }
 
-/** The module to which each rules object of a subgraph belongs. Only an object whose methods all return promises can have one. */
+/**
+ * The module to which each rules object of a subgraph belongs; null: it is always on. Only an object whose methods all return
+ * promises can have one, and each of them is named, so that a new one is not forgotten.
+ */
 export type Switches<Services> = {
-  readonly [Name in keyof Services as IsAsync<Services[Name]> extends true ? Name : never]?: FeatureModule;
+  readonly [
+    Name in keyof Services as IsAsync<Services[Name]> extends true ? Name : never
+  ]: FeatureModule | null;
 };
 
 type IsAsync<Rules> = {
@@ -113,13 +118,13 @@ type IsAsync<Rules> = {
  */
 export function withSwitches<Services extends object>(
   services: Services,
-  switches: Readonly<Record<string, FeatureModule>>,
+  switches: Readonly<Record<string, FeatureModule | null>>,
   requireOn: (module: FeatureModule) => Promise<void>,
 ): Services {
   const switched = { ...services } as Record<string, object>;
   for (const [name, module] of Object.entries(switches)) {
     const rules = switched[name];
-    if (rules) switched[name] = checkedFirst(rules, () => requireOn(module));
+    if (rules && module) switched[name] = checkedFirst(rules, () => requireOn(module));
   }
   return switched as Services;
 }

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { refuseUnfinishedRestore } from './backup/restore-folder.ts';
+import { allowPauses } from './backup/write-pause.ts';
 import type { DatabaseServer } from './database/database-server.ts';
 import type { AnySubgraph } from './define-subgraph.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts';
@@ -51,15 +53,19 @@ export async function openDatabaseServer(
       stop: async () => undefined,
       unfinished: () => [],
     };
+  refuseUnfinishedRestore(settings.dataDir);
   const embedded: EmbeddedPostgres = await startEmbeddedPostgres({
     dataDir: path.join(settings.dataDir, 'postgres'),
     onProgress: progress,
   });
+  // Only its user and root can enter the folder of the database's socket.
+  const pauses = await allowPauses(embedded.socketDir);
   let isStopping = false;
   return {
     server: embedded.server,
     async stop() {
       isStopping = true;
+      await pauses.close();
       await embedded.stop();
       isStopping = false;
     },
@@ -89,6 +95,7 @@ export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise
   await runUntilSignal(async (progress) => {
     const missing = missingChoices(env, { ...needsOf([subgraph]), isSeparate: true });
     const { settings, port: chosenPort } = reportingAllProblems(missing, () => settingsOf(subgraph, env));
+    refuseUnfinishedRestore(settings.dataDir); // without a database, too: secrets and journals are there
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)
         ? await openDatabaseServer(settings, progress)

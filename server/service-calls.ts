@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 import { PlatformError, type ErrorCode, ERRORS, type FieldError } from './errors.ts';
 import { mayRetry } from './http/may-retry.ts';
-import { continued } from './http/trace.ts';
+import { callSpan, endCall } from './observability/call-span.ts';
+import { errorTypeOf, outgoing } from './observability/tracing.ts';
 import { noteOutsideEffect } from './outside-effects.ts';
 import type { ServiceTokens } from './auth/service-tokens.ts';
 import { urlOf, type ServerSettings, type ServiceName } from './settings.ts';
@@ -59,7 +60,9 @@ export function serviceCalls({
     async call(call) {
       const { method, origin } = call;
       if (method !== 'GET') noteOutsideEffect();
-      const request = requestOf(call, call.as === 'caller' ? origin.authorization : await bearerOf(tokens));
+      const authorization = call.as === 'caller' ? origin.authorization : await bearerOf(tokens);
+      const span = callSpan(method, name);
+      const request = requestOf(call, authorization, outgoing(span, origin.traceparent));
       const late = AbortSignal.timeout(Math.min(timeoutMillis, Math.ceil(origin.timeLeft?.() ?? Infinity)));
       const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
       const send = async (connections: Pool) => {
@@ -73,8 +76,10 @@ export function serviceCalls({
           return send(newConnections);
         });
       } catch (cause) {
+        endCall(span, late.aborted ? 'timeout' : errorTypeOf(cause));
         throw unavailable(name, late.aborted, cause);
       }
+      endCall(span, answer.status);
       return bodyOf(name, answer.status, answer.text);
     },
     close: async () => {
@@ -88,12 +93,13 @@ const bearerOf = async (tokens: ServiceTokens): Promise<string> => `Bearer ${awa
 const requestOf = (
   { method, path, body, origin, onBehalfOf, idempotencyKey }: ServiceCall,
   authorization: string | undefined,
+  traceparent: string,
 ) => ({
   method,
   path,
   headers: {
     accept: 'application/json',
-    traceparent: continued(origin.traceparent),
+    traceparent,
     ...(origin.requestId && { 'x-request-id': origin.requestId }),
     ...(origin.address && { 'x-forwarded-for': origin.address }),
     ...(authorization && { authorization }),

@@ -3,7 +3,8 @@ import { isDatabaseUrl } from './database/connection.ts';
 import { DEFAULT_POOL_MAX } from './database/pool-size.ts';
 import { DAY_MILLIS } from './durations.ts';
 import { filesPlaceOf } from './files/files-url.ts';
-import { redisPlaceOf } from './redis/redis-url.ts';
+import { redisTargetOf } from './redis/redis-url.ts';
+import { tracingSettings } from './observability/tracing-settings.ts';
 import { retentionSettings } from './retention/retention-settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -224,19 +225,24 @@ export const serverSettings = z.object({
     })
     .optional(),
   /**
+   * Whether a start creates the database and runs the migrations. Off: the command `migrate` does, as a user who may change
+   * tables.
+   */
+  databaseMigrations: toggle(true),
+  /**
    * Whether connections keep prepared statements for frequent reads. Off behind a pooler that gives a client another
    * connection for each transaction.
    */
   databasePreparedStatements: toggle(true),
   /**
-   * Redis for several replicas of a service: a server, `redis://host:6379`, sentinels or a cluster; see `redisPlaceOf`. If
+   * Redis for several replicas of a service: a server, `redis://host:6379`, sentinels or a cluster; see `redisTargetOf`. If
    * absent, shared state such as rate limits is in the memory of this process.
    */
   redisUrl: z
     .string()
     .superRefine((text, context) => {
       try {
-        redisPlaceOf(text);
+        redisTargetOf(text);
       } catch (error) {
         context.addIssue({ code: 'custom', message: (error as Error).message });
       }
@@ -256,15 +262,20 @@ export const serverSettings = z.object({
   contentUrl: serviceUrl('content'),
   squadUrl: serviceUrl('squad'),
   /**
-   * The secret with which services authenticate to identity, the same for all of them. If absent, a random secret is created
-   * once in the data folder, for services that share a data folder.
+   * The secret with which servers authenticate to identity: that of the installation, the same for all of them, or the
+   * server's own one, which is derived from it. If absent, a random secret is created once in the data folder, for servers
+   * that share a data folder.
    */
   serviceSecret: z.string().min(32, 'expected at least 32 characters').optional(),
   /** `iss` and `aud` that access tokens must have. */
   jwtIssuer: z.string().default('fitness-platform'),
   jwtAudience: z.string().default('fitness-platform'),
+  /** The file of further issuers of access tokens, and of the meaning of their claims. Every server reads it. */
+  jwtIssuersFile: z.string().optional(),
   /** Whether to create demo data at the first start; see `withDemoDefaults` for the default. */
   demo: toggle(false),
+  /** Whether the demo data includes more members and the four weeks before the first start. */
+  demoHistory: toggle(true),
   /** Who may introspect the schema: `on` everybody, `admins`, `off` nobody. Default: `on` with demo data, else `admins`. */
   introspection: z.enum(['on', 'admins', 'off'], 'expected on, admins or off').optional(),
   rateLimits: toggle(true),
@@ -306,13 +317,14 @@ export const serverSettings = z.object({
   /** How long a stop waits for running requests, in milliseconds. */
   stopGracePeriodMillis: z.coerce.number().int().min(0).max(120_000).default(10_000), // 10 s
   ...retentionSettings.shape,
+  ...tracingSettings.shape,
 });
 export type ServerSettings = z.output<typeof serverSettings>;
 
 /** The base URL of a service. */
 export const urlOf = (name: ServiceName, settings: ServerSettings): string => settings[`${name}Url`];
 
-const SECRET = /secret|password|token|apiKey|Url$/i;
+const SECRET = /secret|password|token|apiKey|Headers$|Endpoint$|Url$/i;
 /** An "@" or "/" in a password that is not encoded, and a password in a parameter, are masked, too. */
 const masked = (field: string, value: string): string =>
   SECRET.test(field)

@@ -82,9 +82,13 @@ const DIRECTION_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/u;
 /** A text that has only separators, controls, characters without a glyph, and the blank of the Braille patterns. */
 const INVISIBLE_ONLY = /^[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
+/** For a text with a character that PostgreSQL cannot store. */
+export const EXPECTED_STORABLE =
+  'expected text without NUL characters and without unpaired UTF-16 surrogates';
+
 /**
- * A text that users read, such as a name, a title or a post; spaces at its ends are removed. It contains no half of a
- * surrogate pair, which could not be stored, and at least one visible character, and is displayed in the stored order.
+ * A text that users read, such as a name, a title or a post; spaces at its ends are removed. It contains no unpaired UTF-16
+ * surrogate, which could not be stored, and at least one visible character, and is displayed in the stored order.
  */
 export const visibleText = (maxCharacters: number, minCharacters = 1) =>
   z
@@ -93,7 +97,7 @@ export const visibleText = (maxCharacters: number, minCharacters = 1) =>
     .min(minCharacters, { abort: true })
     .max(maxCharacters, { abort: true })
     .refine((text) => text.isWellFormed(), {
-      error: 'expected whole characters, without half of a surrogate pair',
+      error: 'expected text without unpaired UTF-16 surrogates',
       abort: true,
     })
     .refine((text) => !DIRECTION_CONTROLS.test(text), {

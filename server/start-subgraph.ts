@@ -1,12 +1,12 @@
-import { serviceSecretOf } from './auth/service-secret.ts';
 import type { AnySubgraph } from './define-subgraph.ts';
 import { ClientConnections } from './http/client-connections.ts';
 import { createApp } from './http/create-app.ts';
-import { forwardingProofOf } from './http/forwarding-proof.ts';
+import { forwardingProofsAt } from './http/forwarding-proof.ts';
 import { httpServerFor, listen } from './http/listen.ts';
 import { RequestOrigins } from './http/request-origin.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
+import { openTracing } from './observability/tracing.ts';
 import { openMetricsPort } from './observability/metrics-endpoint.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
 import { openServiceDatabase } from './start/database.ts';
@@ -18,7 +18,7 @@ import type { StartOptions } from './start/options.ts';
 import { mountPages } from './start/pages.ts';
 import { openRules } from './start/rules.ts';
 import { openSockets } from './start/sockets.ts';
-import { openTokenChecks } from './start/tokens.ts';
+import { openTokenVerifier } from './start/tokens.ts';
 
 /** A subgraph that has started. */
 export interface RunningSubgraph extends RunningServer {
@@ -42,22 +42,27 @@ async function openParts(
   const { settings } = options;
   const { name } = subgraph;
   const metrics = createMetrics(name);
+  const tracing = parts.add('spans', await openTracing(name, settings, log));
   parts.add('metrics', { stop: await openMetricsPort(metrics, settings) });
   const database = parts.add('database', await openServiceDatabase(subgraph, options, { log, metrics }));
   const rateLimits = await openRateLimitStores(name, settings, log);
   parts.add('rate limits', { stop: () => rateLimits.close() });
-  const rules = parts.add('resources', await openRules(subgraph, options, { database, log, metrics }));
+  const rules = parts.add(
+    'resources',
+    await openRules(subgraph, options, { database, log, metrics, tracing }),
+  );
   if (rules.events)
     parts.add('waiting readers of events', { stop: () => undefined, drain: () => rules.events?.drain() });
   await rules.addDemoData();
-  const { verifier } = parts.add('sessions', openTokenChecks(subgraph, rules));
+  const { verifier } = parts.add('sessions', await openTokenVerifier(subgraph, rules));
 
   const origins = new RequestOrigins(
     settings.trustedProxies,
-    forwardingProofOf(await serviceSecretOf(settings)),
+    await forwardingProofsAt(name, settings),
+    tracing,
   );
-  const host: DoorHost = { subgraph, options, rules, verifier, rateLimits, origins };
-  const app = createApp(settings, { origins, log, metrics });
+  const host: DoorHost = { subgraph, options, rules, verifier, rateLimits, origins, tracing };
+  const app = createApp(settings, { service: name, origins, log, metrics });
   mountPages(app, host, { database, isStopping: () => parts.isStopping });
   const graph = parts.add('graph', await openGraph(app, host));
   const listener = openRest(app, host, graph.listener);

@@ -5,13 +5,23 @@ import { read, runOnce } from './database/read.ts';
 import { isOfFailedTransaction } from './database/refusals.ts';
 import { repeated, type Attempt } from './database/repetition.ts';
 import type { EventOutbox } from './events/event-log.ts';
-import { logOfRequest, type Logger } from './observability/logger.ts';
+import { logOfRequest, logOfSpan, type Logger } from './observability/logger.ts';
+import {
+  activeSpan,
+  within,
+  withoutSpan,
+  type Span,
+  type SpanOptions,
+  type Tracing,
+} from './observability/tracing.ts';
 import type { ServiceName } from './settings.ts';
 
 /** The request to which a unit of work belongs. Calls to other services send its id, trace and authorization. */
 export interface Origin {
   readonly requestId: string;
   readonly traceparent: string;
+  /** The span of the request, if it is sampled. */
+  readonly span?: Span | undefined;
   /** The caller's `Authorization`, for calls with their rights. */
   readonly authorization: string | undefined;
   readonly address: string;
@@ -57,23 +67,31 @@ export class UnitOfWork {
   private readonly serviceLog: Logger;
   private ownLog: Logger | undefined;
   private readonly orm: MikroORM | undefined;
+  private readonly tracing: Tracing | undefined;
   private own: EntityManager | undefined;
   private depth = 0;
   /** The running attempt of the outermost transaction. */
   private attempted: Attempt | undefined;
   private afterCommitTasks: (() => void | Promise<void>)[] = [];
 
-  constructor(orm: MikroORM | undefined, viewer: Viewer, log: Logger, origin: Origin, outbox?: EventOutbox) {
+  constructor(
+    orm: MikroORM | undefined,
+    viewer: Viewer,
+    log: Logger,
+    origin: Origin,
+    { outbox, tracing }: { outbox?: EventOutbox | undefined; tracing?: Tracing | undefined } = {},
+  ) {
     this.orm = orm;
     this.viewer = viewer;
     this.serviceLog = log;
     this.origin = origin;
     this.outbox = outbox;
+    this.tracing = tracing;
   }
 
   get log(): Logger {
     const { requestId, traceparent } = this.origin;
-    if (!requestId) return this.serviceLog;
+    if (!requestId) return logOfSpan(this.serviceLog, activeSpan());
     return (this.ownLog ??= logOfRequest(this.serviceLog, requestId, traceparent));
   }
 
@@ -88,6 +106,20 @@ export class UnitOfWork {
     if (!path?.startsWith('/')) return path;
     const { prefix } = this.origin;
     return (service ? prefix.replace(/[^/]+$/, service) : prefix) + path;
+  }
+
+  /**
+   * Runs work that no open request waits for, in a span of its own if it is sampled.
+   * @param cause the trace context of what caused it; undefined: it begins a new trace
+   */
+  traced<Result>(
+    name: string,
+    cause: string | undefined,
+    options: SpanOptions,
+    work: (span: Span | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    const span = this.tracing?.start(name, cause, options);
+    return span ? within(span, () => work(span)) : withoutSpan(() => work(undefined));
   }
 
   /** Whether the service uses a database. */

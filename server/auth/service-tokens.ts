@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PlatformError } from '../errors.ts';
 import type { ServerSettings } from '../settings.ts';
-import { clientSecretOf, serviceSecretOf } from './service-secret.ts';
+import { secretsOf, type ServerName } from './service-secret.ts';
 
 /** The token with which a service calls other services as itself. */
 export interface ServiceTokens {
@@ -13,13 +13,13 @@ const REFRESH_BEFORE_MILLIS = 60_000; // 1 min
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() });
 
 /** Gets tokens from identity's `POST /auth/token` (client credentials, RFC 6749 section 4.4) and reuses each until shortly before it expires. */
-export function serviceTokens(client: string, settings: ServerSettings): ServiceTokens {
+export function serviceTokens(client: ServerName, settings: ServerSettings): ServiceTokens {
   let token = '';
   let goodUntil = 0;
   let asking: Promise<void> | undefined;
   const ask = async (): Promise<void> => {
     try {
-      const client_secret = clientSecretOf(await serviceSecretOf(settings), client);
+      const { clientSecret: client_secret } = await secretsOf(client, settings);
       const response = await fetch(`${settings.identityUrl}/auth/token`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { unauthenticated } from '../errors.ts';
 import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import type { JwksKeys } from './jwks-keys.ts';
+import type { OtherIssuers } from './other-issuers.ts';
 import { scopesIn } from './scopes.ts';
 import { CLIENT_SUBJECT, Role, type ClientViewer, type KnownViewer } from './viewer.ts';
 
@@ -20,6 +21,8 @@ export interface TokenChecks {
 interface TokenVerifierOptions extends TokenChecks {
   issuer: string;
   audience: string;
+  /** Further issuers. Default: none. */
+  otherIssuers?: OtherIssuers | undefined;
   /** How many verified tokens are cached at most. Default 10,000. */
   cacheSize?: number;
 }
@@ -49,17 +52,20 @@ export class TokenVerifier {
       viewer = await this.verifyUncached(token);
       this.verified.set(token, viewer);
     }
-    const isRevoked = this.options.isRevoked?.(viewer);
+    const isRevoked = hasSession(viewer) && this.options.isRevoked?.(viewer);
     if (isRevoked && (await isRevoked)) throw unauthenticated('This session has been ended; log in again.');
     return viewer;
   }
 
   /** Whether the token from which this viewer was read is still valid. */
   async isStillValid(viewer: KnownViewer): Promise<boolean> {
-    return viewer.expiresAt > Date.now() && !(await this.options.isRevoked?.(viewer));
+    if (viewer.expiresAt <= Date.now()) return false;
+    return !hasSession(viewer) || !(await this.options.isRevoked?.(viewer));
   }
 
   private async verifyUncached(token: string): Promise<KnownViewer> {
+    const ofOther = await this.options.otherIssuers?.viewerOf(token);
+    if (ofOther) return ofOther;
     const key = await this.options.keys.get(keyIdOf(token));
     if (!key)
       throw unauthenticated(
@@ -79,6 +85,9 @@ export class TokenVerifier {
     }
   }
 }
+
+/** Identity has no session of a token that another issuer signed. */
+const hasSession = (viewer: KnownViewer): boolean => viewer.kind === 'service' || viewer.sessionId !== '';
 
 const claimsShape = z.object({
   sub: z.string().min(1),

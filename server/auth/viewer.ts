@@ -121,10 +121,16 @@ export function requireGym(viewer: Viewer, gymId?: string | null): string {
     if (!chosen) throw new PlatformError('GYM_REQUIRED', 'Name a gym: add gymId.');
     return chosen;
   }
-  if (!user.gymId)
-    throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
-  if (gymId && gymId !== user.gymId) throw forbidden('This belongs to another gym.');
-  return user.gymId;
+  const own = requireOwnGym(viewer);
+  if (gymId && gymId !== own) throw forbidden('This belongs to another gym.');
+  return own;
+}
+
+/** The gym of the user, for requests that cannot name another one. @throws GYM_REQUIRED if they have none, also a SUPER_ADMIN */
+export function requireOwnGym(viewer: Viewer): string {
+  const { gymId } = requireUser(viewer);
+  if (gymId) return gymId;
+  throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
 }
 
 /** As `requireGym`, for staff only: a GYM_ADMIN of the gym, or a SUPER_ADMIN. */
@@ -137,7 +143,7 @@ export const isAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && vi
 export const isSuperAdmin = (viewer: Viewer): boolean =>
   viewer.kind === 'user' && viewer.role === Role.SUPER_ADMIN;
 /** Whether the viewer manages that gym, as its GYM_ADMIN or as a SUPER_ADMIN. */
-export const runsGym = (viewer: Viewer, gymId: string | null): boolean =>
+export const managesGym = (viewer: Viewer, gymId: string | null): boolean =>
   viewer.kind === 'user' &&
   (viewer.role === Role.SUPER_ADMIN ||
     (viewer.role === Role.GYM_ADMIN && gymId !== null && viewer.gymId === gymId));

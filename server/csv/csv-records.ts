@@ -24,6 +24,8 @@ export class CsvRecords {
   private readonly isWhole: (fields: readonly string[]) => boolean;
   /** The line with an open quote and the lines after it; empty if no quote is open. */
   private held: Extract<TextLine, { text: string }>[] = [];
+  /** The fields of the held lines, so that each line after them is split alone; undefined if no quote is open. */
+  private open: OpenFields | undefined;
   private heldCharacters = 0;
 
   constructor(delimiter: Delimiter, columns: number, isWhole: (fields: readonly string[]) => boolean) {
@@ -54,24 +56,24 @@ export class CsvRecords {
     if (split.kind === 'fields') return [{ line: line.number, fields: split.fields }];
     if (split.kind === 'malformed') return [{ line: line.number, problem: split.problem }];
     this.held = [line];
+    this.open = split.open;
     this.heldCharacters = line.text.length;
     return [];
   }
 
   private continued(): CsvRecord[] {
     const [first] = this.held;
-    const last = this.held.at(-1);
-    if (!first || !last) return [];
+    const [before, last] = this.held.slice(-2);
+    if (!first || !before || !last) return [];
     const alone = splitFields(last.text, this.delimiter);
     if (alone.kind === 'fields' && this.isWhole(alone.fields)) return this.giveUp();
-    const split = splitFields(
-      this.held.map(({ text, end }, index) => (index < this.held.length - 1 ? text + end : text)).join(''),
-      this.delimiter,
-    );
-    if (split.kind === 'open')
-      return this.held.length < MAX_LINES_PER_FIELD && this.heldCharacters < MAX_CHARACTERS_PER_RECORD
-        ? []
-        : this.giveUp();
+    const split = splitFields(before.end + last.text, this.delimiter, this.open);
+    if (split.kind === 'open') {
+      this.open = split.open;
+      const mayContinue =
+        this.held.length < MAX_LINES_PER_FIELD && this.heldCharacters < MAX_CHARACTERS_PER_RECORD;
+      return mayContinue ? [] : this.giveUp();
+    }
     if (split.kind === 'malformed' || split.fields.length !== this.columns) return this.giveUp();
     this.held = [];
     return [{ line: first.number, fields: split.fields }];
@@ -92,22 +94,33 @@ export class CsvRecords {
   }
 }
 
+/** The fields before an open quote, and the text after it. */
+interface OpenFields {
+  fields: string[];
+  text: string;
+}
+
 type SplitLine =
   | { kind: 'fields'; fields: string[] }
-  | { kind: 'open' }
+  | { kind: 'open'; open: OpenFields }
   | { kind: 'malformed'; problem: string };
 
-/** The fields of a line. A quote that does not begin a field is an ordinary character, as in `6" sub`. */
-export function splitFields(text: string, delimiter: string): SplitLine {
-  const fields: string[] = [];
+/**
+ * The fields of a line. A quote that does not begin a field is an ordinary character, as in `6" sub`.
+ * @param open of the lines before, if the text continues them; its list of fields is used again
+ */
+export function splitFields(text: string, delimiter: string, open?: OpenFields): SplitLine {
+  const fields = open?.fields ?? [];
   let at = 0;
+  let isOpen = open !== undefined;
   for (;;) {
-    if (text[at] === '"') {
-      let field = '';
-      let from = at + 1;
+    if (isOpen || text[at] === '"') {
+      let field = isOpen ? (open?.text ?? '') : '';
+      let from = isOpen ? 0 : at + 1;
+      isOpen = false;
       for (;;) {
         const quote = text.indexOf('"', from);
-        if (quote < 0) return { kind: 'open' };
+        if (quote < 0) return { kind: 'open', open: { fields, text: field + text.slice(from) } };
         field += text.slice(from, quote);
         if (text[quote + 1] !== '"') {
           at = quote + 1;

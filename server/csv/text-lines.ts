@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { PlatformError } from '../errors.ts';
 
 export const ENCODINGS = ['UTF_8', 'UTF_16LE', 'UTF_16BE', 'WINDOWS_1252'] as const;
@@ -35,7 +36,8 @@ export async function* textLines(stream: Readable, options: TextOptions): AsyncG
   } else yield* narrowLines(all, options);
 }
 
-async function* boundedChunks(stream: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+/** The bytes of a file. @throws PAYLOAD_TOO_LARGE beyond `maxBytes` */
+export async function* boundedChunks(stream: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   // The request stays open if this generator ends early, because the client needs the connection for the answer.
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
@@ -47,12 +49,15 @@ async function* boundedChunks(stream: Readable, maxBytes: number): AsyncGenerato
         `A file may have at most ${maxBytes / 1024 / 1024} MiB; send it in parts.`,
       );
     yield buffer;
+    // If the whole file has arrived already, reading it would otherwise let no other request run until its end.
+    await setImmediate();
   }
 }
 
 const SAMPLE_BYTES = 256; // bytes
 
-async function firstBytes(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+/** At least 256 bytes from the beginning, by which its format is detected; fewer only if the file is shorter. */
+export async function firstBytes(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < SAMPLE_BYTES) {
     const next = await chunks.next();
@@ -62,7 +67,7 @@ async function firstBytes(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+export async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield start;
   yield* rest;
 }

@@ -3,9 +3,11 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { connectionTo } from './connection.ts';
 import type { DatabaseServer } from './database-server.ts';
 import { ensureDatabase } from './ensure-database.ts';
+import { grantUse } from './grant-use.ts';
 import { migrateJobs } from '../jobs/jobs-schema.ts';
 import { migrate } from './migrate.ts';
 import type { MigrationDeclaration } from './migration-declaration.ts';
+import { waitForMigrations } from './missing-migrations.ts';
 import { PlatformClient } from './platform-client.ts';
 import { PlatformDriver } from './platform-driver.ts';
 import { limitsApply, TIME_LIMITS, timeLimitsSql, type TimeLimits } from './time-limits.ts';
@@ -38,6 +40,8 @@ interface OpenDatabaseOptions {
   timeLimits?: Partial<TimeLimits & typeof CLIENT_LIMITS>;
   /** Whether to run the missing migrations. Default: true. */
   migrate?: boolean;
+  /** Whether to wait for the command `migrate` instead of creating and changing the database. Default: false. */
+  waitForMigrations?: boolean;
   /** Receives what was migrated, and dropped connections. Default: they are ignored. */
   log?: (message: string) => void;
   /** Receives why the time limits do not apply. Default: it is ignored. */
@@ -64,9 +68,11 @@ export async function openDatabase(
     ...options.timeLimits,
   };
   const timeLimits = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout };
-  await ensureDatabase(server, name, { timeLimits, warn });
-  if (options.migrate ?? true) {
-    const done = await migrateOrExplain(declaration, server, name);
+  if (options.waitForMigrations) await waitForMigrations(server, name, migrationsOf(declaration), log);
+  else {
+    await ensureDatabase(server, name, { timeLimits, warn });
+    const done =
+      (options.migrate ?? true) ? await migrateOrExplain(migrationsOf(declaration), server, name) : [];
     if (done.length > 0) log(`${name}: migrated ${done.join(', ')}`);
   }
   const orm = await MikroORM.init({
@@ -104,6 +110,40 @@ export async function openDatabase(
   return orm;
 }
 
+interface MigrateDatabaseOptions extends Pick<OpenDatabaseOptions, 'name' | 'warn'> {
+  server: DatabaseServer;
+  /** The user of the running service, if it is not the owner of the database. */
+  grantTo?: string | undefined;
+}
+
+/** Creates the database if it is missing, and runs its migrations; returns their names. @throws as `openDatabase` */
+export async function migrateDatabase(
+  declaration: DatabaseDeclaration,
+  { server, name = declaration.name, grantTo, ...options }: MigrateDatabaseOptions,
+): Promise<string[]> {
+  await ensureDatabase(server, name, options);
+  const done = await migrateOrExplain(migrationsOf(declaration), server, name);
+  if (grantTo !== undefined) await grantUse(server, name, grantTo);
+  return done;
+}
+
+/** Creates the database, and runs those of its migrations that are named. @throws as `openDatabase` */
+export async function migrateDatabaseTo(
+  declaration: DatabaseDeclaration,
+  server: DatabaseServer,
+  names: readonly string[],
+): Promise<void> {
+  await ensureDatabase(server, declaration.name);
+  const wanted = migrationsOf(declaration).filter(({ name }) => names.includes(name));
+  await migrateOrExplain(wanted, server, declaration.name);
+}
+
+/** The migrations of a database, those of the tables that every service has included. */
+export const migrationsOf = ({ migrations }: DatabaseDeclaration): MigrationDeclaration[] => [
+  ...platformMigrations,
+  ...migrations,
+];
+
 /** Limits that are measured in this process, in milliseconds; see TIME_LIMITS for those that PostgreSQL measures. */
 const CLIENT_LIMITS = {
   /** If the server hangs or the network is cut, no error of the server's own limits arrives. */
@@ -113,18 +153,19 @@ const CLIENT_LIMITS = {
 };
 
 async function migrateOrExplain(
-  declaration: DatabaseDeclaration,
+  migrations: readonly MigrationDeclaration[],
   server: DatabaseServer,
   name: string,
 ): Promise<string[]> {
   try {
     await migrateJobs(server, name); // first, because a migration may add jobs
-    return await migrate(server, name, [...platformMigrations, ...declaration.migrations]);
+    return await migrate(server, name, migrations);
   } catch (error) {
     throw new Error(
       `The database "${name}" could not be brought up to date: ${(error as Error).message}. ` +
         'The database is unchanged. ' +
-        'If a right is missing: the user of DATABASE_DIRECT_URL (or DATABASE_URL) must own the database.',
+        'If a right is missing: the user of DATABASE_DIRECT_URL (or DATABASE_URL) must own the database; with ' +
+        'DATABASE_MIGRATIONS=off only "npm start -- migrate" needs that user.',
       { cause: error },
     );
   }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { causedBy, NotificationCauses } from '../observability/event-cause.ts';
 import type { Logger } from '../observability/logger.ts';
 import { connectionTo } from './connection.ts';
 import { withoutPooler, type DatabaseServer } from './database-server.ts';
@@ -9,7 +10,9 @@ import { PlatformClient } from './platform-client.ts';
  * Events that reach every replica of a service through its database (LISTEN/NOTIFY). An event that is sent inside a
  * transaction is delivered at its commit, and never if it is rolled back.
  *
- *     await unit.em.execute('select pg_notify(?, ?)', ['occupancy', JSON.stringify({ locationId })]);
+ *     await unit.em.execute(`select ${notifying('location_id::text')} from ...`, notifyingValues('occupancy'));
+ *
+ * The listeners are called with the cause of the change (see `presentCause`).
  */
 export interface Notifications {
   /** Calls `listener` for every event of that channel until the returned function is called. */
@@ -82,7 +85,11 @@ class ListeningConnection implements Notifications {
   async connect(): Promise<void> {
     const client = this.newClient();
     client.on('error', (error) => this.lost(client, error)).on('end', () => this.lost(client));
-    client.on('notification', ({ channel, payload }) => this.events.emit(channel, payload ?? ''));
+    const causes = new NotificationCauses();
+    client.on('notification', ({ channel, payload: text = '' }) => {
+      const change = causes.read(text);
+      if (change) causedBy(change.cause, () => this.events.emit(channel, change.payload));
+    });
     try {
       await client.connect();
       for (const channel of this.channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);

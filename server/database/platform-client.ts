@@ -1,6 +1,7 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseHost } from './connection.ts';
+import { beginStatement, endStatement } from '../observability/sql-span.ts';
 import { findPrimary, forgetPrimary, NoPrimaryError } from './primary.ts';
 import { PreparedRead, preparedStatement, type Statement } from './prepared-read.ts';
 
@@ -134,8 +135,10 @@ export class PlatformClient extends pg.Client {
   /** Runs a `select`, and returns its rows. */
   read(statement: Statement, values: readonly unknown[], done: ReadCallback): void {
     const prepared = this.preparesStatements ? statement : { ...statement, name: undefined };
+    const span = beginStatement(statement.text, this.database);
     super.query(
       new PreparedRead(prepared, values, this, (error, rows = []) => {
+        if (span) endStatement(span, error);
         if (error) this.endIfLost(error);
         done(error, rows);
       }),
@@ -147,9 +150,11 @@ export class PlatformClient extends pg.Client {
   override query(...args: any[]): any {
     const statement = this.preparesStatements && args.length === 2 ? preparedStatement(args[0]) : undefined;
     if (statement) return this.resultOf(statement, args[1] as unknown[]);
+    const span = beginStatement(args[0], this.database);
     const last: unknown = args.at(-1);
     const isCommit = args[0] === 'commit';
     const checked = (error: Error | undefined, result: pg.QueryResult): Error | undefined => {
+      if (span) endStatement(span, error);
       if (error) this.endIfLost(error);
       else if (isCommit && result.command === 'ROLLBACK') return new RolledBackError();
       return error;
@@ -168,6 +173,7 @@ export class PlatformClient extends pg.Client {
         return result;
       },
       (error: Error) => {
+        if (span) endStatement(span, error);
         this.endIfLost(error);
         throw error;
       },

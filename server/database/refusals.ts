@@ -14,7 +14,10 @@ export function refusalOfDatabase(thrown: unknown): PlatformError | undefined {
   if (!isNativeError(thrown) || thrown instanceof PlatformError) return undefined;
   const { code } = thrown as { code?: unknown };
   if (isUnstorable(thrown, code))
-    return invalid('', 'the text contains a NUL character, or half of a character, which cannot be stored');
+    return invalid(
+      '',
+      'the text contains a NUL character or an unpaired UTF-16 surrogate, which cannot be stored',
+    );
   if (isWithoutSpace(thrown)) return storageFull(thrown);
   if (typeof code === 'string' && UNFIT.has(code)) return unfit(thrown, code);
   return refusalOfErasedAccount(thrown) ?? unavailable(thrown, code);

@@ -123,7 +123,7 @@ function requireVersion(cluster: Cluster, found: string, wanted: number): void {
   if (found === String(wanted)) return;
   throw new Error(
     `The data in ${cluster.dir} was written by PostgreSQL ${found}; the embedded one is ${wanted} and cannot open it. ` +
-      `Move it with pg_dump and pg_restore (see docs/operations.md), or start with another DATA_DIR.`,
+      'Make a backup with the release that wrote it, and restore it with this one (see docs/upgrading.md), or start with another DATA_DIR.',
   );
 }
 

@@ -67,6 +67,10 @@ function isLocked(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === busy;
 }
 
+/** What the process that has or had the lock wrote down. Whether it still has the lock is another question. */
+export const holderOf = (dataDir: string): { pid?: number; note?: string } =>
+  readHolder(path.join(dataDir, 'lock-holder.json'));
+
 function readHolder(file: string): { pid?: number; note?: string } {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')) as { pid?: number; note?: string };

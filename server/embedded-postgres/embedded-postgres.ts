@@ -6,12 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseServer } from '../database/database-server.ts';
 import { findBinaries } from './binaries.ts';
 import { createCluster, stopLeftOver, type Cluster } from './cluster.ts';
-import { lockDataFolder, type DataFolderLock } from './data-folder-lock.ts';
+import { holderOf, lockDataFolder, type DataFolderLock } from './data-folder-lock.ts';
 import { keepRunning } from './keep-running.ts';
 import { runServer, type ServerProcess } from './server-process.ts';
 import { makePrivateFolder, systemUserFor, type SystemUser } from './system-user.ts';
 
 export { DataFolderInUseError } from './data-folder-lock.ts';
+
+/** The socket folder of the server that another process has started on this folder. */
+export const socketDirOf = (dataDir: string): string | undefined => holderOf(path.resolve(dataDir)).note;
 
 export interface EmbeddedPostgresOptions {
   /** The folder with the lock and, in `cluster/`, PostgreSQL's data. It is created if it is missing. */

@@ -1,7 +1,7 @@
 import type { RecordSource } from '../accounts/account-part.ts';
 import { columnsOf } from '../database/columns.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { declarationOf, isEventType } from './event-types.ts';
+import { findDeclaration } from './event-types.ts';
 import { EventShape } from './events.shapes.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function eraseFromEvents(unit: UnitOfWork, userId: string): Promise
  * stays.
  */
 export function withoutPerson(type: string, data: EventShape['data'], userId: string): EventShape['data'] {
-  const declaration = isEventType(type) ? declarationOf(type) : undefined;
+  const declaration = findDeclaration(type);
   if (declaration?.isPerson) return { id: data.id };
   const changed = { ...data };
   for (const field of declaration?.people ?? []) if (changed[field] === userId) changed[field] = null;

@@ -2,21 +2,23 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { DatabaseServer } from '../database/database-server.ts';
 import { listenTo, type Notifications } from '../database/notifications.ts';
+import { measureOutbox } from './outbox-metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Logger } from '../observability/logger.ts';
 import { undeclaredFields } from '../undeclared-fields.ts';
-import type { EventType } from './event-types.ts';
+import type { AnyEventType } from './event-types.ts';
 import { EventPublisher } from './publisher.ts';
 import { WaitingReaders } from './waiting-readers.ts';
 
 /** The shapes of the data of the events that a service writes. */
-export type EventShapes = Readonly<Partial<Record<EventType, z.ZodType>>>;
+export type EventShapes = Readonly<Partial<Record<AnyEventType, z.ZodType>>>;
 
 /** What `recordEvents` needs of a service's event log. */
 export interface EventOutbox {
   /** Publishes the events that were committed. */
   wake(): void;
   /** @throws Error for a type that the service does not declare; in tests, also for data of another shape */
-  check(type: EventType, data: object): void;
+  check(type: AnyEventType, data: object): void;
 }
 
 interface EventLogOptions {
@@ -24,6 +26,7 @@ interface EventLogOptions {
   orm: MikroORM;
   address: { server: DatabaseServer; name: string };
   shapes: EventShapes;
+  metrics: Metrics;
   /** Checks the data of every event against its declared shape; for tests. */
   verifies: boolean;
   log: Logger;
@@ -47,6 +50,7 @@ export class EventLog implements EventOutbox {
     this.verifies = options.verifies;
     this.publisher = new EventPublisher(options.orm, options.log);
     this.notifications = notifications;
+    measureOutbox(options);
     notifications.on(CHANNEL, (gyms) => {
       this.waiting.wake(gyms);
       // The connection was lost and is restored; a publication may have failed in between.
@@ -73,7 +77,7 @@ export class EventLog implements EventOutbox {
     return this.notifications.on(CHANNEL, () => listener());
   }
 
-  check(type: EventType, data: object): void {
+  check(type: AnyEventType, data: object): void {
     const shape = this.shapes[type];
     if (!shape) throw new Error(`The ${this.service} service does not declare the event ${type}.`);
     if (!this.verifies) return;

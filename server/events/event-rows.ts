@@ -1,19 +1,19 @@
 import { columnsOf } from '../database/columns.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { EventType } from './event-types.ts';
+import type { AnyEventType } from './event-types.ts';
 import { EventShape } from './events.shapes.ts';
 
 /** Which events a caller reads. */
 export interface EventFilter {
   /** The events of this gym, and those of things that belong to all gyms; null: the events of all gyms. */
   gymId: string | null;
-  types: readonly EventType[];
+  types: readonly AnyEventType[];
   /** The only location whose events are read; events that name no location are read in any case. */
   locationId: string | null;
 }
 
 /** An event at its position in the feed. */
-export type EventRow = EventShape & { position: number; publishedAt: string };
+export type EventRow = EventShape & { position: number; publishedAt: string; traceparent: string | null };
 
 interface FeedState {
   /** The last position of the feed; 0 if there is none. */
@@ -26,7 +26,7 @@ const STATE = `coalesce((select position from event where position > 0 order by 
   (select case when is_called then last_value else 0 end::double precision from event_position_seq) as highest`;
 
 /** `position` is a bigint, which the driver would return as a text; a double is exact up to 2^53. */
-const COLUMNS = `position::double precision as position, ${columnsOf(EventShape)},
+const COLUMNS = `position::double precision as position, ${columnsOf(EventShape)}, traceparent,
   to_char(published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "publishedAt"`;
 
 /** The position of the end of the feed. */

@@ -1,6 +1,7 @@
 import type { MigrationDeclaration } from '../database/migration-declaration.ts';
 import { Event, EventOutbox } from './event.entity.ts';
 import { CreateEvents } from './migrations/20261123210000_events.ts';
+import { EventTraces } from './migrations/20261124220000_event_traces.ts';
 
 /** The entities that a service with events adds to its own in its `database.ts`. */
 export const eventEntities = [EventOutbox, Event];
@@ -11,4 +12,5 @@ export const eventEntities = [EventOutbox, Event];
  */
 export const eventMigrations: MigrationDeclaration[] = [
   { name: '20261123210000_events', class: CreateEvents },
+  { name: '20261124220000_event_traces', class: EventTraces },
 ];

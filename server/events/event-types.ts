@@ -118,14 +118,45 @@ export const EVENT_TYPES = {
   },
 } as const satisfies Record<string, EventTypeDeclaration>;
 
+/**
+ * Events for the services of the platform only, because they are about something private. They are not in the documents of the
+ * API, not in the feed of any user or machine client, and no webhook sends them.
+ */
+const INTERNAL_EVENT_TYPES = {
+  'trainings.changed': {
+    writers: ['content'],
+    scope: null,
+    description: 'The times of trainings of a user have changed. The data is the id of the user.',
+    people: ['userId'],
+  },
+} as const satisfies Record<string, EventTypeDeclaration>;
+
+/** The public types. */
 export type EventType = keyof typeof EVENT_TYPES;
+export type InternalEventType = keyof typeof INTERNAL_EVENT_TYPES;
+export type AnyEventType = EventType | InternalEventType;
+
+/** The public types. */
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+export const INTERNAL_EVENT_TYPE_NAMES = Object.keys(INTERNAL_EVENT_TYPES) as InternalEventType[];
 
+/** Whether it is the name of a public type. */
 export const isEventType = (name: string): name is EventType => Object.hasOwn(EVENT_TYPES, name);
+export const isInternalEventType = (name: string): name is InternalEventType =>
+  Object.hasOwn(INTERNAL_EVENT_TYPES, name);
 
-export const declarationOf = (type: EventType): EventTypeDeclaration => EVENT_TYPES[type];
+export const declarationOf = (type: AnyEventType): EventTypeDeclaration =>
+  isEventType(type) ? EVENT_TYPES[type] : INTERNAL_EVENT_TYPES[type];
+
+/** Undefined for a type that this version of the platform does not know. */
+export const findDeclaration = (name: string): EventTypeDeclaration | undefined =>
+  isEventType(name) || isInternalEventType(name) ? declarationOf(name) : undefined;
 
 /** The services that write events. */
 export const SERVICES_WITH_EVENTS: readonly ServiceName[] = [
-  ...new Set(Object.values(EVENT_TYPES).flatMap(({ writers }): readonly ServiceName[] => writers)),
+  ...new Set(
+    [...Object.values(EVENT_TYPES), ...Object.values(INTERNAL_EVENT_TYPES)].flatMap(
+      ({ writers }): readonly ServiceName[] => writers,
+    ),
+  ),
 ];

@@ -14,6 +14,8 @@ const EventOutboxSchema = defineEntity({
     people: p.array().columnType('uuid[]'),
     occurredAt: p.datetime(),
     data: p.json<object>(),
+    /** The W3C Trace Context of the request, if it was sampled; no answer contains it. */
+    traceparent: p.string().length(55).nullable(),
   },
 });
 
@@ -51,6 +53,8 @@ const EventSchema = defineEntity({
     people: p.array().columnType('uuid[]'),
     occurredAt: p.datetime(),
     data: p.json<object>(),
+    /** The W3C Trace Context of the request, if it was sampled; no answer contains it. */
+    traceparent: p.string().length(55).nullable(),
     publishedAt: p.datetime(),
   },
 });

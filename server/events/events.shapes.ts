@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText } from '../paging.ts';
+import { cursorText, pageQuery } from '../paging.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
 
 export const EventShape = z
@@ -25,6 +25,10 @@ export const EventPageShape = z
   .object({
     events: z.array(EventShape).meta({ description: 'The events, the oldest first.' }),
     next: z.string().meta({ description: '`after` of the next request; also if there are no events.' }),
+    traces: z.record(z.uuid(), z.string()).optional().meta({
+      description:
+        'For services only, if tracing is on: the W3C Trace Context of each event whose request is sampled, by the id of the event.',
+    }),
   })
   .meta({ id: 'EventPage' });
 export type EventPageShape = z.infer<typeof EventPageShape>;
@@ -32,7 +36,7 @@ export type EventPageShape = z.infer<typeof EventPageShape>;
 const scopeNote = (type: keyof typeof EVENT_TYPES): string =>
   EVENT_TYPES[type].scope ? ` (scope ${EVENT_TYPES[type].scope})` : '';
 
-/** The longest time for which a request may wait for events. */
+/** The longest time for which a request waits for events. */
 export const MAX_WAIT_SECONDS = 20;
 
 export const EventsQuery = z.object({
@@ -47,19 +51,13 @@ export const EventsQuery = z.object({
     .meta({
       description: `Only these types, separated by commas. Default: all that the caller may read. ${EVENT_TYPE_NAMES.map((name) => `\`${name}\`${scopeNote(name)}`).join(', ')}.`,
     }),
-  limit: z.coerce
-    .number('expected a whole number from 1 up')
-    .int('expected a whole number from 1 up')
-    .min(1, 'expected a whole number from 1 up')
-    .optional()
-    .meta({ description: 'Events in the answer, at most 200. Default 50.' }),
+  limit: pageQuery.shape.limit,
   wait: z.coerce
     .number('expected a number of seconds from 0 up')
     .min(0, 'expected a number of seconds from 0 up')
-    .max(3_600, 'expected at most an hour')
     .optional()
     .meta({
-      description: `If there are no events, the answer is sent at the next event, or after this number of seconds; at most ${MAX_WAIT_SECONDS}. Default 0.`,
+      description: `If there are no events, the answer is sent at the next event, or after this number of seconds; at most ${MAX_WAIT_SECONDS}, and a larger number is treated as ${MAX_WAIT_SECONDS}. Default 0.`,
     }),
   gymId: z.uuid().optional().meta({
     description:

@@ -16,7 +16,13 @@ import { cursorsOf, pageSize } from '../paging.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { EventLog } from './event-log.ts';
 import { eventsAfter, feedState, type EventFilter, type EventRow } from './event-rows.ts';
-import { declarationOf, EVENT_TYPE_NAMES, isEventType, type EventType } from './event-types.ts';
+import {
+  declarationOf,
+  EVENT_TYPE_NAMES,
+  INTERNAL_EVENT_TYPE_NAMES,
+  isEventType,
+  type EventType,
+} from './event-types.ts';
 import {
   MAX_WAIT_SECONDS,
   type EventPageShape,
@@ -114,12 +120,21 @@ export class EventFeed {
       rows.length > limit && end
         ? this.cursorAt(end.position, Math.min(now, Date.parse(end.publishedAt)))
         : this.cursorAt(Math.max(last, position), now);
-    return { events: shown.map(presentEvent), next };
+    const traces = this.unit.viewer.kind === 'service' ? tracesOf(shown) : undefined;
+    return { events: shown.map(presentEvent), next, ...(traces && { traces }) };
   }
 
   private cursorAt(position: number, readUntil: number): string {
     return this.cursors.write([position, readUntil - (readUntil % CURSOR_STEP_MILLIS)]);
   }
+}
+
+/** The trace contexts of the events by their ids; undefined if none is sampled. */
+function tracesOf(rows: readonly EventRow[]): Record<string, string> | undefined {
+  const traces = rows.flatMap(({ id, traceparent }) =>
+    traceparent === null ? [] : [[id, traceparent] as const],
+  );
+  return traces.length > 0 ? Object.fromEntries(traces) : undefined;
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED, VALIDATION_FAILED */
@@ -135,7 +150,11 @@ function filterOf(viewer: KnownViewer, { types, gymId }: EventsRequest): EventFi
         locationId: viewer.locationId,
       };
     case 'service':
-      return { gymId: gymId ?? null, types: named ?? EVENT_TYPE_NAMES, locationId: null };
+      return {
+        gymId: gymId ?? null,
+        types: named ?? [...EVENT_TYPE_NAMES, ...INTERNAL_EVENT_TYPE_NAMES],
+        locationId: null,
+      };
     default: {
       const { role } = requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
       return {

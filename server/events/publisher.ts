@@ -1,10 +1,21 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { activeSpan, SpanKind, withoutSpan, type Span } from '../observability/tracing.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /** Events that one call of the database function moves. */
 const BATCH = 2_000;
 /** The events of all transactions of this time are published together. */
 const DEBOUNCE_MILLIS = 25;
+/** Sampled requests whose publication has a span. */
+const MAX_SPANS = 100;
+const PRODUCER = {
+  kind: SpanKind.producer,
+  attributes: {
+    'messaging.operation.name': 'publish',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': 'events',
+  },
+};
 /** The pause after a publication that failed. */
 const RETRY_MILLIS = 2_000; // 2 s
 
@@ -20,6 +31,8 @@ export class EventPublisher {
   private running: Promise<void> | undefined;
   /** Another run that begins after the running one, and sees everything that was committed before it was requested. */
   private next: Promise<void> | undefined;
+  /** The spans of the requests whose events are published next. */
+  private spans: Span[] = [];
   private failed = false;
   private isStopped = false;
 
@@ -31,10 +44,15 @@ export class EventPublisher {
   /** Publishes soon. Never rejects: if it fails, it is tried again. */
   wake(afterMillis = DEBOUNCE_MILLIS): void {
     if (this.isStopped) return;
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      void this.publishOrRetry();
-    }, afterMillis);
+    const span = activeSpan();
+    if (span && this.spans.length < MAX_SPANS) this.spans.push(span);
+    // The timer serves the requests of all traces.
+    this.timer ??= withoutSpan(() =>
+      setTimeout(() => {
+        this.timer = undefined;
+        void this.publishOrRetry();
+      }, afterMillis),
+    );
   }
 
   private async publishOrRetry(): Promise<void> {
@@ -69,8 +87,10 @@ export class EventPublisher {
   }
 
   private start(): Promise<void> {
-    this.running = this.moveAll().finally(() => {
+    const spans = this.spans.splice(0).map((span) => span.child('publish events', PRODUCER));
+    this.running = withoutSpan(() => this.moveAll()).finally(() => {
       this.running = undefined;
+      for (const span of spans) span.end();
     });
     return this.running;
   }

@@ -1,12 +1,13 @@
 import { uuidv7 } from '../ids.ts';
 import type { JsonObject } from '../json-object.ts';
+import { activeTraceparent } from '../observability/tracing.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { EventShape } from './events.shapes.ts';
-import { declarationOf, isEventType, type EventType } from './event-types.ts';
+import { findDeclaration, type AnyEventType } from './event-types.ts';
 
 /** An event of a rule. */
 export interface NewEvent {
-  type: EventType;
+  type: AnyEventType;
   /** Null for something that belongs to all gyms. */
   gymId: string | null;
   /** `<type>/<id>`, e.g. `check-in/0199...`. */
@@ -33,26 +34,33 @@ export async function recordEvents(unit: UnitOfWork, events: readonly NewEvent[]
       occurredAt: occurredAt.toISOString(),
       data: event.data as JsonObject,
     })),
+    { tracesOf: () => activeTraceparent() },
   );
 }
 
-const COLUMNS = 'id, type, gym_id, subject, location_id, people, occurred_at, data';
+const COLUMNS = 'id, type, gym_id, subject, location_id, people, occurred_at, data, traceparent';
 /**
  * One text for any number of events, so that PostgreSQL plans it once per connection. The positions in the outbox are in the
  * order of the array.
  */
 const INSERT = `insert into event_outbox (${COLUMNS})
   select ${COLUMNS} from jsonb_to_recordset(?::jsonb) as event (id uuid, type text, gym_id uuid, subject text,
-    location_id uuid, people uuid[], occurred_at timestamptz, data jsonb)`;
+    location_id uuid, people uuid[], occurred_at timestamptz, data jsonb, traceparent text)`;
+
+interface InsertOptions {
+  /** The ids of users whose accounts were erased: the events are not found by them. */
+  erased?: ReadonlySet<string>;
+  /** The trace context of the request that caused the event, if it was sampled. */
+  tracesOf(eventId: string): string | undefined;
+}
 
 /**
  * Writes events that have their ids already.
- * @param erased the ids of users whose accounts were erased: the events are not found by them
  */
 export async function insertEvents(
   unit: UnitOfWork,
   events: readonly EventShape[],
-  erased: ReadonlySet<string> = new Set(),
+  { erased = new Set(), tracesOf }: InsertOptions,
 ): Promise<void> {
   const peopleOf = ({ type, data }: EventShape) =>
     peopleIn(type, data).filter((userId) => !erased.has(userId));
@@ -68,6 +76,7 @@ export async function insertEvents(
         people: peopleOf(event),
         occurred_at: event.occurredAt,
         data: event.data,
+        traceparent: tracesOf(event.id) ?? null,
       })),
     ),
   ]);
@@ -76,6 +85,6 @@ export async function insertEvents(
 
 /** The ids of the users whom the data of an event names. */
 export function peopleIn(type: string, data: EventShape['data']): string[] {
-  const fields = isEventType(type) ? declarationOf(type).people : [];
+  const fields = findDeclaration(type)?.people ?? [];
   return [...new Set(fields.map((field) => data[field]).filter((id) => typeof id === 'string'))];
 }

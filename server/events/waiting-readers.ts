@@ -14,10 +14,10 @@ interface WaitingReader {
 /** A place of a request among those that wait for events. */
 export interface Place {
   /**
-   * Resolves when an event may have been published since the last call, when `millis` have passed, when `left` aborts, or
-   * when the server stops.
+   * Resolves when an event may have been published since the last call, when `millis` have passed, when `clientLeft` aborts,
+   * or when the server stops.
    */
-  wait(millis: number, left: AbortSignal | undefined): Promise<void>;
+  wait(millis: number, clientLeft: AbortSignal | undefined): Promise<void>;
   leave(): void;
 }
 
@@ -43,13 +43,13 @@ export class WaitingReaders {
     const reader: WaitingReader = { gymId, wake: () => changed.resolve() };
     this.readers.add(reader);
     return {
-      wait: async (millis, left) => {
-        if (!this.isEnded && !left?.aborted) {
+      wait: async (millis, clientLeft) => {
+        if (!this.isEnded && !clientLeft?.aborted) {
           const timer = setTimeout(reader.wake, millis);
-          left?.addEventListener('abort', reader.wake);
+          clientLeft?.addEventListener('abort', reader.wake);
           await changed.promise;
           clearTimeout(timer);
-          left?.removeEventListener('abort', reader.wake);
+          clientLeft?.removeEventListener('abort', reader.wake);
         }
         changed = Promise.withResolvers<void>();
       },

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { pausableWrite } from '../backup/write-pause.ts';
 import { storageUnavailable, type FileContent, type FileStorage, type StoredFile } from './file-storage.ts';
 import { isKey } from './files-url.ts';
 
@@ -20,7 +21,7 @@ export function diskStorage(folder: string): FileStorage {
     put: (key, bytes) => withPlatformErrors(() => write(at(key), bytes)),
     putStream: (key, stream) => withPlatformErrors(() => write(at(key), stream)),
     read: (key) => withPlatformErrors(() => read(at(key))),
-    delete: (key) => withPlatformErrors(() => rm(at(key), { force: true })),
+    delete: (key) => withPlatformErrors(() => pausableWrite(() => rm(at(key), { force: true }))),
     files: () => filesIn(root),
     isOrdered: false,
     close: () => undefined,

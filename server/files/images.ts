@@ -28,6 +28,7 @@ const MAX_PIXELS = 50_000_000;
  * each process; with pictures of an ordinary size the last one waits 2 s. A decoder that crashes ends only its own process.
  */
 const processes = new WorkerPool<PictureJob, PictureResult>(new URL('picture-worker.ts', import.meta.url), {
+  name: 'pictures',
   kind: 'process',
   mostHelpers: 2,
   waitingForEach: 25,

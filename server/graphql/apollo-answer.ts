@@ -28,7 +28,7 @@ export async function answerOf<Context extends BaseContext>(
     context: async () => context,
   });
   if (answer.body.kind !== 'complete')
-    throw new Error('expected a complete answer, since @defer is not supported');
+    throw new Error('expected a complete answer, since Apollo Server executes nothing in parts');
   return {
     status: answer.status ?? 200,
     headers: Object.fromEntries(answer.headers),

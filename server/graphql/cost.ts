@@ -25,7 +25,11 @@ import { product, sum, type Estimate, type Variables } from './estimates.ts';
  * Returns the error of an operation that is too costly with these variables; undefined if it may run. For 'anybody' the
  * limits of authenticated callers apply.
  */
-export type CostCheck = (variables: Variables, viewer: Viewer | 'anybody') => PlatformError | undefined;
+export interface CostCheck {
+  (variables: Variables, viewer: Viewer | 'anybody'): PlatformError | undefined;
+  /** The estimated cost. */
+  of(variables: Variables): number;
+}
 
 interface CostOptions {
   schema: GraphQLSchema;
@@ -39,6 +43,8 @@ interface CostOptions {
   costLimit: number;
   /** How much one operation of a caller without a token may cost at most. */
   anonymousCostLimit: number;
+  /** What the operation costs besides its fields. Default: nothing. */
+  more?: Estimate;
 }
 
 /** The share of the cost limit for callers without a token. It is enough for one log-in, which hashes a password. */
@@ -78,12 +84,12 @@ export function costCheck(
 ): CostCheck {
   const { schema, costLimit, anonymousCostLimit } = options;
   const root = schema.getRootType(operation.operation);
-  if (!root) return () => undefined;
+  if (!root) return Object.assign(() => undefined, { of: () => 0 });
   const introspection = introspectionCost(document, operation, schema);
   const estimator = new Estimator(document, options);
-  const cost = estimator.selections(operation.selectionSet, root);
+  const cost = sum([estimator.selections(operation.selectionSet, root), options.more ?? 0]);
   const representations = sum(estimator.representations);
-  return (variables, viewer) => {
+  const check = (variables: Variables, viewer: Viewer | 'anybody') => {
     const requested = valueOf(representations, variables);
     const maxRequested = isAnonymous(viewer) ? ANONYMOUS_MAX_REPRESENTATIONS : MAX_REPRESENTATIONS;
     if (requested > maxRequested) return tooManyRepresentations(requested, maxRequested);
@@ -92,6 +98,7 @@ export function costCheck(
     const limit = isAnonymous(viewer) ? anonymousCostLimit : costLimit;
     return total > limit ? tooCostly(total, limit) : undefined;
   };
+  return Object.assign(check, { of: (variables: Variables) => valueOf(cost, variables) });
 }
 
 const tooCostly = (cost: number, limit: number): PlatformError =>

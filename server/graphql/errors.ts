@@ -60,6 +60,15 @@ function refusalOfInput(thrown: unknown): PlatformError | undefined {
   return error instanceof PlatformError ? error : undefined;
 }
 
+/** An error of a variable, to which graphql-js gives no code; one that a scalar of ours has thrown keeps its own. */
+export const invalidVariable = (error: GraphQLError): GraphQLError =>
+  refusalOfInput(error)
+    ? error
+    : new GraphQLError(error.message, {
+        nodes: error.nodes,
+        extensions: extensionsOf(new PlatformError('VALIDATION_FAILED', error.message)),
+      });
+
 export function extensionsOf(error: PlatformError): Record<string, unknown> {
   return {
     code: error.code,

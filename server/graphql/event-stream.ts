@@ -1,7 +1,9 @@
 import {
   createSourceEventStream,
   execute,
+  getOperationAST,
   GraphQLError,
+  Kind,
   type ExecutionArgs,
   type ExecutionResult,
 } from 'graphql';
@@ -9,12 +11,20 @@ import { CHECK_SESSIONS_MILLIS } from '../auth/ended-sessions.ts';
 import { AddressedEvent, EligibilityNotice, EVERYBODY, type Audience } from '../audience.ts';
 import { PlatformError } from '../errors.ts';
 import { kindOf, type EventKind } from '../event-kind.ts';
+import { causeOf, secondsSince, type EventCause } from '../observability/event-cause.ts';
 import type { Logger } from '../observability/logger.ts';
+import { withSpan, type Span } from '../observability/tracing.ts';
 import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
 
 /** The arguments for the execution of each event, besides the operation. */
 export interface EventStreamArgs extends ExecutionArgs {
   contextFor(): Promise<object>;
+  /** Begins the span of an event; undefined if its cause is not sampled. */
+  begin?(field: string, cause: string): Span | undefined;
+  /** Whether events name their cause, for the gateway; it is nothing that other clients should see. */
+  readonly namesCause?: boolean;
+  /** Called for each event to a client that is not the gateway, with the seconds since its cause. */
+  onDelivered?(field: string, seconds: number): void;
   /** @throws UNAUTHENTICATED if the token has expired or its session has ended */
   checkViewer(): Promise<unknown>;
   readonly audience: Audience | undefined;
@@ -45,10 +55,13 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
   /** The error with which the stream ends; undefined again after it was sent. */
   private refusal: PlatformError | undefined;
   private isFirst = true;
+  /** The name of the subscription's field. */
+  private readonly field: string;
 
   constructor(events: AsyncIterator<unknown>, args: EventStreamArgs, log: Logger) {
     this.events = events;
     this.args = args;
+    this.field = fieldOf(args);
     this.log = log;
     this.checking = setInterval(
       () => void args.checkViewer().catch((error: unknown) => this.refuse(error)),
@@ -63,6 +76,20 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     if (event.done) return this.end();
     if (event.value instanceof EligibilityNotice)
       return { done: false, value: { extensions: { audience: event.value } } };
+    const cause = causeOf(event.value);
+    const span = cause?.traceparent ? args.begin?.(this.field, cause.traceparent) : undefined;
+    try {
+      return await withSpan(span, () => this.executed(event.value, cause && { ...cause, ...spanOf(span) }));
+    } finally {
+      span?.end();
+    }
+  }
+
+  private async executed(
+    value: unknown,
+    cause: EventCause | undefined,
+  ): Promise<IteratorResult<ExecutionResult>> {
+    const { args } = this;
     let contextValue: object;
     try {
       contextValue = await args.contextFor();
@@ -71,10 +98,10 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
       if (!this.refusal) throw error;
       return this.end();
     }
-    const { value } = event;
     const rootValue = value instanceof AddressedEvent ? value.event : value;
     const result = masked(await execute({ ...args, rootValue, contextValue }), this.log);
-    const extensions = this.extensionsOf(value, kindOf(rootValue));
+    const extensions = this.extensionsOf(value, kindOf(rootValue), args.namesCause ? cause : undefined);
+    if (cause && !args.namesCause) args.onDelivered?.(this.field, secondsSince(cause));
     return { done: false, value: extensions ? { ...result, extensions } : result };
   }
 
@@ -95,7 +122,11 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     void this.events.return?.();
   }
 
-  private extensionsOf(value: unknown, kind: EventKind | undefined): ExecutionResult['extensions'] {
+  private extensionsOf(
+    value: unknown,
+    kind: EventKind | undefined,
+    cause: EventCause | undefined,
+  ): ExecutionResult['extensions'] {
     const { audience } = this.args;
     const isForEverybody = this.isFirst && audience && !audience.excludesMembers;
     this.isFirst = false;
@@ -103,6 +134,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
       ...(kind && { event: kind }),
       ...(isForEverybody && { audience: EVERYBODY }),
       ...(value instanceof AddressedEvent && { to: value.to }),
+      ...(cause && { cause: { ...cause, subscription: this.field } }),
     };
     return Object.keys(extensions).length > 0 ? extensions : undefined;
   }
@@ -121,6 +153,13 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
     this.args.onEnd();
   }
 }
+
+const spanOf = (span: Span | undefined) => span && { traceparent: span.traceparent };
+
+const fieldOf = ({ document, operationName }: ExecutionArgs): string => {
+  const [first] = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
+  return first?.kind === Kind.FIELD ? first.name.value : 'subscription';
+};
 
 /** The result with translated errors. graphql-ws serialises each error by its `toJSON`. */
 export function masked(result: ExecutionResult, log: Logger): ExecutionResult {

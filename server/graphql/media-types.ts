@@ -20,6 +20,13 @@ export function answerTypeFor({ accept }: IncomingHttpHeaders): string | undefin
   return type;
 }
 
+/**
+ * The media type of an answer that consists of errors only. 503 is always `application/json`: Apollo Client takes errors of
+ * `application/graphql-response+json` for the operation's result and does not send it again.
+ */
+export const refusalTypeFor = (headers: IncomingHttpHeaders, status: number): string | undefined =>
+  status === 503 ? ANSWER_TYPES[0] : answerTypeFor(headers);
+
 /** By the value of `Accept`: clients send few different ones, and reading one takes 4 µs. */
 const chosen = new Map<string, string>();
 const MAX_CHOSEN = 100;

@@ -9,6 +9,7 @@ import type { Viewer } from '../auth/viewer.ts';
 import { PlatformError } from '../errors.ts';
 import { jsonBody } from '../http/read-body.ts';
 import { contextOf } from '../http/request-context.ts';
+import type { OperationClass } from '../observability/operation-class.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { IdempotencyStore, StoredAnswer } from '../rest/idempotency.ts';
 import { MAX_UPLOAD_BYTES } from '../rest/multipart.ts';
@@ -18,6 +19,7 @@ import { answerOf } from './apollo-answer.ts';
 import { apolloOptions, quietPlugins } from './apollo-options.ts';
 import { documentStore } from './document-store.ts';
 import { formatGraphqlError, refusalBody } from './errors.ts';
+import { classOf, factsOf } from './graph-facts.ts';
 import type { KnownQueries } from './fast-path/known-queries.ts';
 import { answerOnce, keyedMutation, type Attempt } from './keyed-mutations.ts';
 import { acceptableAnswer } from './media-types.ts';
@@ -80,6 +82,7 @@ export async function mountGraphEndpoint<Services extends object>(
   options: GraphEndpointOptions<Services>,
 ): Promise<() => Promise<void>> {
   const { checks, log } = options;
+  const classes = new WeakMap<object, OperationClass>();
   const server = new ApolloServer<GraphContext<Services>>({
     schema: options.schema,
     ...apolloOptions(log),
@@ -88,6 +91,13 @@ export async function mountGraphEndpoint<Services extends object>(
     plugins: [
       ...quietPlugins<GraphContext<Services>>(),
       ...checks.plugins<GraphContext<Services>>(),
+      {
+        requestDidStart: async () => ({
+          didResolveOperation: async ({ operation, contextValue }) => {
+            if (operation) classes.set(contextValue, classOf(operation));
+          },
+        }),
+      },
       options.queries.plugin(),
     ],
   });
@@ -100,7 +110,7 @@ export async function mountGraphEndpoint<Services extends object>(
     multipartBody,
     jsonBody(),
     checkedText(checks),
-    answerBy(server, options.begin),
+    answerBy(server, options.begin, classes),
     graphqlErrorHandler,
   );
   return () => server.stop();
@@ -120,11 +130,17 @@ const checkedText =
 function answerBy<Services extends object>(
   server: ApolloServer<GraphContext<Services>>,
   begin: GraphEndpointOptions<Services>['begin'],
+  classes: WeakMap<object, OperationClass>,
 ): RequestHandler {
   return async (req, res) => {
     const { context, idempotency, attempt } = begin(res);
     const keyed = await keyedMutation(req.headers, req.body, contextOf(res));
-    const execute = () => answerOf(server, req, keyed && attempt ? { ...context, attempt } : context);
+    const ofOperation = keyed && attempt ? { ...context, attempt } : context;
+    const execute = async () => {
+      const answer = await answerOf(server, req, ofOperation);
+      contextOf(res).graph = factsOf(classes.get(ofOperation) ?? 'read', answer.body);
+      return answer;
+    };
     if (!keyed) return send(res, await execute());
     const { answer, replayed } = await answerOnce(idempotency, keyed, execute);
     if (replayed) res.setHeader('Idempotency-Replayed', 'true');

@@ -18,7 +18,9 @@ import { refusalOfDatabase } from '../database/refusals.ts';
 import { forbidden, PlatformError } from '../errors.ts';
 import { closeIdle, Idleness } from '../http/idle-sockets.ts';
 import { checkOperations, type SocketSettings } from '../http/socket-limits.ts';
+import { eventOf, type EventDelays } from '../observability/event-cause.ts';
 import type { Logger } from '../observability/logger.ts';
+import { SpanKind, type Tracing } from '../observability/tracing.ts';
 import { validated } from '../validate.ts';
 import { AudienceMessage, Audiences, type Audience } from '../audience.ts';
 import { graphqlErrorOf } from './errors.ts';
@@ -34,6 +36,9 @@ interface SubscriptionEndpointOptions {
   log: Logger;
   /** Creates a new context for every event, because rights and loaded rows must not be as old as the subscription. */
   contextFor(authorization: string | undefined, request: IncomingMessage): Promise<object>;
+  delays: EventDelays;
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined;
 }
 
 /** Additional properties of a connection. */
@@ -167,7 +172,14 @@ async function argsOf(
       variableValues: payload.variables,
       ...(await eventArgs(authorization, audience, socket.extra.request, options)),
       onEnd: endAudience,
-    } as ExecutionArgs;
+      namesCause: socket.extra.isGateway === true,
+      begin: (field, cause) =>
+        options.tracing?.start(`event ${field}`, cause, {
+          kind: SpanKind.consumer,
+          attributes: eventOf(field),
+        }),
+      onDelivered: (field, seconds) => options.delays.of(field).observe(seconds),
+    } as EventStreamArgs;
   } catch (error) {
     // A subscription that fails here never calls `onEnd`.
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) endAudience();

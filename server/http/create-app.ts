@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { classOfRequest } from '../observability/operation-class.ts';
 import type { ServerSettings } from '../settings.ts';
 import { compressedResponses } from './compression.ts';
 import { contextOf, operationOf, requestContext } from './request-context.ts';
@@ -8,14 +9,19 @@ import { outcomeOf, requestLog } from './request-log.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { withResponseHeaders } from './response-headers.ts';
 
+interface AppOptions {
+  /** The name of the server. */
+  service: string;
+  origins: RequestOrigins;
+  log: Logger;
+  metrics: Metrics;
+}
+
 /**
  * An express application with the middleware of every server of the platform: request id, log line, metrics, security
  * headers, CORS, compression.
  */
-export function createApp(
-  settings: ServerSettings,
-  { origins, log, metrics }: { origins: RequestOrigins; log: Logger; metrics: Metrics },
-): Express {
+export function createApp(settings: ServerSettings, { service, origins, log, metrics }: AppOptions): Express {
   const app = express();
   const onEnd = requestLog({ log, metrics });
   app.disable('x-powered-by');
@@ -26,8 +32,9 @@ export function createApp(
     const startedAt = performance.now();
     const door = req.path === '/graphql' ? 'graphql' : 'rest'; // read here, because a router that is mounted at a path removes that path from `req.path`
     res.once('close', () => {
-      const { id: requestId, traceparent } = contextOf(res);
-      onEnd({ door, operation: operationOf(req), requestId, traceparent, startedAt, ...outcomeOf(res) });
+      const { origin, graph, operation = operationOf(req) } = contextOf(res);
+      const kind = graph?.kind ?? classOfRequest(service, req.method, req.originalUrl);
+      onEnd({ door, operation, origin, startedAt, ...graph, kind, ...outcomeOf(res) });
     });
     next();
   });

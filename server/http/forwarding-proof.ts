@@ -1,20 +1,33 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { forwardingKeyOf, ownSecretIn, installationSecretOf, secretsOf } from '../auth/service-secret.ts';
+import type { ServerSettings, ServiceName } from '../settings.ts';
 
-/** The header with the proof. The gateway removes it from clients' requests, like all other `X-Forwarded-*` headers. */
+/**
+ * The header with the gateway's proof to a service that the gateway itself wrote the other `X-Forwarded-*` headers of a
+ * request. The gateway's address is no proof: if everything runs on one machine, any local program has the same address.
+ * The gateway removes the header from clients' requests, like all other `X-Forwarded-*` headers.
+ */
 export const FORWARDED_PROOF = 'x-forwarded-proof';
 
 /**
- * The gateway's proof to a service that the gateway itself wrote the other `X-Forwarded-*` headers of a request. The
- * gateway's address is no proof: if everything runs on one machine, any local program has the same address.
+ * The proofs that a service accepts: its own one; and, if it knows the installation's secret, the common one of a gateway
+ * of the release before own secrets, so that services can be upgraded before the gateway.
  */
-export const forwardingProofOf = (serviceSecret: string): string =>
-  createHmac('sha256', serviceSecret).update('forwarding').digest('base64url');
+export async function forwardingProofsAt(
+  service: ServiceName,
+  settings: Pick<ServerSettings, 'serviceSecret' | 'dataDir'>,
+): Promise<string[]> {
+  const { forwarding } = await secretsOf(service, settings);
+  return ownSecretIn(settings.serviceSecret)
+    ? [forwarding]
+    : [forwarding, forwardingKeyOf(await installationSecretOf(settings))];
+}
 
-/** Whether a request has the gateway's proof. */
-export function hasForwardingProof(headers: IncomingHttpHeaders, proof: Buffer | undefined): boolean {
+/** Whether a request has one of these proofs. */
+export function hasForwardingProof(headers: IncomingHttpHeaders, proofs: readonly Buffer[]): boolean {
   const given = headers[FORWARDED_PROOF];
-  if (given === undefined || proof === undefined) return false;
+  if (given === undefined) return false;
   const bytes = Buffer.from(String(given));
-  return bytes.length === proof.length && timingSafeEqual(bytes, proof);
+  return proofs.some((proof) => bytes.length === proof.length && timingSafeEqual(bytes, proof));
 }

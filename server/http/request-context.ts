@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import { logOfRequest, type Logger } from '../observability/logger.ts';
+import type { OperationClass } from '../observability/operation-class.ts';
+import { withSpan, type Attributes } from '../observability/tracing.ts';
 import type { Origin } from '../unit-of-work.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { clientLeftOf, timeLeftOf } from './waiting-client.ts';
@@ -18,11 +20,22 @@ export interface RequestContext {
   readonly origin: Origin;
   readonly log: Logger;
   viewer: Viewer;
+  /** The operation in log lines and metrics, if it is not the declared path (`operationOf`). */
+  operation?: string;
+  /** Set for an operation of the graph, before its response is sent. */
+  graph?: GraphFacts;
+}
+
+/** What the log, the metrics and the span of a graph request say besides its HTTP status. */
+export interface GraphFacts {
+  readonly kind: OperationClass;
+  readonly hasFailed?: boolean;
+  readonly attributes?: Attributes | undefined;
 }
 
 /** The origin of a request, with the time for which its sender waits. */
 export const originOf = (req: IncomingMessage, res: ServerResponse, origins: RequestOrigins): Origin => ({
-  ...origins.of(req),
+  ...origins.ofRequest(req),
   timeLeft: timeLeftOf(req.headers),
   clientLeft: clientLeftOf(res),
 });
@@ -55,7 +68,7 @@ export function requestContext(log: Logger, origins: RequestOrigins): RequestHan
     const context = contextFor(req, res, log, origins);
     res.locals.context = context;
     res.setHeader('X-Request-Id', context.id);
-    next();
+    withSpan(context.origin.span, next);
   };
 }
 

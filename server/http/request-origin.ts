@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
+import type { Tracing } from '../observability/tracing.ts';
 import type { Origin } from '../unit-of-work.ts';
 import { hasForwardingProof } from './forwarding-proof.ts';
 import { continued, requestIdOf } from './trace.ts';
@@ -27,22 +28,36 @@ type Incoming = Pick<IncomingMessage, 'headers' | 'socket'>;
 export class RequestOrigins {
   /** Whether an address belongs to a trusted proxy. The function is also the value of express's setting `trust proxy`. */
   readonly isTrusted: (address: string, hop: number) => boolean;
-  private readonly proof: Buffer | undefined;
+  private readonly proofs: readonly Buffer[];
+  private readonly tracing: Tracing | undefined;
 
   /**
    * @param trustedProxies addresses, subnets, `loopback`, `linklocal` or `uniquelocal`
-   * @param forwardingProof the gateway's proof; absent at the gateway itself
+   * @param forwardingProofs the accepted proofs of the gateway; none at the gateway itself
+   * @param tracing absent if tracing is off
    */
-  constructor(trustedProxies: readonly string[], forwardingProof?: string) {
+  constructor(
+    trustedProxies: readonly string[],
+    forwardingProofs: readonly string[] = [],
+    tracing?: Tracing,
+  ) {
     this.isTrusted = proxyAddr.compile([...trustedProxies]);
-    this.proof = forwardingProof === undefined ? undefined : Buffer.from(forwardingProof);
+    this.proofs = forwardingProofs.map((proof) => Buffer.from(proof));
+    this.tracing = tracing;
   }
 
   /** Whether the `X-Forwarded-*` headers of a request can be trusted. */
   isFromProxy({ headers, socket }: Incoming): boolean {
-    return hasForwardingProof(headers, this.proof) || this.isTrusted(socket.remoteAddress ?? '', 0);
+    return hasForwardingProof(headers, this.proofs) || this.isTrusted(socket.remoteAddress ?? '', 0);
   }
 
+  /** The origin of a request, which begins its span if it is sampled. */
+  ofRequest(req: IncomingMessage): Origin {
+    const { tracing } = this;
+    return tracing ? { ...this.of(req), ...tracing.begin(req.headers.traceparent) } : this.of(req);
+  }
+
+  /** The origin of what comes over a socket; its messages have traces of their own. */
   of({ headers, socket }: IncomingMessage): Origin {
     return {
       requestId: requestIdOf(headers['x-request-id']),

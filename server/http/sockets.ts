@@ -8,7 +8,7 @@ import { isAllowedOrigin } from './response-headers.ts';
 import { Quota } from './quota.ts';
 import type { RequestOrigins } from './request-origin.ts';
 
-/** Handles an upgrade for which there is no endpoint. Returns false if it does not handle the upgrade. */
+/** Handles an upgrade. Returns false if it does not handle it. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
 
 export interface Sockets {
@@ -23,7 +23,7 @@ export interface Sockets {
 
 /** How many sockets are closed per second, unless that would take longer than `CLOSE_WITHIN_MILLIS`. */
 const CLOSED_PER_SECOND = 100;
-/** Within this time all sockets are closed. */
+/** Within this time the server closes its side of all sockets. */
 const CLOSE_WITHIN_MILLIS = 3_000; // 3 s
 /** A client that does not close its side within this time is disconnected. */
 const CLOSE_ANSWER_MILLIS = 1_000; // 1 s
@@ -32,7 +32,8 @@ interface SocketsOptions {
   settings: ServerSettings;
   metrics: Metrics;
   origins: RequestOrigins;
-  otherwise?: Upgrade;
+  /** Handles upgrades at paths without an endpoint. Default: they get 404. */
+  onUnknownPath?: Upgrade;
 }
 
 /**
@@ -41,7 +42,7 @@ interface SocketsOptions {
  */
 export function createSockets(
   server: Server,
-  { settings, metrics, origins, otherwise }: SocketsOptions,
+  { settings, metrics, origins, onUnknownPath }: SocketsOptions,
 ): Sockets {
   const endpoints = new Map<string, WebSocketServer>();
   const perAddress = new Quota(settings.rateLimits ? settings.socketsPerAddress : Infinity);
@@ -59,7 +60,7 @@ export function createSockets(
       return refuse(socket, '403 Forbidden');
     if (isClosing) return refuse(socket, '503 Service Unavailable');
     if (!endpoint) {
-      if (!otherwise?.(request, socket, head)) refuse(socket, '404 Not Found');
+      if (!onUnknownPath?.(request, socket, head)) refuse(socket, '404 Not Found');
       return;
     }
     const address = origins.addressOf(request);
@@ -86,6 +87,7 @@ export function createSockets(
     async close() {
       isClosing = true;
       const clients = [...endpoints.values()].flatMap((endpoint) => [...endpoint.clients]);
+      // The other half remains for the requests that are still running.
       await oneAfterTheOther(clients, closeClient, settings.stopGracePeriodMillis / 2);
     },
   };
@@ -93,7 +95,7 @@ export function createSockets(
 
 /**
  * Closes the sockets one after the other, at even intervals. Resolves when all are closed.
- * @param withinMillis the bound of the time, if it is less than `CLOSE_WITHIN_MILLIS`
+ * @param withinMillis the maximum time until the last one is closed; it is never longer than `CLOSE_WITHIN_MILLIS`
  */
 export async function oneAfterTheOther<Socket>(
   sockets: readonly Socket[],

@@ -4,17 +4,38 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 export const requestIdOf = (header: string | string[] | undefined): string =>
   typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
 
+/** The parts of a `traceparent`, as hexadecimal digits. */
+export interface TraceContext {
+  readonly traceId: string;
+  /** The span of the sender. */
+  readonly spanId: string;
+  readonly flags: string;
+}
+
+/** The parts of a `traceparent` of version 00 (W3C Trace Context, section 3.2); undefined if it is not valid. */
+export function traceContextIn(header: unknown): TraceContext | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
+  return traceId === '' || /^0+$/.test(traceId) || /^0+$/.test(spanId)
+    ? undefined
+    : { traceId, spanId, flags };
+}
+
+/** Whether the sender of a valid `traceparent` records its trace. */
+export const isSampled = ({ flags }: TraceContext): boolean => (Number.parseInt(flags, 16) & 1) === 1;
+
 /**
- * A `traceparent` of version 00 (W3C Trace Context, section 3.2) with the caller's trace id and flags and a new span id; a new
- * trace if the caller sent no valid header.
+ * A `traceparent` of version 00 with the caller's trace id and flags and a new span id; a new trace if the caller sent no
+ * valid header.
  */
 export function continued(header: string | string[] | undefined): string {
-  const span = randomHex(8);
-  const given =
-    typeof header === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header) : null;
-  if (given && !/^0+$/.test(given[1] ?? '')) return `00-${given[1]}-${span}-${given[2]}`;
-  return `00-${randomHex(16)}-${span}-00`;
+  const given = traceContextIn(header);
+  return given ? `00-${given.traceId}-${newSpanId()}-${given.flags}` : `00-${newTraceId()}-${newSpanId()}-00`;
 }
+
+export const newTraceId = (): string => randomHex(16);
+export const newSpanId = (): string => randomHex(8);
 
 const BUFFER_BYTES = 4_096;
 const buffer = Buffer.alloc(BUFFER_BYTES);

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { activeTraceparent } from '../observability/tracing.ts';
 import type { Job } from './job.ts';
 
 interface AddOptions {
@@ -27,12 +28,23 @@ export async function addJob<Payload extends object>(
      )`,
     [
       name,
-      JSON.stringify(shape.parse(payload)),
+      JSON.stringify(withTrace(shape.parse(payload))),
       runAt?.toISOString() ?? null,
       maxAttempts,
       key ? `${name} ${key}` : null,
     ],
   );
+}
+
+/**
+ * The field of a stored payload that continues the trace of the request; only sampled requests add it, and `runJob` removes it.
+ * Operators do not see it.
+ */
+export const TRACE_FIELD = 'traceparent';
+
+function withTrace(payload: object): object {
+  const traceparent = activeTraceparent();
+  return traceparent === undefined ? payload : { ...payload, [TRACE_FIELD]: traceparent };
 }
 
 /** Jobs in one statement. */
@@ -50,7 +62,9 @@ export async function addJobs<Payload extends object>(
       [
         name,
         maxAttempts,
-        JSON.stringify(payloads.slice(start, start + JOBS_AT_ONCE).map((payload) => shape.parse(payload))),
+        JSON.stringify(
+          payloads.slice(start, start + JOBS_AT_ONCE).map((payload) => withTrace(shape.parse(payload))),
+        ),
       ],
     );
 }

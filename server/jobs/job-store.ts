@@ -36,12 +36,27 @@ export const unlock = (pool: pg.Pool, workerIds: readonly string[]): Promise<unk
     [workerIds],
   );
 
+interface PendingJobs {
+  readonly name: string;
+  readonly jobs: number;
+  /** For how long the oldest one whose time has come has been waiting; 0 if none has. */
+  readonly oldestDueSeconds: number;
+}
+
 /** The number of waiting jobs by name. The condition has an index that includes `task_id`. */
-export async function countPending(pool: pg.Pool): Promise<{ name: string; jobs: number }[]> {
-  const { rows } = await pool.query<{ name: string; jobs: number }>(
-    `select task.identifier as name, waiting.jobs from (
-       select task_id, count(*)::int as jobs from graphile_worker._private_jobs where is_available group by task_id
+export async function countPending(pool: pg.Pool): Promise<PendingJobs[]> {
+  const { rows } = await pool.query<PendingJobs>(
+    `select task.identifier as name, waiting.jobs, waiting."oldestDueSeconds" from (
+       select task_id, count(*)::int as jobs,
+         greatest(0, extract(epoch from now() - min(run_at)))::double precision as "oldestDueSeconds"
+       from graphile_worker._private_jobs where is_available group by task_id
      ) as waiting join graphile_worker._private_tasks as task on task.id = waiting.task_id`,
   );
   return rows;
 }
+
+/** The running attempt of the job is its last one. A retry by an operator gives it all of its attempts again. */
+export const endAttempts = (pool: pg.Pool, jobId: string): Promise<unknown> =>
+  pool.query('update graphile_worker._private_jobs set max_attempts = attempts where id = $1::bigint', [
+    jobId,
+  ]);

@@ -4,9 +4,9 @@ import { parseCronItems, run, type Runner, type TaskList, type WorkerEvents } fr
 import type pg from 'pg';
 import type { DatabaseServer } from '../database/database-server.ts';
 import type { AnyJob } from './job.ts';
-import { countPending, releaseLostJobs, renewLocks, unlock } from './job-store.ts';
+import { countPending, endAttempts, releaseLostJobs, renewLocks, unlock } from './job-store.ts';
 import { jobsPool } from './jobs-schema.ts';
-import { runJob, type JobHost } from './run-job.ts';
+import { runJob, StoredFailure, type JobHost } from './run-job.ts';
 import { cronItemOf, scheduledAmong, scheduleKeyOf } from './schedule.ts';
 import { workerLogger } from './worker-log.ts';
 
@@ -139,6 +139,9 @@ export class JobWorker {
         this.active += 1;
         try {
           await runJob(job, { id, payload, number: attempts, max: max_attempts }, this.host);
+        } catch (error) {
+          if (error instanceof StoredFailure && error.isFinal) await endAttempts(this.pool, id);
+          throw error;
         } finally {
           this.active -= 1;
         }
@@ -170,9 +173,13 @@ export class JobWorker {
       if (lost > 0)
         this.host.log.warn({ workers: lost }, 'the jobs of processes that have ended are run again');
       const pending = await countPending(this.pool);
-      const { pending: gauge } = this.host.metrics;
+      const { pending: gauge, oldestDue } = this.host.metrics;
       gauge.reset();
-      for (const { name, jobs } of pending) gauge.set({ name }, jobs);
+      oldestDue.reset();
+      for (const { name, jobs, oldestDueSeconds } of pending) {
+        gauge.set({ name }, jobs);
+        oldestDue.set({ name }, oldestDueSeconds);
+      }
     } catch (error) {
       this.host.log.debug({ err: error }, 'the upkeep of jobs failed; it is repeated after 5 s');
     }

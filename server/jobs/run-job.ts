@@ -1,7 +1,11 @@
-import type { Logger } from '../observability/logger.ts';
+import { isJsonObject } from '../json-object.ts';
+import { logOfSpan, type Logger } from '../observability/logger.ts';
 import { Counter, Gauge, Histogram, type Metrics } from '../observability/metrics.ts';
+import { SpanKind } from '../observability/tracing.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { TRACE_FIELD } from './add-job.ts';
 import type { AnyJob } from './job.ts';
+import { JobRefused } from './job-refused.ts';
 
 /** One attempt of a stored job. */
 export interface Attempt {
@@ -23,16 +27,35 @@ export interface JobHost {
 
 export interface JobMetrics {
   pending: Gauge<'name'>;
+  oldestDue: Gauge<'name'>;
   failed: Counter<'name'>;
   duration: Histogram<'name' | 'outcome'>;
 }
 
-export function jobMetrics({ registry }: Metrics): JobMetrics {
-  const registers = [registry];
+const madeFor = new WeakMap<Metrics, JobMetrics>();
+
+/**
+ * The metrics of a server's jobs. Timers and jobs in memory share them.
+ * @param names of all jobs that can fail: an alert sees the first failure only if the counter was 0 before
+ */
+export function jobMetrics(metrics: Metrics, names: readonly string[]): JobMetrics {
+  const made = madeFor.get(metrics) ?? makeMetrics([metrics.registry]);
+  madeFor.set(metrics, made);
+  for (const name of names) made.failed.inc({ name }, 0);
+  return made;
+}
+
+function makeMetrics(registers: Metrics['registry'][]): JobMetrics {
   return {
     pending: new Gauge({
       name: 'jobs_pending',
-      help: 'Jobs that wait for their time, their next attempt or a worker, in the database of the service: the same at all replicas.',
+      help: 'Jobs that wait for their time, their next attempt or a worker: the same at all replicas.',
+      labelNames: ['name'] as const,
+      registers,
+    }),
+    oldestDue: new Gauge({
+      name: 'jobs_oldest_due_seconds',
+      help: 'For how long the oldest job whose time has come has been waiting for a worker: the same at all replicas. 0 if none waits.',
       labelNames: ['name'] as const,
       registers,
     }),
@@ -53,7 +76,27 @@ export function jobMetrics({ registry }: Metrics): JobMetrics {
 }
 
 /** Runs one attempt at a job. @throws StoredFailure */
-export async function runJob(job: AnyJob, attempt: Attempt, host: JobHost): Promise<void> {
+export function runJob(job: AnyJob, attempt: Attempt, host: JobHost): Promise<void> {
+  const { name } = job;
+  const { [TRACE_FIELD]: cause, ...payload } = isJsonObject(attempt.payload) ? attempt.payload : {};
+  const options = {
+    kind: SpanKind.consumer,
+    attributes: {
+      'messaging.system': 'graphile_worker',
+      'messaging.operation.name': 'run',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': name,
+      'messaging.message.id': attempt.id || undefined,
+    },
+  };
+  return host
+    .unitOf()
+    .traced(`run ${name}`, typeof cause === 'string' ? cause : undefined, options, (span) =>
+      runAttempt(job, { ...attempt, payload }, { ...host, log: logOfSpan(host.log, span) }),
+    );
+}
+
+async function runAttempt(job: AnyJob, attempt: Attempt, host: JobHost): Promise<void> {
   const { name } = job;
   const { metrics, log, signal, resources } = host;
   const isLastAttempt = attempt.number >= attempt.max;
@@ -75,7 +118,7 @@ export async function runJob(job: AnyJob, attempt: Attempt, host: JobHost): Prom
   } catch (error) {
     done('failed');
     const of = { err: error, job: name, jobId: attempt.id, attempt: attempt.number };
-    if (isLastAttempt) {
+    if (isLastAttempt || error instanceof JobRefused) {
       metrics.failed.inc({ name });
       log.error(of, 'a job has failed for good; GET /jobs?failed=true shows it');
     } else log.warn(of, 'a job has failed; it is tried again');
@@ -88,6 +131,8 @@ const MAX_ERROR_LENGTH = 500;
 /** The text of an error that is stored with its job. It is without addresses, which mail servers repeat in their answers. */
 export class StoredFailure extends Error {
   override readonly name = 'StoredFailure';
+  /** Whether no further attempt follows, whatever their number. */
+  readonly isFinal: boolean;
 
   constructor(error: unknown) {
     const text = error instanceof Error ? error.message : String(error);
@@ -95,6 +140,7 @@ export class StoredFailure extends Error {
       text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '[address]').slice(0, MAX_ERROR_LENGTH) ||
         'an error without a text',
     );
+    this.isFinal = error instanceof JobRefused;
     delete this.stack; // the log has the stack of the error itself
   }
 }

@@ -29,9 +29,9 @@ export interface RunningJobs {
 
 /** Starts the worker for the jobs that a service declares. It runs in the background, and never fails a start. */
 export function startJobs({ jobs, database, metrics, ...host }: JobsOptions): RunningJobs {
-  const jobHost = { ...host, metrics: jobMetrics(metrics) };
-  if (!database) return new JobTimers(scheduledAmong(jobs), jobHost);
   const names = jobs.map(({ name }) => name);
+  const jobHost = { ...host, metrics: jobMetrics(metrics, names) };
+  if (!database) return new JobTimers(scheduledAmong(jobs), jobHost);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) throw new Error(`The job "${twice}" is declared twice.`);
   return new JobWorker([...jobs, removeFailedJobs(jobs)], jobHost, database);

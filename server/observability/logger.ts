@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import type { Span } from './tracing.ts';
 
 export type { Logger };
 
@@ -33,6 +34,10 @@ export function createLogger(service: string, level: string): Logger {
 /** A logger whose lines have the ids of a request. Creating it takes time, so do it only for a line that is to be logged. */
 export const logOfRequest = (log: Logger, requestId: string, traceparent: string): Logger =>
   log.child({ requestId, traceId: traceIdOf(traceparent) });
+
+/** A logger whose lines have the trace id of a job, an event or a socket message; without a span, the logger itself. */
+export const logOfSpan = (log: Logger, span: Span | undefined): Logger =>
+  span ? log.child({ traceId: span.traceId }) : log;
 
 /** The trace id of a `traceparent` of version 00 (W3C Trace Context, section 3.2). */
 export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);

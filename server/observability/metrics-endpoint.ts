@@ -7,7 +7,8 @@ import { listen } from '../http/listen.ts';
 import { contextOf } from '../http/request-context.ts';
 import { unknownPath } from '../rest/mount-routes.ts';
 import type { ServerSettings } from '../settings.ts';
-import type { Metrics } from './metrics.ts';
+import { formatFor, type Metrics, type MetricsFormat } from './metrics.ts';
+import { END } from './openmetrics.ts';
 
 type MetricsSettings = Pick<ServerSettings, 'demo' | 'host' | 'metricsPort' | 'metricsToken'>;
 
@@ -21,7 +22,7 @@ export function mountMetrics(app: Express, metrics: Metrics, settings: MetricsSe
     const isOpen = settings.metricsToken !== undefined || settings.demo;
     if (isAtOwnPort || (!isOpen && !isLocal(req, contextOf(res).address))) return unknownPath(req, res, next);
     if (!hasToken(req, settings.metricsToken)) throw unauthenticated(TOKEN_NEEDED);
-    const { contentType, body } = await metrics.text();
+    const { contentType, body } = await metrics.text(formatFor(req.headers.accept));
     res.set('Content-Type', contentType).send(body);
   });
 }
@@ -58,7 +59,7 @@ class MetricsListener {
       const path = req.url?.split('?', 1)[0];
       if (req.method !== 'GET' || path !== '/metrics') return void res.writeHead(404).end();
       if (!hasToken(req, token)) return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
-      this.text().then(
+      this.text(formatFor(req.headers.accept)).then(
         ({ contentType, body }) => res.writeHead(200, { 'Content-Type': contentType }).end(body),
         () => res.writeHead(500).end(),
       );
@@ -81,11 +82,12 @@ class MetricsListener {
     return true;
   }
 
-  private async text(): Promise<{ contentType: string; body: string }> {
-    const texts = await Promise.all([...this.members].map((metrics) => metrics.text()));
+  private async text(format: MetricsFormat): Promise<{ contentType: string; body: string }> {
+    const texts = await Promise.all([...this.members].map((metrics) => metrics.text(format)));
+    const body = joined(texts.map((text) => text.body.replace(END, '')));
     return {
       contentType: texts[0]?.contentType ?? 'text/plain',
-      body: joined(texts.map(({ body }) => body)),
+      body: format === 'openmetrics' ? body + END : body,
     };
   }
 }

@@ -1,6 +1,8 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { CircuitBreaker } from '../circuit-breaker.ts';
+import { callSpan, endCall } from '../observability/call-span.ts';
+import { errorTypeOf, outgoing } from '../observability/tracing.ts';
 import { boundedCache, bytesOfText } from '../observability/bounded-cache.ts';
 import { timezone } from '../shapes.ts';
 import { withinTime } from '../time-limit.ts';
@@ -31,14 +33,17 @@ export function identityProfiles(identityUrl: string): Profiles {
   });
 
   const ask = async (unit: UnitOfWork, userId: string): Promise<Profile> => {
-    const { authorization, traceparent, requestId } = unit.origin;
+    const { authorization, requestId } = unit.origin;
     if (!authorization || !breaker.tryAcquire()) return lastKnown.get(userId) ?? NOBODY;
+    const span = callSpan('GET', 'identity');
     try {
       const { status, text } = await withinTime(TIMEOUT_MILLIS, async (signal) => {
+        const traceparent = outgoing(span, unit.origin.traceparent);
         const headers = { authorization, traceparent, 'x-request-id': requestId };
         const answer = await pool.request({ method: 'GET', path: '/users/me', headers, signal });
         return { status: answer.statusCode, text: await answer.body.text() };
       });
+      endCall(span, status);
       if (status >= 500) throw new Error(`identity answered ${status}`);
       const body: unknown = JSON.parse(text);
       breaker.succeeded(); // also a refusal, which is about the caller and not about identity
@@ -49,6 +54,7 @@ export function identityProfiles(identityUrl: string): Profiles {
       }
       unit.log.warn({ status }, 'identity refused the profile of a user');
     } catch (error) {
+      endCall(span, errorTypeOf(error));
       breaker.failed();
       unit.log.warn({ err: error }, 'the request for the profile of a user failed');
     }

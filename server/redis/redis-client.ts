@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from 'redis';
 import { StartError } from '../start-error.ts';
-import { redisPlaceOf, type RedisAddress, type RedisCredentials, type RedisPlace } from './redis-url.ts';
+import { redisTargetOf, type RedisAddress, type RedisCredentials, type RedisTarget } from './redis-url.ts';
 
 /** The settings of the connection to Redis. `docs/operations.md` describes each. */
 export interface RedisSettings {
@@ -21,27 +21,27 @@ export interface RedisTls {
 }
 
 export interface RedisAccess {
-  readonly place: RedisPlace;
+  readonly target: RedisTarget;
   /** Undefined without TLS. */
   readonly tls: RedisTls | undefined;
 }
 
 /** @throws StartError if a setting is missing, contradicts another one, or names a file that cannot be read */
 export function redisAccessOf(settings: RedisSettings & { redisUrl: string }): RedisAccess {
-  const place = redisPlaceOf(settings.redisUrl);
+  const target = redisTargetOf(settings.redisUrl);
   const { redisCaFile, redisCertFile, redisKeyFile, redisServerName } = settings;
-  if (!place.isTls) {
+  if (!target.isTls) {
     if (redisCaFile || redisCertFile || redisKeyFile || redisServerName)
       throw new StartError(
         'REDIS_CA_FILE, REDIS_CERT_FILE, REDIS_KEY_FILE and REDIS_SERVER_NAME are for TLS, but REDIS_URL is without it. ' +
           'Write rediss instead of redis in REDIS_URL, or remove them.',
       );
-    return { place, tls: undefined };
+    return { target, tls: undefined };
   }
   if (!redisCertFile !== !redisKeyFile)
     throw new StartError('A client certificate needs both: REDIS_CERT_FILE and REDIS_KEY_FILE.');
   return {
-    place,
+    target,
     tls: {
       ...(redisCaFile && { ca: contentOf('REDIS_CA_FILE', redisCaFile) }),
       ...(redisCertFile && { cert: contentOf('REDIS_CERT_FILE', redisCertFile) }),
@@ -59,12 +59,13 @@ function contentOf(variable: string, file: string): string {
   }
 }
 
-/** Options of every connection, of whichever kind. */
+/** Options of every connection: to a single server, to a server found by sentinels, and to a node of a cluster. */
 export const clientOptions = (tls: RedisTls | undefined, { username, password }: RedisCredentials) => ({
+  // Version 3, the default, changes the types of some answers, and needs HELLO, which a server before Redis 6 does not know.
   RESP: 2 as const,
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
-  // The default is a timer for each command, beside the one of RedisConnection.
+  // 0: no time limit of the package. RedisConnection has a time limit for every command already.
   commandOptions: { timeout: 0 },
   // While a server is unreachable a command fails at once, instead of waiting for a connection.
   disableOfflineQueue: true,

@@ -4,11 +4,11 @@ import { clientFor, clientOptions, type RedisAccess } from './redis-client.ts';
 import { hashSlotOf } from './hash-slot.ts';
 import { RedisNode } from './redis-node.ts';
 import type { RedisCommands, RedisEvents, RedisListenerEvents, RedisServers } from './redis-servers.ts';
-import type { RedisAddress, RedisPlace } from './redis-url.ts';
+import type { RedisAddress, RedisTarget } from './redis-url.ts';
 
-type ClusterPlace = Extract<RedisPlace, { kind: 'cluster' }>;
+type ClusterTarget = Extract<RedisTarget, { kind: 'cluster' }>;
 
-function clusterFor({ nodes, credentials }: ClusterPlace, tls: RedisAccess['tls']) {
+function clusterFor({ nodes, credentials }: ClusterTarget, tls: RedisAccess['tls']) {
   const options = clientOptions(tls, credentials);
   return createCluster({
     RESP: 2,
@@ -35,7 +35,7 @@ export class ClusterServers implements RedisServers {
   readonly isSharded = true;
   readonly opened: Promise<void>;
   private readonly access: RedisAccess;
-  private readonly place: ClusterPlace;
+  private readonly target: ClusterTarget;
   private readonly cluster: ReturnType<typeof clusterFor>;
   private readonly commands: RedisCommands;
   private readonly events: RedisEvents;
@@ -44,11 +44,11 @@ export class ClusterServers implements RedisServers {
   private isClosed = false;
 
   constructor(access: RedisAccess, events: RedisEvents) {
-    if (access.place.kind !== 'cluster') throw new Error('not the URL of a cluster');
+    if (access.target.kind !== 'cluster') throw new Error('not the URL of a cluster');
     this.access = access;
-    this.place = access.place;
+    this.target = access.target;
     this.events = events;
-    const cluster = clusterFor(access.place, access.tls);
+    const cluster = clusterFor(access.target, access.tls);
     this.cluster = cluster;
     cluster.on('error', (error: unknown) => (this.lastError = error));
     cluster.on('node-error', (error: unknown, { host, port }: RedisAddress) => {
@@ -86,7 +86,7 @@ export class ClusterServers implements RedisServers {
 
   openListener(node: string, events: RedisListenerEvents): RedisNode {
     const { tls } = this.access;
-    const { credentials } = this.place;
+    const { credentials } = this.target;
     return new RedisNode({
       client: async () => {
         const known = this.cluster.nodeByAddress.get(node);

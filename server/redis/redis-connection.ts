@@ -65,7 +65,7 @@ export class RedisConnection {
       onLost: (error: unknown, keyAtNode?: string) => this.onLost(error, keyAtNode),
     };
     this.servers =
-      access.place.kind === 'cluster' ? new ClusterServers(access, events) : new OneServer(access, events);
+      access.target.kind === 'cluster' ? new ClusterServers(access, events) : new OneServer(access, events);
   }
 
   /**

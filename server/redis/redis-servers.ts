@@ -72,14 +72,14 @@ export class OneServer implements RedisServers {
   private readonly commands: RedisNode;
   private readonly checking: NodeJS.Timeout | undefined;
 
-  constructor({ place, tls }: RedisAccess, events: RedisEvents) {
-    if (place.kind === 'cluster') throw new Error('a cluster has several servers');
-    if (place.kind === 'server') {
-      const { address, credentials, database } = place;
+  constructor({ target, tls }: RedisAccess, events: RedisEvents) {
+    if (target.kind === 'cluster') throw new Error('a cluster has several servers');
+    if (target.kind === 'server') {
+      const { address, credentials, database } = target;
       this.makeClient = async () => clientFor(address, { tls, credentials, database });
       this.verify = requireStandalone;
     } else {
-      const sentinels = new Sentinels(place, tls);
+      const sentinels = new Sentinels(target, tls);
       this.makeClient = () => sentinels.client();
       this.verify = (client) => sentinels.verify(client);
       this.checking = setInterval(() => void this.checkMaster(sentinels), CHECK_MASTER_MILLIS);

@@ -10,7 +10,7 @@ export interface RedisCredentials {
 }
 
 /** What a REDIS_URL names. `credentials` are those of the servers with the data. */
-export type RedisPlace = { readonly isTls: boolean; readonly credentials: RedisCredentials } & (
+export type RedisTarget = { readonly isTls: boolean; readonly credentials: RedisCredentials } & (
   | { readonly kind: 'server'; readonly address: RedisAddress; readonly database: number }
   | {
       readonly kind: 'sentinel';
@@ -37,11 +37,11 @@ const PARAMETERS = {
  * Reads a REDIS_URL. `URL` cannot, because it refuses several hosts.
  * @throws Error that says what to write, without the URL
  */
-export function redisPlaceOf(url: string): RedisPlace {
+export function redisTargetOf(url: string): RedisTarget {
   const parts = PARTS.exec(url);
   if (!parts) throw new Error(`${FORMS}; in a password, "@" is written as %40`);
   const [, scheme, mode, user, hosts = '', path = '', query = ''] = parts;
-  const kind = (mode ?? 'server') as RedisPlace['kind'];
+  const kind = (mode ?? 'server') as RedisTarget['kind'];
   const addresses = hosts.split(',').map((text) => addressOf(text, PORTS[kind]));
   const parameters = parametersOf(query, PARAMETERS[kind]);
   const common = { isTls: scheme === 'rediss', credentials: credentialsOf(user) };
@@ -71,7 +71,7 @@ export function redisPlaceOf(url: string): RedisPlace {
 
 export function isRedisUrl(url: string): boolean {
   try {
-    redisPlaceOf(url);
+    redisTargetOf(url);
     return true;
   } catch {
     return false;
@@ -79,10 +79,10 @@ export function isRedisUrl(url: string): boolean {
 }
 
 /** For messages: without user and password. */
-export function redisNameOf(place: RedisPlace): string {
-  if (place.kind === 'server') return nameOf(place.address);
-  if (place.kind === 'cluster') return `${place.nodes.map(nameOf).join(',')} (cluster)`;
-  return `${place.sentinels.map(nameOf).join(',')} (sentinels of ${place.master})`;
+export function redisNameOf(target: RedisTarget): string {
+  if (target.kind === 'server') return nameOf(target.address);
+  if (target.kind === 'cluster') return `${target.nodes.map(nameOf).join(',')} (cluster)`;
+  return `${target.sentinels.map(nameOf).join(',')} (sentinels of ${target.master})`;
 }
 
 export const nameOf = ({ host, port }: RedisAddress): string =>

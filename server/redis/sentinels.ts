@@ -1,9 +1,9 @@
 import { ErrorReply } from 'redis';
 import { inTime } from './in-time.ts';
 import { clientFor, type RedisClient, type RedisTls } from './redis-client.ts';
-import { nameOf, type RedisAddress, type RedisPlace } from './redis-url.ts';
+import { nameOf, type RedisAddress, type RedisTarget } from './redis-url.ts';
 
-type SentinelPlace = Extract<RedisPlace, { kind: 'sentinel' }>;
+type SentinelTarget = Extract<RedisTarget, { kind: 'sentinel' }>;
 
 const ANSWER_MILLIS = 1_000; // 1 s
 
@@ -18,15 +18,15 @@ export class UnknownMasterError extends Error {}
  * to the next master, long after the caller's time limit, and meanwhile connects to a sentinel again without a pause.
  */
 export class Sentinels {
-  private readonly place: SentinelPlace;
+  private readonly target: SentinelTarget;
   private readonly tls: RedisTls | undefined;
   /** The one that answered last is first. */
   private addresses: readonly RedisAddress[];
 
-  constructor(place: SentinelPlace, tls: RedisTls | undefined) {
-    this.place = place;
+  constructor(target: SentinelTarget, tls: RedisTls | undefined) {
+    this.target = target;
     this.tls = tls;
-    this.addresses = place.sentinels;
+    this.addresses = target.sentinels;
   }
 
   /** @throws Error if no sentinel answers, or none knows the master */
@@ -49,7 +49,7 @@ export class Sentinels {
 
   /** A client of the present master, which is not connected yet. */
   async client(): Promise<RedisClient> {
-    const { credentials, database } = this.place;
+    const { credentials, database } = this.target;
     return clientFor(await this.master(), { tls: this.tls, credentials, database });
   }
 
@@ -60,7 +60,7 @@ export class Sentinels {
   }
 
   private async askOne(address: RedisAddress): Promise<RedisAddress> {
-    const { master, sentinelCredentials } = this.place;
+    const { master, sentinelCredentials } = this.target;
     const client = clientFor(address, { tls: this.tls, credentials: sentinelCredentials, database: 0 });
     client.on('error', () => undefined); // the command fails with it
     try {

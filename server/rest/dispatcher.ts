@@ -8,6 +8,8 @@ import type { RequestOrigins } from '../http/request-origin.ts';
 import { responseHeaders } from '../http/response-headers.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { classOfRequest } from '../observability/operation-class.ts';
+import { withSpan } from '../observability/tracing.ts';
 import type { ServerSettings } from '../settings.ts';
 import { DispatchedExchange } from './dispatched-exchange.ts';
 import { loggedError, problemMessage } from './problem.ts';
@@ -16,6 +18,8 @@ import { RouteMatcher, type Match } from './route-matcher.ts';
 import type { RestRoute } from './route.ts';
 
 interface DispatcherOptions {
+  /** The name of the service. */
+  service: string;
   routes: readonly HandledRoute[];
   /** Whose tags and comparison of tags the answers use. */
   app: Express;
@@ -78,19 +82,20 @@ export class Dispatcher {
 
   private async serve(req: IncomingMessage, res: ServerResponse, request: Dispatched): Promise<void> {
     const startedAt = performance.now();
-    const { log, origins, settings, app } = this.options;
+    const { log, origins, settings, app, service } = this.options;
     const { route, handle } = request.target;
     const context = contextFor(req, res, log, origins);
-    const { id: requestId, traceparent } = context;
+    const { id: requestId, origin } = context;
     const operation = `${route.method} ${route.path}`;
+    const kind = classOfRequest(service, route.method, request.url);
     res.once('close', () =>
-      this.onEnd({ door: 'rest', operation, requestId, traceparent, startedAt, ...outcomeOf(res) }),
+      this.onEnd({ door: 'rest', operation, kind, origin, startedAt, ...outcomeOf(res) }),
     );
     const headers = responseHeaders(req.headers.origin, settings);
     headers['X-Request-Id'] = requestId;
     const exchange = new DispatchedExchange({ ...request, req, res, context, headers, app });
     try {
-      await handle(exchange);
+      await withSpan(origin.span, () => handle(exchange));
     } catch (thrown) {
       const error = loggedError(thrown, context);
       if (res.headersSent) return void res.destroy();

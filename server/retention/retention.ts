@@ -74,6 +74,8 @@ export class Retention {
    * fails, the others still run; the next attempt runs all of them again.
    */
   job(rules: readonly RetentionRule[]): AnyJob<object> {
+    // An alert sees the first failure only if the counter was 0 before.
+    for (const { what } of rules) this.failures.inc({ what }, 0);
     return defineJob({
       name: 'remove_old_rows',
       payload: z.object({}),

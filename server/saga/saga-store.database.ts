@@ -3,7 +3,7 @@ import type { Notifications } from '../database/notifications.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { dueAt, isSettled, type Saga } from './saga.ts';
 import { SagaRow } from './saga.entity.ts';
-import type { Lease, SagaStore, WithinSave } from './saga-store.ts';
+import type { Lease, SagaStore, UnfinishedSagas, WithinSave } from './saga-store.ts';
 
 /** The channel of the database's notifications (server/database/notifications.ts) that reports every stored change. */
 export const SAGA_CHANNEL = 'saga';
@@ -126,12 +126,14 @@ export class DatabaseSagaStore implements SagaStore {
     });
   }
 
-  async countWaiting(kinds: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.unitOf().em.execute<{ kind: string; count: number }[]>(
-      `select kind, count(*)::int as count from saga where status = 'UNDO_FAILED' and finished_at is null and kind in (?) group by kind`,
+  async countUnfinished(kinds: readonly string[]): Promise<Map<string, UnfinishedSagas>> {
+    const rows = await this.unitOf().em.execute<(UnfinishedSagas & { kind: string })[]>(
+      `select kind, count(*) filter (where status = 'UNDO_FAILED')::int as waiting,
+         count(*) filter (where status <> 'UNDO_FAILED')::int as running
+       from saga where finished_at is null and kind in (?) group by kind`,
       [[...kinds]],
     );
-    return new Map(rows.map(({ kind, count }) => [kind, count]));
+    return new Map(rows.map(({ kind, ...counts }) => [kind, counts]));
   }
 
   async removeFinished(kind: string, before: Date, limit: number, unit: UnitOfWork): Promise<number> {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { dueAt, isSettled, type Saga } from './saga.ts';
-import type { Lease, SagaStore, WithinSave } from './saga-store.ts';
+import { dueAt, isFinished, isSettled, type Saga } from './saga.ts';
+import type { Lease, SagaStore, UnfinishedSagas, WithinSave } from './saga-store.ts';
 
 interface StoredSaga {
   saga: Saga;
@@ -107,12 +107,15 @@ export class MemorySagaStore implements SagaStore {
     return changed;
   }
 
-  async countWaiting(kinds: readonly string[]): Promise<Map<string, number>> {
-    const waiting = [...this.stored.values()].filter(
-      ({ saga }) => saga.status === 'UNDO_FAILED' && kinds.includes(saga.kind),
+  async countUnfinished(kinds: readonly string[]): Promise<Map<string, UnfinishedSagas>> {
+    const unfinished = [...this.stored.values()].filter(
+      ({ saga }) => !isFinished(saga) && kinds.includes(saga.kind),
     );
     return new Map(
-      [...Map.groupBy(waiting, ({ saga }) => saga.kind)].map(([kind, sagas]) => [kind, sagas.length]),
+      [...Map.groupBy(unfinished, ({ saga }) => saga.kind)].map(([kind, sagas]) => {
+        const waiting = sagas.filter(({ saga }) => saga.status === 'UNDO_FAILED').length;
+        return [kind, { waiting, running: sagas.length - waiting }];
+      }),
     );
   }
 

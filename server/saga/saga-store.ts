@@ -8,6 +8,12 @@ export interface Lease {
   millis: number;
 }
 
+export interface UnfinishedSagas {
+  readonly running: number;
+  /** Those that wait for a decision (UNDO_FAILED). */
+  readonly waiting: number;
+}
+
 /** Runs in the transaction that stores the saga. */
 export type WithinSave = (unit: UnitOfWork) => Promise<void>;
 
@@ -37,8 +43,8 @@ export interface SagaStore {
    * is locked; if it throws, nothing changes. Returns undefined if there is no such saga.
    */
   change(id: string, unit: UnitOfWork, apply: (saga: Saga) => Promise<void>): Promise<Saga | undefined>;
-  /** How many sagas of each of these kinds wait for a decision (UNDO_FAILED). */
-  countWaiting(kinds: readonly string[]): Promise<Map<string, number>>;
+  /** The number of unfinished sagas of each of these kinds; kinds without one are absent. */
+  countUnfinished(kinds: readonly string[]): Promise<Map<string, UnfinishedSagas>>;
   /** Deletes the sagas of these subjects, e.g. when a user's data is erased. */
   remove(kind: string, subjects: readonly string[]): Promise<void>;
   /**

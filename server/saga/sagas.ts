@@ -3,9 +3,17 @@ import { notFound } from '../errors.ts';
 import { uuidv7 } from '../ids.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { withoutSpan } from '../observability/tracing.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './retry.ts';
-import { planned, type Resolution, type Saga, type SagaDefinition, type SagaPlan } from './saga.ts';
+import {
+  isSettled,
+  planned,
+  type Resolution,
+  type Saga,
+  type SagaDefinition,
+  type SagaPlan,
+} from './saga.ts';
 import { sagaMetrics, type SagaMetrics } from './saga-metrics.ts';
 import type { Boundary } from './saga-run.ts';
 import type { Lease, SagaStore } from './saga-store.ts';
@@ -16,7 +24,7 @@ export interface SagasOptions {
   store: SagaStore;
   definitions: readonly SagaDefinition[];
   log: Logger;
-  /** The registry for `sagas_undo_failed_total` and `sagas_waiting_for_decision`. Default: none. */
+  /** The registry for the metrics of sagas. Default: none. */
   registry?: Metrics['registry'] | undefined;
   /** The interval of the search for sagas that are due, or whose lease has expired. Default 1 s. */
   pollMillis?: number;
@@ -119,7 +127,8 @@ export class Sagas {
       this.searchAgain = true;
       return;
     }
-    this.searching = this.search().finally(() => {
+    // The search outlives the request that wakes it.
+    this.searching = withoutSpan(() => this.search()).finally(() => {
       this.searching = undefined;
       if (!this.searchAgain) return;
       this.searchAgain = false;
@@ -141,7 +150,6 @@ export class Sagas {
     if (free <= 0) return;
     const lease: Lease = { holder: randomUUID(), millis: leaseMillis };
     try {
-      await this.metrics?.count();
       for (const saga of await store.claim([...this.definitions.keys()], free, lease)) {
         const work = this.work(saga, lease).finally(() => {
           this.running.delete(work);
@@ -183,7 +191,7 @@ export class Sagas {
         observe: (boundary) => this.options.observe?.(boundary),
         isStopping: () => this.stopping || isLost,
       });
-      if (saga.status === 'UNDO_FAILED') this.metrics?.undoFailed(saga.kind);
+      if (isSettled(saga)) this.metrics?.ended(saga);
     } catch (error) {
       // When the lease has expired, an instance claims the saga and continues from its stored state.
       log.warn({ err: error, saga: saga.id, kind: saga.kind }, 'the work on a saga was interrupted');

@@ -36,6 +36,7 @@ export async function openServiceDatabase(
     name,
     poolMax: settings.databasePoolMax,
     preparesStatements: settings.databasePreparedStatements,
+    waitForMigrations: !settings.databaseMigrations,
     log: (message) => log.info(message),
     warn: (message) => log.warn(message),
   });

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { AnySubgraph } from '../define-subgraph.ts';
 import type { RequestOrigins } from '../http/request-origin.ts';
+import type { Tracing } from '../observability/tracing.ts';
 import { Dispatcher } from '../rest/dispatcher.ts';
 import { mountRoutes, unknownPath } from '../rest/mount-routes.ts';
 import { problemHandler } from '../rest/problem.ts';
@@ -20,6 +21,8 @@ export interface DoorHost {
   verifier: TokenVerifier;
   rateLimits: RateLimitStores;
   origins: RequestOrigins;
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined;
 }
 
 const REQUESTS_PER_MINUTE = 600;
@@ -47,5 +50,7 @@ export function openRest(app: Express, host: DoorHost, others: RequestListener):
   app.use(problemHandler);
   if (!usesFastPath) return others;
   const { log, metrics } = rules.base;
-  return new Dispatcher({ routes, app, origins, log, metrics, settings }).listener(others);
+  return new Dispatcher({ service: subgraph.name, routes, app, origins, log, metrics, settings }).listener(
+    others,
+  );
 }

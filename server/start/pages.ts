@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { mountHealth } from '../observability/health.ts';
+import { measureDataDir, measureLosses } from '../observability/server-metrics.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
 import { mountApiPages } from '../rest/api-pages.ts';
 import { openApiOf } from './openapi-of.ts';
@@ -15,11 +16,14 @@ export function mountPages(
   { database, isStopping }: { database: ServiceDatabase | undefined; isStopping(): boolean },
 ): void {
   const { settings, metrics } = rules.base;
+  const losses = () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) });
+  measureLosses(metrics, losses);
+  measureDataDir(settings);
   mountHealth(app, {
     checks: { ...(database && { database: database.check }) },
     isStopping,
     isStuck: async () => (await database?.isStuck()) ?? false,
-    losses: () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) }),
+    losses,
   });
   mountMetrics(app, metrics, settings);
   // Identity itself is at the address of the request.

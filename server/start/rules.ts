@@ -8,6 +8,7 @@ import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { Tracing } from '../observability/tracing.ts';
 import type { IdempotencyStore } from '../rest/idempotency.ts';
 import { databaseIdempotency, keyedRequestLimiter } from '../rest/idempotency.database.ts';
 import { memoryIdempotency } from '../rest/idempotency.memory.ts';
@@ -41,15 +42,23 @@ export interface Rules {
   stop(): Promise<void>;
 }
 
+interface RulesOptions {
+  database: ServiceDatabase | undefined;
+  log: Logger;
+  metrics: Metrics;
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined;
+}
+
 /** Opens the service's own resources, and returns the functions that create units of work and their rules. */
 export async function openRules(
   subgraph: AnySubgraph,
   { settings, verifyAnswers }: StartOptions,
-  { database, log, metrics }: { database: ServiceDatabase | undefined; log: Logger; metrics: Metrics },
+  { database, log, metrics, tracing }: RulesOptions,
 ): Promise<Rules> {
-  const events = await openEvents(subgraph, { database, log, verifies: verifyAnswers ?? false });
+  const events = await openEvents(subgraph, { database, log, metrics, verifies: verifyAnswers ?? false });
   const unitOf = (viewer: Viewer = ANONYMOUS, origin: Origin = NO_ORIGIN) =>
-    new UnitOfWork(database?.orm, viewer, log, origin, events);
+    new UnitOfWork(database?.orm, viewer, log, origin, { outbox: events, tracing });
   const files = subgraph.storesFiles ? await openFileStorage(settings, subgraph.name, log) : undefined;
   const base: ServiceBase<object> = {
     settings,
@@ -97,7 +106,7 @@ export async function openRules(
     async addDemoData() {
       if (!settings.demo || !subgraph.demo) return;
       const unit = unitOf();
-      await subgraph.demo(subgraph.services(unit, resources, settings), unit, resources);
+      await subgraph.demo(subgraph.services(unit, resources, settings), unit, resources, settings);
     },
     async stop() {
       await resources.dispose?.();
@@ -109,9 +118,9 @@ export async function openRules(
 
 async function openEvents(
   { name, events: shapes }: AnySubgraph,
-  { database, log, verifies }: { database: ServiceDatabase | undefined; log: Logger; verifies: boolean },
+  { database, verifies, ...host }: Omit<RulesOptions, 'tracing'> & { verifies: boolean },
 ): Promise<EventLog | undefined> {
   if (!shapes || !database) return undefined;
   const { orm, address } = database;
-  return EventLog.open({ service: name, orm, address, shapes, verifies, log });
+  return EventLog.open({ service: name, orm, address, shapes, verifies, ...host });
 }

@@ -2,6 +2,9 @@ import type { Server } from 'node:http';
 import { viewerOf } from '../auth/authenticate.ts';
 import type { SocketDoor } from '../define-subgraph.ts';
 import { serveSubscriptions } from '../graphql/subscriptions.ts';
+import { eventDelays, type EventDelays } from '../observability/event-cause.ts';
+import { SocketMessages } from '../observability/socket-messages.ts';
+import { SpanKind } from '../observability/tracing.ts';
 import { createSockets, type Sockets } from '../http/sockets.ts';
 import type { DoorHost } from './doors.ts';
 import type { Graph } from './graph.ts';
@@ -14,8 +17,10 @@ export function openSockets(server: Server, host: DoorHost, graph: Graph): { sto
   const { subgraph, rules, origins } = host;
   const { settings, metrics } = rules.base;
   const sockets = createSockets(server, { settings, metrics, origins });
-  const stopSubscriptions = openSubscriptions(sockets, host, graph);
-  for (const door of subgraph.sockets ?? []) openDoor(door, sockets, host);
+  const delays = eventDelays(metrics);
+  const stopSubscriptions = openSubscriptions(sockets, host, graph, delays);
+  const messages = new SocketMessages(delays, host.tracing);
+  for (const door of subgraph.sockets ?? []) openDoor(door, sockets, host, messages);
   return {
     async stop() {
       for (const door of subgraph.sockets ?? []) door.onStop?.(rules.resources);
@@ -27,8 +32,9 @@ export function openSockets(server: Server, host: DoorHost, graph: Graph): { sto
 
 function openSubscriptions(
   sockets: Sockets,
-  { rules, verifier, origins }: DoorHost,
+  { rules, verifier, origins, tracing }: DoorHost,
   { schema, checks, contextOf }: Graph,
+  delays: EventDelays,
 ): (() => Promise<void>) | undefined {
   if (!schema.getSubscriptionType()) return undefined;
   const endpoint = sockets.endpoint('/graphql', ['graphql-transport-ws'], MAX_SUBSCRIBE_BYTES);
@@ -39,6 +45,8 @@ function openSubscriptions(
     verifier,
     settings,
     log,
+    delays,
+    tracing,
     async contextFor(authorization, request) {
       const viewer = await viewerOf(authorization, verifier);
       const unit = rules.unitOf(viewer, { ...origins.of(request), authorization });
@@ -50,7 +58,8 @@ function openSubscriptions(
 function openDoor(
   door: SocketDoor<unknown, unknown>,
   sockets: Sockets,
-  { rules, verifier, origins }: DoorHost,
+  { rules, verifier, origins, tracing }: DoorHost,
+  messages: SocketMessages,
 ): void {
   const { path, protocols, maxPayloadBytes = MAX_FRAME_BYTES } = door;
   sockets.endpoint(path, protocols, maxPayloadBytes).on('connection', (socket, request) => {
@@ -61,6 +70,12 @@ function openDoor(
       log: rules.base.log,
       servicesOf: (viewer, authorization) =>
         rules.servicesOf(rules.unitOf(viewer, { ...origin, authorization })),
+      begin: (event) =>
+        tracing?.start(event, undefined, {
+          kind: SpanKind.server,
+          attributes: { 'network.protocol.name': 'websocket' },
+        }),
+      sending: (event) => messages.sending(event),
     });
   });
 }

@@ -28,8 +28,14 @@ export function threadFor(program: URL): Helper {
   };
 }
 
-export function processFor(program: URL): Helper {
-  const child = fork(fileURLToPath(program), { serialization: 'advanced', execArgv: [] });
+/** @param maxHeapMib a process that needs more ends; undefined: the limit of Node */
+export function processFor(program: URL, maxHeapMib?: number): Helper {
+  const child = fork(fileURLToPath(program), {
+    serialization: 'advanced',
+    execArgv: maxHeapMib === undefined ? [] : [`--max-old-space-size=${maxHeapMib}`],
+    // If the heap is full, V8 prints a stack trace of many lines, which would be between the lines of the log.
+    stdio: ['ignore', 'inherit', maxHeapMib === undefined ? 'inherit' : 'ignore', 'ipc'],
+  });
   try {
     // Its other threads do not exist yet; each gets the priority of the thread that starts it.
     if (child.pid !== undefined) os.setPriority(child.pid, NICENESS);

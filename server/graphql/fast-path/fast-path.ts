@@ -11,12 +11,13 @@ import type { RequestOrigins } from '../../http/request-origin.ts';
 import { responseHeaders } from '../../http/response-headers.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import { withSpan } from '../../observability/tracing.ts';
 import type { RateCounter, RateState } from '../../rest/rate-limit.ts';
 import type { ServerSettings } from '../../settings.ts';
 import type { Origin } from '../../unit-of-work.ts';
 import { formatGraphqlError } from '../errors.ts';
+import { hasServerError } from '../graph-facts.ts';
 import type { PreparedExecution } from '../executor/compiled-query.ts';
-import type { JsonResult } from '../executor/execution.ts';
 import { visibleErrors } from '../introspection.ts';
 import { answerTypeFor } from '../media-types.ts';
 import type { OperationChecks } from '../operation-checks.ts';
@@ -88,20 +89,29 @@ export class FastPath {
       leaveBody(req, body);
       return this.options.app(req, res);
     }
-    const { requestId, traceparent } = admitted.origin;
+    const { origin } = admitted;
+    let hasFailed = false;
     // The listener is added before the answer exists, because the client may leave earlier.
     res.once('close', () =>
       this.onEnd({
         door: 'graphql',
         operation: OPERATION,
-        requestId,
-        traceparent,
+        kind: 'read',
+        origin,
         startedAt,
+        hasFailed,
         ...outcomeOf(res),
       }),
     );
     const result = running.result instanceof Promise ? await running.result : running.result;
-    this.write(req, res, { ...admitted, mediaType }, result);
+    const errors = result.errors.length > 0 ? this.formatted(result.errors, admitted.viewer) : [];
+    hasFailed = hasServerError(errors);
+    this.write(
+      req,
+      res,
+      { ...admitted, mediaType },
+      responseOf(result, () => errors),
+    );
   }
 
   /** Undefined if Express has to handle the request. It is counted last, because Express counts what it gets, too. */
@@ -145,21 +155,21 @@ export class FastPath {
     } catch {
       return undefined;
     }
-    return { result: prepared.execute(context) };
+    return { result: withSpan(origin.span, () => prepared.execute(context)) };
   }
 
   private write(
     req: IncomingMessage,
     res: ServerResponse,
-    { viewer, origin, state, mediaType }: Admitted & { mediaType: string },
-    result: JsonResult,
+    { origin, state, mediaType }: Admitted & { mediaType: string },
+    response: ReturnType<typeof responseOf>,
   ): void {
     const headers = responseHeaders(req.headers.origin, this.options.settings);
     headers['X-Request-Id'] = origin.requestId;
     headers['Content-Type'] = mediaType;
     headers.Vary += ', Accept-Encoding'; // as `compression` does behind Express
     if (state) Object.assign(headers, state.headers);
-    sendAnswer(req, res, { ...responseOf(result, (errors) => this.formatted(errors, viewer)), headers });
+    sendAnswer(req, res, { ...response, headers });
   }
 
   private formatted(errors: readonly GraphQLError[], viewer: Viewer): readonly GraphQLFormattedError[] {

@@ -1,0 +1,47 @@
+import { Registry, type Metric, type OpenMetricsContentType } from 'prom-client';
+
+/** What a registry reads of a metric; its declaration does not contain it. */
+interface Readable {
+  readonly name: string;
+  readonly type: string;
+  get(): Promise<{ name: string }>;
+  getForPromString?(): Promise<{ name: string }>;
+}
+
+/**
+ * The metrics in the format OpenMetrics 1.0, which has exemplars.
+ *
+ * A registry of prom-client writes it, but removes `_total` from the names of the counters themselves, so that later texts in
+ * the other format would lack it. So it gets copies of the metrics' names here.
+ * @param labels the default labels of the first registry
+ */
+export async function openMetricsOf(
+  [own, ofProcess]: readonly [own: Registry, ofProcess: Registry],
+  labels: object,
+): Promise<{ contentType: string; body: string }> {
+  const contentType = Registry.OPENMETRICS_CONTENT_TYPE;
+  const texts = await Promise.all([viewOf(own, labels).metrics(), viewOf(ofProcess, {}).metrics()]);
+  return { contentType, body: texts.map((text) => text.replace(END, '')).join('') + END };
+}
+
+/** The last line of a text in this format. */
+export const END = '# EOF\n';
+
+function viewOf(registry: Registry, labels: object): Registry<OpenMetricsContentType> {
+  const view = new Registry<OpenMetricsContentType>();
+  view.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  view.setDefaultLabels(labels);
+  // The library's types leave out that all its metrics can be read, and a registry calls only `get` of them.
+  for (const metric of registry.getMetricsAsArray() as unknown as Readable[])
+    view.registerMetric(withoutTotal(metric) as unknown as Metric);
+  return view;
+}
+
+/** A counter's name is that of its sample without `_total` (OpenMetrics, "Counter"). */
+function withoutTotal(metric: Readable): Readable {
+  const read = async () => {
+    const values = await (metric.getForPromString?.() ?? metric.get());
+    return metric.type === 'counter' ? { ...values, name: values.name.replace(/_total$/, '') } : values;
+  };
+  return { name: metric.name, type: metric.type, get: read, getForPromString: read };
+}
