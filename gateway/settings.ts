@@ -62,10 +62,16 @@ export const gatewaySettings = serverSettings.extend({
     .min(1)
     .max(100_000)
     .default(1_000),
-  /** The manifest of registered operations, which clients may send by id. */
+  /** The file of the operator's rules for single subgraphs, callers and contracts; see `gateway/router-file`. */
+  routerFile: z.string().optional(),
+  /** The registered operations, which clients may send by id: a manifest, or a folder of manifests and documents. */
   registeredOperations: z.string().optional(),
+  /** The folder of the usage report: the operations, fields and clients of each day. Default: no report. */
+  usageReport: z.string().optional(),
   /** Whether operations that are not registered are refused. */
   registeredOperationsOnly: toggle(false),
+  /** The folder of the operations that agents may call as tools. Default: the platform's own, if the supergraph is, too. */
+  agentOperations: z.string().optional(),
 });
 export type GatewaySettings = z.output<typeof gatewaySettings>;
 

@@ -98,7 +98,7 @@ const CLOSE_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [IDLE, 'the socket had no operation for a long time: connect again when you need one'],
 ];
 
-const DESCRIPTION = `The WebSockets of this gateway. **The graph**: at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
+const DESCRIPTION = `The WebSockets of this gateway. **The graph**: at \`/graphql\`, sub-protocol \`${GRAPHQL_TRANSPORT_WS_PROTOCOL}\`, which every GraphQL client library supports; the same subscriptions are served over HTTP at the same path, with \`Accept: text/event-stream\` or \`multipart/mixed;subscriptionSpec=1.0\`; the token goes into the payload of \`connection_init\` as \`{"Authorization": "Bearer <token>"}\`.
 
 Close codes: ${CLOSE_CODES.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`;
 

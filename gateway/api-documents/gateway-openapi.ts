@@ -14,7 +14,12 @@ const GRAPH_REQUEST = {
   properties: {
     query: {
       type: 'string',
-      description: 'The operation; required unless `extensions.persistedQuery` identifies it.',
+      description:
+        'The operation; required unless `extensions.persistedQuery` or `documentId` identifies it.',
+    },
+    documentId: {
+      type: ['string', 'null'],
+      description: 'The id of a registered operation, instead of `query`.',
     },
     operationName: {
       type: ['string', 'null'],
@@ -73,7 +78,7 @@ const GRAPH_POST = {
   tags: [GRAPH_TAG.name],
   summary: 'Runs an operation on the graph of all services',
   description:
-    'Queries and mutations; subscriptions use a WebSocket at this same address (see `asyncapi.json`). Files are sent as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.',
+    'Queries and mutations; subscriptions with `Accept: text/event-stream` (GraphQL over SSE) or `multipart/mixed;subscriptionSpec=1.0`, or over a WebSocket at this same address (see `asyncapi.json`). Files are sent as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.',
   security: [{}, { accessToken: [] }],
   requestBody: {
     required: true,

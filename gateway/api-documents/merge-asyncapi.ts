@@ -4,6 +4,14 @@ import type { ServiceDocument } from './service-documents.ts';
 
 type Entries = Record<string, JsonObject>;
 
+/** The parts of a service's document that are merged. */
+interface AsyncApiParts extends JsonObject {
+  readonly info: JsonObject;
+  readonly channels?: Entries;
+  readonly operations?: Entries;
+  readonly components?: Record<string, Entries>;
+}
+
 /**
  * One AsyncAPI document for the WebSockets of several services behind the gateway: addresses have the service's prefix,
  * and names begin with the service (`squad_user_online`), so that they are unique.
@@ -22,11 +30,8 @@ export function mergeAsyncApi(own: JsonObject, services: readonly ServiceDocumen
       continue;
     }
     const named = (name: string) => `${service}_${name}`;
-    const { info, channels, operations, components } = withReferences(document, (reference) =>
-      renamed(reference, named),
-    ) as { info: JsonObject } & Record<'channels' | 'operations', Entries> & {
-        components: Record<string, Entries>;
-      };
+    const parts = withReferences(document, (reference) => renamed(reference, named)) as AsyncApiParts;
+    const { info, channels, operations, components } = parts;
     about.push(
       `**${String(info.title)}**${state === 'current' ? '' : ' (the service does not answer; this is its last known document)'}: ${String(info.description)}`,
     );

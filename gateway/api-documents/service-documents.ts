@@ -16,8 +16,9 @@ const TIMEOUT_MILLIS = 3_000; // 3 s
 
 interface Known {
   document: JsonObject | undefined;
-  tag: string | undefined;
-  readAt: Date;
+  etag: string | undefined;
+  /** Undefined if the document was never read. */
+  readAt: Date | undefined;
   isCurrent: boolean;
   readAgainAt: number;
 }
@@ -27,64 +28,64 @@ interface Known {
  * does not answer, its last known document is used.
  */
 export class ServiceDocuments {
-  readonly #path: string;
-  readonly #services: readonly ServiceName[];
-  readonly #settings: ServerSettings;
-  readonly #log: Logger;
-  readonly #known = new Map<ServiceName, Promise<Known>>();
+  private readonly path: string;
+  private readonly services: readonly ServiceName[];
+  private readonly settings: ServerSettings;
+  private readonly log: Logger;
+  private readonly known = new Map<ServiceName, Promise<Known>>();
 
   constructor(path: string, services: readonly ServiceName[], settings: ServerSettings, log: Logger) {
-    this.#path = path;
-    this.#services = services;
-    this.#settings = settings;
-    this.#log = log;
+    this.path = path;
+    this.services = services;
+    this.settings = settings;
+    this.log = log;
   }
 
   /** The documents in the order of the services. Never rejects. */
   all(): Promise<ServiceDocument[]> {
-    return Promise.all(this.#services.map((service) => this.#of(service)));
+    return Promise.all(this.services.map((service) => this.documentOf(service)));
   }
 
-  async #of(service: ServiceName): Promise<ServiceDocument> {
-    const { document, isCurrent, readAt } = await this.#upToDate(service);
-    if (!document) return { service, document, state: 'missing' };
+  private async documentOf(service: ServiceName): Promise<ServiceDocument> {
+    const { document, isCurrent, readAt } = await this.upToDate(service);
+    if (!document || !readAt) return { service, document: undefined, state: 'missing' };
     return isCurrent
       ? { service, document, state: 'current' }
       : { service, document, state: 'last known', readAt };
   }
 
   /** Concurrent calls share one request to the service. */
-  #upToDate(service: ServiceName): Promise<Known> {
-    const before = this.#known.get(service);
+  private upToDate(service: ServiceName): Promise<Known> {
+    const before = this.known.get(service);
     const known = before
-      ? before.then((last) => (last.readAgainAt > Date.now() ? last : this.#ask(service, last)))
-      : this.#ask(service, undefined);
-    this.#known.set(service, known);
+      ? before.then((last) => (last.readAgainAt > Date.now() ? last : this.ask(service, last)))
+      : this.ask(service, undefined);
+    this.known.set(service, known);
     return known;
   }
 
-  async #ask(service: ServiceName, last: Known | undefined): Promise<Known> {
+  private async ask(service: ServiceName, last: Known | undefined): Promise<Known> {
     try {
-      const answer = await fetch(`${urlOf(service, this.#settings)}${this.#path}`, {
+      const answer = await fetch(`${urlOf(service, this.settings)}${this.path}`, {
         signal: AbortSignal.timeout(TIMEOUT_MILLIS),
         redirect: 'error',
-        headers: last?.document && last.tag ? { 'If-None-Match': last.tag } : {},
+        headers: last?.document && last.etag ? { 'If-None-Match': last.etag } : {},
       });
       const isUnchanged = answer.status === 304 && last?.document;
       if (!answer.ok && !isUnchanged) throw new Error(`${service} answered ${answer.status}`);
       return {
         document: isUnchanged ? last.document : ((await answer.json()) as JsonObject),
-        tag: answer.headers.get('etag') ?? undefined,
+        etag: answer.headers.get('etag') ?? undefined,
         readAt: new Date(),
         isCurrent: true,
         readAgainAt: Date.now() + CURRENT_FOR_MILLIS,
       };
     } catch (error) {
-      this.#log.debug({ err: error, service, path: this.#path }, 'a document could not be read');
+      this.log.debug({ err: error, service, path: this.path }, 'a document could not be read');
       return {
         document: last?.document,
-        tag: last?.tag,
-        readAt: last?.readAt ?? new Date(),
+        etag: last?.etag,
+        readAt: last?.readAt,
         isCurrent: false,
         readAgainAt: Date.now() + RETRY_AFTER_MILLIS,
       };

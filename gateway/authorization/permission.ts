@@ -10,7 +10,7 @@ import { removeRefusedValues } from './refused-values.ts';
 
 /** The part of an operation that a caller may run. */
 export interface Permission {
-  /** Equal for all callers who are refused the same fields; empty if no field is refused. */
+  /** Callers with equal masks are refused the same fields. Empty if no field is refused. */
   readonly mask: string;
   /** The document without the refused fields, from which the plan is made. */
   readonly document: DocumentNode;
@@ -35,16 +35,24 @@ export function permissionOf(
   const mask = fields.maskOf(grants);
   if (mask === '') return { mask, document, errors: [] };
   const { document: permitted, ...rest } = permittedPart(document, operation, fields.refusedTo(grants));
-  if (!permitted) throw rest.errors[0] ?? new Error('an operation without permitted fields has an error');
+  if (!permitted) throw rest.errors[0] ?? new Error('expected an error for every refused field');
   return { mask, document: permitted, ...rest };
 }
 
-/** An operation without the refused fields; no document if every field is refused. */
+/** What remains of an operation without the refused fields. */
+interface PermittedPart {
+  /** Undefined if every field is refused. */
+  readonly document: DocumentNode | undefined;
+  readonly errors: Permission['errors'];
+  readonly removeRefusedValues: NonNullable<Permission['removeRefusedValues']>;
+}
+
+/** Removes the refused fields from an operation. */
 export function permittedPart(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   refused: readonly ProtectedField[],
-): Omit<Required<Permission>, 'mask' | 'document'> & { readonly document: DocumentNode | undefined } {
+): PermittedPart {
   return {
     document: withoutFields(document, operation, new Set(refused.map(({ node }) => node))),
     errors: unauthorizedErrors(refused),

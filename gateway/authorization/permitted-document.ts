@@ -10,8 +10,8 @@ import {
 import { fragmentsOf } from '#server/graphql/fragments.ts';
 
 /**
- * Removes the refused fields from the document, and the fragments and variables that are unused without them. Undefined
- * if no field of the operation remains. `refused` must be nodes of this document: equal nodes of a copy would not be
+ * Removes the refused fields and all other operations from the document, and the fragments and variables that are then
+ * unused. Undefined if no field of the operation remains. `refused` must be nodes of this document: equal nodes of a copy would not be
  * found, so it throws if it removed nothing.
  */
 export function withoutFields(
@@ -49,6 +49,10 @@ function contains(document: DocumentNode, refused: ReadonlySet<FieldNode>): bool
   return found;
 }
 
+/**
+ * GraphQL allows no empty selection set. The response has the shape of the client's own document, so this field is not in
+ * it.
+ */
 const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 
 const isNode = (parent: unknown): parent is ASTNode =>

@@ -92,7 +92,7 @@ class Finder {
   ): void {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
-        this.field(selection, parent, path);
+        this.addField(selection, parent, path);
         continue;
       }
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
@@ -136,7 +136,7 @@ class Finder {
     return 'getFields' in parent ? parent.getFields()[node.name.value] : undefined;
   }
 
-  private field(node: FieldNode, parent: GraphQLCompositeType, path: readonly string[]): void {
+  private addField(node: FieldNode, parent: GraphQLCompositeType, path: readonly string[]): void {
     const type = this.fieldOf(parent, node)?.type;
     if (!type) return;
     const name = node.name.value;
@@ -153,7 +153,7 @@ class Finder {
     }
     const named = getNamedType(type);
     if (node.selectionSet && isCompositeType(named))
-      this.walk(node.selectionSet, named, [...here, ...lists(type)], new Set());
+      this.walk(node.selectionSet, named, [...here, ...listSteps(type)], new Set());
   }
 
   /**
@@ -171,18 +171,21 @@ class Finder {
       ...this.requirements.ofField(parent.name, field),
       ...this.requirements.ofType(getNamedType(type).name),
     ];
-    if (isAbstractType(parent))
+    if (isAbstractType(parent)) {
       for (const possible of this.schema.getPossibleTypes(parent))
         all.push(
           ...this.requirements.ofType(possible.name),
           ...this.requirements.ofField(possible.name, field),
         );
-    else all.push(...this.requirements.ofType(parent.name));
+    } else {
+      all.push(...this.requirements.ofType(parent.name));
+    }
     return [...new Map(all.map((one) => [one.key, one])).values()];
   }
 }
 
-function lists(type: GraphQLOutputType): string[] {
+/** One `@` for each list around the named type, as in `ProtectedField.path`. */
+function listSteps(type: GraphQLOutputType): string[] {
   const found: string[] = [];
   for (let inner: GraphQLOutputType = type; isNonNullType(inner) || isListType(inner); inner = inner.ofType)
     if (inner instanceof GraphQLList) found.push('@');

@@ -5,11 +5,11 @@ type AwaitedCall = Droppable<{ removeWaiter(): void }>;
 
 /** The client of one request while it waits for the response. If it leaves, its calls to subgraphs end. */
 export class WaitingClient {
-  private isGone = false;
+  private left = false;
   private awaited: AwaitedCall[] | undefined;
 
   get hasLeft(): boolean {
-    return this.isGone;
+    return this.left;
   }
 
   waitFor(call: AwaitedCall): void {
@@ -17,8 +17,8 @@ export class WaitingClient {
   }
 
   leave(): void {
-    if (this.isGone) return;
-    this.isGone = true;
+    if (this.left) return;
+    this.left = true;
     for (const { target } of this.awaited ?? []) target?.removeWaiter();
   }
 }

@@ -28,19 +28,19 @@ function reasonInPlan(node: NonNullable<ExecutionSource['plan']['node']>): strin
     case 'Condition':
       return first([node.ifClause, node.elseClause]);
     case 'Flatten':
-      if (node.node.kind !== 'Fetch') return 'more than a fetch at a path';
-      return node.path.every(isPlainStep) ? reasonInPlan(node.node) : 'path with conditions';
+      if (node.node.kind !== 'Fetch') return 'several fetches below one path';
+      return node.path.every(isPlainStep) ? reasonInPlan(node.node) : 'path with a type condition';
     case 'Fetch':
       return reasonInFetch(node);
     case 'Defer':
-      return '@defer';
+      return first([node.primary.node, ...node.deferred.map((part) => part.node)]);
     case 'Subscription':
       return 'subscription that was not split';
   }
 }
 
 function reasonInFetch({ requires, variableUsages, contextRewrites }: FetchNode): string | undefined {
-  if (contextRewrites?.length) return 'context';
+  if (contextRewrites?.length) return 'argument from @fromContext';
   if (requires && variableUsages?.includes('representations')) return 'variable named "representations"';
   return undefined;
 }
@@ -53,5 +53,6 @@ function first(nodes: readonly (PlanNode | undefined)[]): string | undefined {
   return undefined;
 }
 
+/** Apollo writes a type condition as `field|[Type]`. */
 const isPlainStep = (step: string | number): boolean =>
   step === '@' || (typeof step === 'string' && /^\w+$/.test(step) && !isInherited(step));

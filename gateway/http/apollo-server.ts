@@ -1,11 +1,12 @@
 import { ApolloServer, type ApolloServerOptionsWithGateway } from '@apollo/server';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
-import { PlatformError } from '#server/errors.ts';
 import { apolloOptions, quietPlugins } from '#server/graphql/apollo-options.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { introspectionPlugin, type Introspection } from '#server/graphql/introspection.ts';
+import type { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
+import { DEFER_RULES } from '../defer/defer-rules.ts';
 import { formatGatewayError } from '../response/format-error.ts';
 import type { Graph } from '../operations/graph.ts';
 import { statusOf } from './response-status.ts';
@@ -13,6 +14,8 @@ import { statusOf } from './response-status.ts';
 interface GraphServerOptions {
   graph: Graph;
   introspection: Introspection;
+  /** Why a subscription is not answered. */
+  refuseSubscription(): PlatformError;
   log: Logger;
 }
 
@@ -20,7 +23,12 @@ interface GraphServerOptions {
  * Apollo Server in front of the graph, for all requests that the fast path does not handle. It parses, validates and
  * negotiates; the execution is the same as in the fast path.
  */
-export function graphServer({ graph, introspection, log }: GraphServerOptions): ApolloServer<GatewayContext> {
+export function graphServer({
+  graph,
+  introspection,
+  refuseSubscription,
+  log,
+}: GraphServerOptions): ApolloServer<GatewayContext> {
   /** The `http` objects of responses with data. The operations of a batch share one; its status is 200 if one of them has data. */
   const withData = new WeakSet<object>();
   return new ApolloServer<GatewayContext>({
@@ -34,13 +42,15 @@ export function graphServer({ graph, introspection, log }: GraphServerOptions): 
     // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.
     persistedQueries: { cache: EMPTY_CACHE },
     formatError: (formatted, error) => formatGatewayError(formatted, error, log),
+    validationRules: [...DEFER_RULES],
     plugins: [
       ...quietPlugins<GatewayContext>(),
       introspectionPlugin<GatewayContext>(introspection),
       {
         requestDidStart: async () => ({
           didResolveOperation: async (request) => {
-            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
+            if (request.operation?.operation === OperationTypeNode.SUBSCRIPTION)
+              throw graphqlErrorOf(refuseSubscription());
           },
           // Apollo Server by itself takes the status from any error, also if there is data.
           willSendResponse: async ({ response: { http, body }, contextValue: { keyed } }) => {
@@ -96,11 +106,3 @@ async function execute(
   if ('errors' in admitted) return { errors: admitted.errors };
   return prepared.toResult({ variables: admitted.coerced, rawVariables, context: gatewayContext });
 }
-
-const subscriptionOverHttp = () =>
-  graphqlErrorOf(
-    new PlatformError(
-      'VALIDATION_FAILED',
-      'Subscriptions are served over WebSocket (graphql-transport-ws) at this same address.',
-    ),
-  );

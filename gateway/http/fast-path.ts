@@ -16,8 +16,10 @@ import { httpContext, type GatewayContext } from '../context/gateway-context.ts'
 import type { Graph } from '../operations/graph.ts';
 import type { PersistedOperations } from '../operations/persisted-operations.ts';
 import type { JsonAnswer } from '../operations/prepared-operation.ts';
+import type { Router } from '../router-file/router.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { leaveBody, readBody, type ReadBody } from '#server/http/read-body.ts';
+import { incrementalFormatFor } from '../streams/incremental-format.ts';
 import { RequestReader, type PreparedRequest } from './request-reader.ts';
 import { ResponseWriter } from './response-writer.ts';
 
@@ -29,6 +31,7 @@ interface FastPathOptions {
   persisted: PersistedOperations;
   verifier: TokenVerifier;
   settings: GatewaySettings;
+  router: Router;
   metrics: Metrics;
   log: Logger;
   rateLimit: { limit: RateLimit; store: Store } | undefined;
@@ -72,10 +75,12 @@ export class FastPath {
     const context = request && mediaType && (await this.contextOf(req));
     if (!context || !isWithinLimitsOf(context.viewer, request) || hasInvalidKey(req, context))
       return this.passToExpress(req, res, body);
+    if (request.operation.hasDefer && incrementalFormatFor(req.headers))
+      return this.passToExpress(req, res, body);
     const state = await this.count?.(context);
     if (state?.refusal) return this.passToExpress(req, res, body); // Express counts the request, too, and refuses it
     const { operation, variables, rawVariables } = request;
-    const response = { mediaType, context, state, startedAt };
+    const response = { mediaType, context, state, startedAt, operation };
     this.writer.begin(req, response);
     const answer = await operation
       .toJson({ variables, rawVariables, context })
@@ -96,9 +101,11 @@ export class FastPath {
 
   /** Undefined for an invalid token. */
   private async contextOf(req: IncomingMessage): Promise<GatewayContext | undefined> {
-    const origin = this.options.origins.of(req);
+    const { origins, verifier, router } = this.options;
+    const origin = origins.ofRequest(req);
     try {
-      return httpContext(origin, await viewerOfRequest(req.headers, this.options.verifier), req.headers);
+      const viewer = await viewerOfRequest(req.headers, verifier);
+      return httpContext(origin, viewer, req.headers, router.headerNames);
     } catch {
       return undefined;
     }

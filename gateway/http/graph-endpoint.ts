@@ -1,27 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApolloServer } from '@apollo/server';
-import type { Express, RequestHandler } from 'express';
-import type { Store } from 'express-rate-limit';
+import type { Express } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import { authenticated, optionalAuth } from '#server/auth/authenticate.ts';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
-import { answerOf } from '#server/graphql/apollo-answer.ts';
-import { acceptableAnswer } from '#server/graphql/media-types.ts';
-import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
-import { contextOf } from '#server/http/request-context.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
-import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
+import { rateCounter } from '#server/rest/rate-limit.ts';
 import type { RateLimitStores } from '#server/rest/rate-limit-store.ts';
+import { mountMcp } from '../agents/mcp-endpoint.ts';
 import { permissionOf } from '../authorization/permission.ts';
-import { httpContext, type GatewayContext } from '../context/gateway-context.ts';
 import { anonymousLimitsOf } from '../limits/anonymous-limits.ts';
-import { operationChecks } from '../limits/operation-checks.ts';
+import { DocumentCache } from '../operations/document-cache.ts';
+import { ContractGraphs } from '../operations/contract-graphs.ts';
 import { Graph, type GraphOptions } from '../operations/graph.ts';
-import { PersistedOperations, readManifest, type SharedTexts } from '../operations/persisted-operations.ts';
+import { RegisteredOperations } from '../operations/registered-operations.ts';
+import { PersistedOperations, type SharedTexts } from '../operations/persisted-operations.ts';
 import { shownError } from '../response/client-error.ts';
+import type { Router } from '../router-file/router.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { HttpSubgraph } from '../subgraphs/http-subgraph.ts';
 import { SubgraphRequestCounts } from '../subgraphs/subgraph-request-counts.ts';
@@ -29,24 +25,23 @@ import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import { isOwnSupergraph, readyUrlOf, subgraphUrls, timeLimitsOf } from '../supergraph/subgraph-urls.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
+import type { CostBudgets } from '../limits/cost-budgets.ts';
+import type { UsageReport } from '../usage/usage-report.ts';
 import { socketOperations } from '../websocket/socket-operations.ts';
 import type { SocketGraph } from '../websocket/websocket-server.ts';
+import { AnswersInParts } from '../defer/answers-in-parts.ts';
+import { deferredAnswers } from '../streams/deferred-answers.ts';
+import { OpenStreams } from '../streams/open-streams.ts';
+import { notStreamable, streamedSubscriptions } from '../streams/streamed-operations.ts';
 import type { Writes } from '../writes/writes.ts';
 import { graphServer } from './apollo-server.ts';
+import { mountContracts, mountRoutes, RATE_LIMIT } from './graph-routes.ts';
 import { FastPath } from './fast-path.ts';
-import {
-  checkIdempotencyKey,
-  countBatch,
-  explorerForBrowsers,
-  jsonOrUpload,
-  negotiatedError,
-} from './middleware.ts';
-import { jsonBody } from '#server/http/read-body.ts';
-import { sendAnswer } from '#server/graphql/send-answer.ts';
-import { multipartRequests } from './uploads.ts';
+import type { Tracing } from '#server/observability/tracing.ts';
 
 export interface GraphEndpointOptions {
   settings: GatewaySettings;
+  router: Router;
   supergraph: SupergraphSource;
   verifier: TokenVerifier;
   rateLimitStores: RateLimitStores;
@@ -59,20 +54,24 @@ export interface GraphEndpointOptions {
   /** Client-credentials tokens of the service `gateway`. */
   tokens: ServiceTokens;
   platformHeaders: PlatformHeaders;
+  /** Undefined if usage is not reported. */
+  usage: UsageReport | undefined;
+  budgets: CostBudgets;
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined;
   log: Logger;
 }
 
-/** The limit for the graph as a whole. The services limit single fields in addition. */
-const RATE_LIMIT: RateLimit = { name: 'graphql', perMinute: 600, by: 'caller' };
 /** The maximum number of elements in a page of the platform's services, whatever `first` or `limit` says. */
 const MAX_PAGE = 200;
-const MAX_FILES = 10;
 
 interface GraphEndpoint {
   /** Handles every HTTP request of the server: in the fast path, or in the application. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /** The same graph for the WebSocket door. */
   readonly socketGraph: SocketGraph;
+  /** Interrupts the subscriptions that are open over HTTP. To be called before `stop`, while the server's answers end. */
+  closeStreams(): Promise<void>;
   /** The schema that clients see now. */
   apiSchema(): GraphQLSchema;
   stop(): Promise<void>;
@@ -81,18 +80,58 @@ interface GraphEndpoint {
 /** Serves the one graph over all subgraphs at `/graphql`. */
 export async function openGraphEndpoint(app: Express, options: GraphEndpointOptions): Promise<GraphEndpoint> {
   const { settings, rateLimitStores, log } = options;
-  const { graph, stopReloads } = await openGraph(options);
+  const { graph, contracts, stopReloads } = await openGraph(options);
   const subscriptions = openSubscriptions(graph, options);
+  const registered = await RegisteredOperations.open(settings.registeredOperations, log);
   const persisted = new PersistedOperations(
-    await readManifest(settings.registeredOperations),
+    registered,
     settings.registeredOperationsOnly,
     options.sharedTexts,
   );
   const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
-  const server = graphServer({ graph, introspection, log });
+  const server = graphServer({ graph, introspection, refuseSubscription: notStreamable, log });
   await server.start();
   const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
-  mountRoutes(app, { server, persisted, store }, options);
+  const socketGraph: SocketGraph = {
+    subscriptions,
+    anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,
+    documents: new DocumentCache(() => subscriptions.apiSchema),
+    async textOf(payload) {
+      await persisted.load(payload);
+      return persisted.textOf(payload);
+    },
+    ...socketOperations({
+      graph,
+      introspection,
+      answersInParts: new AnswersInParts({
+        metrics: options.metrics,
+        formatError: (error) => shownError(error, log),
+      }),
+      log,
+      metrics: options.metrics,
+      tracing: options.tracing,
+      usage: options.usage,
+      budgets: options.budgets,
+      count: store && rateCounter(RATE_LIMIT, store),
+    }),
+  };
+  const streams = new OpenStreams(options);
+  const contractServers = await mountContracts(app, contracts, { persisted, store, introspection }, options);
+  mountRoutes(
+    app,
+    {
+      path: '/graphql',
+      server,
+      persisted,
+      store,
+      streaming: [
+        deferredAnswers(socketGraph, streams, options.router.headerNames),
+        streamedSubscriptions(socketGraph, streams),
+      ],
+    },
+    options,
+  );
+  await mountMcp(app, { ...options, graph, operations: socketGraph });
   const fastPath = new FastPath({
     ...options,
     app,
@@ -102,20 +141,15 @@ export async function openGraphEndpoint(app: Express, options: GraphEndpointOpti
   });
   return {
     listener: fastPath.listener,
-    socketGraph: {
-      subscriptions,
-      anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,
-      async textOf(payload) {
-        await persisted.load(payload);
-        return persisted.textOf(payload);
-      },
-      ...socketOperations({ graph, introspection, log, count: store && rateCounter(RATE_LIMIT, store) }),
-    },
+    socketGraph,
+    closeStreams: () => streams.close(),
     apiSchema: () => subscriptions.apiSchema,
     async stop() {
       stopReloads();
+      registered.close();
       await subscriptions.close();
-      await server.stop();
+      await Promise.all([server, ...contractServers].map((one) => one.stop()));
+      await contracts.close();
       await graph.close();
     },
   };
@@ -123,21 +157,29 @@ export async function openGraphEndpoint(app: Express, options: GraphEndpointOpti
 
 /** Loads the supergraph, and each one that replaces it. */
 async function openGraph(options: GraphEndpointOptions) {
-  const { supergraph } = options;
-  const graph = new Graph(graphOptions(options));
+  const { supergraph, router, log } = options;
+  const ownOptions = graphOptions(options);
+  const graph = new Graph(ownOptions);
   await graph.load(supergraph.current);
-  return { graph, stopReloads: supergraph.onChange((sdl) => graph.load(sdl)) };
+  const contracts = await ContractGraphs.open(router.rules.contracts, graph, { options: ownOptions, log });
+  const stopReloads = supergraph.onChange(async (sdl) => {
+    await graph.load(sdl);
+    await contracts.load(sdl);
+  });
+  return { graph, contracts, stopReloads };
 }
 
 function openSubscriptions(
   graph: Graph,
-  { log, metrics, tokens, platformHeaders }: GraphEndpointOptions,
+  { log, metrics, tokens, tracing, platformHeaders, router }: GraphEndpointOptions,
 ): FederatedSubscriptions {
   const subscriptions = new FederatedSubscriptions({
     log,
     metrics,
+    tracing,
     tokens,
     headersOf: (url) => platformHeaders.of(url),
+    tlsAt: (url) => router.tlsAt(url),
     permissionOf: (loaded, document, operationName, viewer) =>
       permissionOf(loaded, graph.current.requirements, document, operationName, viewer),
   });
@@ -145,61 +187,15 @@ function openSubscriptions(
   return subscriptions;
 }
 
-interface RouteOptions {
-  server: ApolloServer<GatewayContext>;
-  persisted: PersistedOperations;
-  /** Absent: operations are not counted. */
-  store: Store | undefined;
-}
-
-/** The checks before the execution, in the order of docs/gateway.md. */
-function mountRoutes(
-  app: Express,
-  { server, persisted, store }: RouteOptions,
-  { settings, verifier }: GraphEndpointOptions,
-): void {
-  app.get('/graphql', explorerForBrowsers);
-  app.use(
-    '/graphql',
-    notStored,
-    authenticated(optionalAuth, verifier),
-    ...(store ? [rateLimited({ ...RATE_LIMIT, store })] : []),
-    acceptableAnswer,
-    jsonOrUpload,
-    multipartRequests({ maxFileBytes: settings.uploadMaxMebibytes * 1024 * 1024, maxFiles: MAX_FILES }),
-    jsonBody(),
-    checkIdempotencyKey,
-    operationChecks(persisted, anonymousLimitsOf(settings).anonymousLimits),
-    ...(store ? [countBatch(rateCounter(RATE_LIMIT, store))] : []),
-    answerBy(server),
-    negotiatedError,
-    graphqlErrorHandler,
-  );
-}
-
-const answerBy =
-  (server: ApolloServer<GatewayContext>): RequestHandler =>
-  async (req, res) => {
-    const { viewer, origin } = contextOf(res);
-    const context = httpContext(origin, viewer, req.headers);
-    res.once('close', () => {
-      if (!res.writableFinished) context.client?.leave();
-    });
-    sendAnswer(req, res, await answerOf(server, req, context));
-  };
-
-/** By default no cache may store a response, because it belongs to one caller. */
-const notStored: RequestHandler = (_req, res, next) => {
-  res.set('Cache-Control', 'no-store');
-  next();
-};
-
 function graphOptions({
   settings,
   metrics,
   log,
   writes,
   platformHeaders,
+  router,
+  usage,
+  budgets,
 }: GraphEndpointOptions): GraphOptions {
   const requests = new SubgraphRequestCounts(metrics.registry);
   const fallbacks = new Counter({
@@ -211,23 +207,33 @@ function graphOptions({
   const urlOf = subgraphUrls(settings);
   return {
     writes,
+    usage,
+    budgets,
     connect: (name: string, urlInFile: string) => {
       const url = urlOf(name, urlInFile);
+      const { timeoutMillis, mutationTimeoutMillis, headers: headerRules, ...route } = router.subgraph(name);
+      const limits = timeLimitsOf(name, settings);
+      router.remember(name, url);
       return new HttpSubgraph({
         name,
         url,
         headers: platformHeaders.of(url),
-        ...timeLimitsOf(name, settings),
-        connections: settings.subgraphConnections,
+        timeoutMillis: timeoutMillis ?? limits.timeoutMillis,
+        mutationTimeoutMillis: mutationTimeoutMillis ?? limits.mutationTimeoutMillis,
+        headerRules,
+        ...route,
+        connections: route.connections ?? settings.subgraphConnections,
         shareInFlight: settings.shareInFlight,
         writes,
-        takesKeys: platformHeaders.proof !== undefined,
+        takesKeys: platformHeaders.proofs.size > 0,
         readyUrl: readyUrlOf(name, settings),
-        onBreaker: (isOpen) =>
-          isOpen
-            ? log.warn({ subgraph: name }, 'a subgraph does not answer; it gets no requests until it does')
-            : log.info({ subgraph: name }, 'a subgraph answers again'),
-        onDone: requests.of(name),
+        onBreaker: (isOpen) => {
+          requests.setBreaker(name, isOpen);
+          if (isOpen)
+            log.warn({ subgraph: name }, 'a subgraph does not answer; it gets no requests until it does');
+          else log.info({ subgraph: name }, 'a subgraph answers again');
+        },
+        onDone: requests.of(name, url),
       });
     },
     costLimit: settings.costLimit,

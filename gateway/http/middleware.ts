@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { invalid, PlatformError } from '#server/errors.ts';
-import { ANSWER_TYPES, answerTypeFor } from '#server/graphql/media-types.ts';
+import { ANSWER_TYPES, refusalTypeFor } from '#server/graphql/media-types.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import { keyOf } from '#server/rest/idempotency.ts';
 import type { RateCounter } from '#server/rest/rate-limit.ts';
@@ -58,6 +58,7 @@ export const checkIdempotencyKey: RequestHandler = (req, _res, next) => {
 
 /** Sends errors from before the execution with a media type that the client accepts, so that it reads their `errors`. */
 export const negotiatedError: ErrorRequestHandler = (thrown, req, res, next) => {
-  if (!res.headersSent) res.type(answerTypeFor(req.headers) ?? 'application/json');
+  const status = thrown instanceof PlatformError ? thrown.status : 500;
+  if (!res.headersSent) res.type(refusalTypeFor(req.headers, status) ?? 'application/json');
   next(thrown);
 };

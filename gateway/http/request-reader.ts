@@ -1,6 +1,6 @@
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import type { Graph } from '../operations/graph.ts';
-import type { PersistedOperations } from '../operations/persisted-operations.ts';
+import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 import type { PreparedOperation } from '../operations/prepared-operation.ts';
 
 /** A request for a prepared operation, with coerced variables. If the caller has no token, `isForAnonymous` has to allow it, too. */
@@ -36,6 +36,7 @@ export class RequestReader {
     this.graph = graph;
     this.persisted = persisted;
     graph.onLoad(() => this.byText.clear());
+    persisted.onChange(() => this.byText.clear());
   }
 
   remembered(text: string): PreparedRequest | undefined {
@@ -55,13 +56,19 @@ export class RequestReader {
 
   private requestIn(body: unknown): PreparedRequest | undefined {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-    const { query, operationName, variables = null, extensions } = body as Record<string, unknown>;
+    const {
+      query,
+      operationName,
+      variables = null,
+      extensions,
+      documentId,
+    } = body as Record<string, unknown>;
     if (typeof variables !== 'object' || Array.isArray(variables)) return undefined;
     if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
       return undefined;
     if (extensions !== undefined && (typeof extensions !== 'object' || Array.isArray(extensions)))
       return undefined;
-    const source = this.textOf(query, extensions);
+    const source = this.textOf({ query, extensions, documentId });
     if (source === undefined) return undefined;
     const name = operationName || undefined;
     const operation = this.graph.current.operations.known(source, name);
@@ -73,9 +80,9 @@ export class RequestReader {
     return { operation, operationName: name, variables: admitted.coerced, rawVariables };
   }
 
-  private textOf(query: unknown, extensions: unknown): string | undefined {
+  private textOf(reference: OperationReference): string | undefined {
     try {
-      return this.persisted.textOf({ query, extensions });
+      return this.persisted.textOf(reference);
     } catch {
       return undefined;
     }

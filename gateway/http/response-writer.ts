@@ -6,10 +6,11 @@ import type { Metrics } from '#server/observability/metrics.ts';
 import type { RateState } from '#server/rest/rate-limit.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
-import type { JsonAnswer } from '../operations/prepared-operation.ts';
+import type { JsonAnswer, PreparedOperation } from '../operations/prepared-operation.ts';
 import { hasErrors } from '../response/result-json.ts';
 import { PendingRequests } from '../tuned-for-v8/pending-requests.ts';
 import { statusOf, type Outcome } from './response-status.ts';
+import { hasServerError } from '#server/graphql/graph-facts.ts';
 import { sendAnswer } from '#server/graphql/send-answer.ts';
 
 interface ResponseWriterOptions {
@@ -23,6 +24,8 @@ interface Response {
   readonly context: GatewayContext;
   readonly state: RateState | undefined;
   readonly startedAt: number;
+  readonly operation: PreparedOperation;
+  hasFailed?: boolean;
 }
 
 /** Writes the responses of the fast path by the rules that `createApp` of #server applies to all others. */
@@ -48,8 +51,10 @@ export class ResponseWriter {
   write(req: IncomingMessage, res: ServerResponse, response: Response, answer: JsonAnswer): void {
     if (!this.pending.end(req.socket, response)) return;
     res.once('close', () => this.end(response, outcomeOf(res)));
+    const { status, hasFailed } = factsOfText(answer.json);
+    response.hasFailed = hasFailed;
     sendAnswer(req, res, {
-      status: statusOfText(answer.json),
+      status,
       headers: this.headersOf(req, response, answer),
       body: answer.json,
     });
@@ -71,14 +76,28 @@ export class ResponseWriter {
   }
 
   private end(
-    { context: { requestId, traceparent }, startedAt }: Response,
+    { context, startedAt, operation: { kind, attributes }, hasFailed = false }: Response,
     outcome: ReturnType<typeof outcomeOf>,
   ): void {
     const operation = 'POST /graphql';
-    this.onEnd({ door: 'graphql', operation, requestId, traceparent, startedAt, ...outcome });
+    this.onEnd({
+      door: 'graphql',
+      operation,
+      kind,
+      origin: context,
+      startedAt,
+      hasFailed,
+      attributes,
+      ...outcome,
+    });
   }
 }
 
 /** Only a response with errors has to be parsed. */
-const statusOfText = (json: string): number =>
-  hasErrors(json) ? statusOf(JSON.parse(json) as Outcome) : 200;
+function factsOfText(json: string): { status: number; hasFailed: boolean } {
+  if (!hasErrors(json)) return ANSWERED;
+  const outcome = JSON.parse(json) as Outcome;
+  return { status: statusOf(outcome), hasFailed: hasServerError(outcome.errors ?? []) };
+}
+
+const ANSWERED = { status: 200, hasFailed: false };

@@ -1,9 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import type { Viewer } from '#server/auth/viewer.ts';
+import { parse } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import { isJsonObject, jsonIn } from '#server/json-object.ts';
+import { hasDefer, mayDefer } from '../defer/defer-directive.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 
 /** The maximum number of operations in a batch, which is a JSON array. */
@@ -23,7 +25,12 @@ export function operationChecks(
     if (text === undefined) return operation;
     limiter.check(text, viewer);
     if (text === operation.query && !isJsonObject(operation.extensions)) return operation;
-    return { ...operation, query: text, extensions: withoutReference(operation.extensions) };
+    return {
+      ...operation,
+      query: text,
+      documentId: undefined,
+      extensions: withoutReference(operation.extensions),
+    };
   };
   return async (req, res, next) => {
     const { viewer } = contextOf(res);
@@ -40,6 +47,7 @@ export function operationChecks(
       req.body = req.body.map((operation: unknown) =>
         isJsonObject(operation) ? checked(operation, viewer) : operation,
       );
+      if (req.body.some(isDeferred)) throw notInBatch();
     } else if (isJsonObject(req.body)) {
       await persisted.load(req.body);
       req.body = checked(req.body, viewer);
@@ -66,6 +74,7 @@ const urlOf = (req: Request): URL => new URL(req.url, 'http://gateway');
 
 const operationInUrl = ({ searchParams }: URL): OperationReference => ({
   query: searchParams.get('query') ?? undefined,
+  documentId: searchParams.get('documentId') ?? undefined,
   extensions: jsonIn(searchParams.get('extensions') ?? ''), // Apollo Server refuses an invalid one
 });
 
@@ -73,4 +82,21 @@ function withoutReference(extensions: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(isJsonObject(extensions) ? extensions : {}).filter(([name]) => name !== 'persistedQuery'),
   );
+}
+
+/** One answer contains the results of all operations of a batch, so none of them can have parts. */
+const notInBatch = (): PlatformError =>
+  new PlatformError(
+    'VALIDATION_FAILED',
+    'An operation with @defer cannot be part of a batch: send it in a request of its own.',
+  );
+
+function isDeferred(operation: unknown): boolean {
+  const text = isJsonObject(operation) ? operation['query'] : undefined;
+  if (typeof text !== 'string' || !mayDefer(text)) return false;
+  try {
+    return hasDefer(parse(text, { noLocation: true }));
+  } catch {
+    return false; // Apollo Server refuses it
+  }
 }

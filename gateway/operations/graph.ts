@@ -4,6 +4,9 @@ import type { Subgraph } from '../subgraphs/subgraph.ts';
 import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import { loadGraph } from '../supergraph/load-graph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import type { CostBudgets } from '../limits/cost-budgets.ts';
+import type { UsageReport } from '../usage/usage-report.ts';
+import { PendingWrites } from '../writes/pending-writes.ts';
 import type { Writes } from '../writes/writes.ts';
 import type { AnonymousLimits } from '../limits/anonymous-limits.ts';
 import { Operations } from './operations.ts';
@@ -22,6 +25,8 @@ export interface GraphOptions extends AnonymousLimits {
   operationCacheSize: number;
   /** Mutations of all replicas of the gateway: they invalidate cached responses. */
   writes: Writes;
+  usage?: Pick<UsageReport, 'of'> | undefined;
+  budgets?: CostBudgets | undefined;
   formatError(error: GraphQLError): GraphQLFormattedError;
   onFallback?(reason: string): void;
 }
@@ -49,13 +54,17 @@ export class Graph {
   private readonly options: GraphOptions;
   private readonly listeners = new Set<Listener>();
   private served: ServedGraph | undefined;
-  private responses = new ResponseCache();
+  private readonly pendingWrites = new PendingWrites(({ service }) => service);
+  private responses = new ResponseCache(this.pendingWrites);
   private readonly stopListening: () => void;
   private readonly draining = new Set<NodeJS.Timeout>();
 
   constructor(options: GraphOptions) {
     this.options = options;
-    this.stopListening = options.writes.onWrite((write) => this.responses.onWrite(write));
+    this.stopListening = options.writes.onWrite((write) => {
+      this.pendingWrites.onWrite(write);
+      this.responses.onWrite(write);
+    });
   }
 
   get current(): ServedGraph {
@@ -74,7 +83,7 @@ export class Graph {
     const directives = new AppliedDirectives(sdl);
     const requirements = new Requirements(directives);
     const { operationCacheSize, ...limits } = this.options;
-    const responses = new ResponseCache();
+    const responses = new ResponseCache(this.pendingWrites);
     const operations = new Operations(
       { ...limits, graph: loaded, directives, requirements, responses },
       operationCacheSize,

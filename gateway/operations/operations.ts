@@ -13,6 +13,7 @@ import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { costCheck } from '#server/graphql/cost.ts';
 import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import { OPERATION_RULES } from '../defer/defer-rules.ts';
 import { PreparedOperation, type OperationOptions } from './prepared-operation.ts';
 
 /** A document, and those of its operations that are prepared, by name. */
@@ -70,20 +71,26 @@ export class Operations {
     return prepared;
   }
 
-  /** Checks the cost of an operation that is not prepared here, such as a subscription. @throws OPERATION_LIMIT_EXCEEDED */
+  /**
+   * Checks the cost of an operation that is not prepared here, such as a subscription.
+   * @returns the estimated cost
+   * @throws OPERATION_LIMIT_EXCEEDED
+   */
   checkCost(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
     viewer: Viewer,
-  ): void {
+  ): number {
     const tooLarge = refusalOfVariables(variables);
     if (tooLarge) throw tooLarge;
     const { apiSchema } = this.options.graph;
     const { errors, coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
-    if (errors) return; // the execution reports them
-    const refusal = costCheck(document, operation, { ...this.options, schema: apiSchema })(coerced, viewer);
+    if (errors) return 0; // the execution reports them
+    const check = costCheck(document, operation, { ...this.options, schema: apiSchema });
+    const refusal = check(coerced, viewer);
     if (refusal) throw refusal;
+    return check.of(coerced);
   }
 
   /**
@@ -102,7 +109,7 @@ export class Operations {
   }
 
   private isValid(source: string): boolean {
-    const errors = validate(this.options.graph.apiSchema, read(source), undefined, { maxErrors: 1 });
+    const errors = validate(this.options.graph.apiSchema, read(source), OPERATION_RULES, { maxErrors: 1 });
     return errors.length === 0;
   }
 }

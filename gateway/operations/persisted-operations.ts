@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
 import { OPERATION_LIMITS } from '#server/graphql/limits.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
-import { StartError } from '#server/start-error.ts';
+import { hashOf, type RegisteredOperations } from './registered-operations.ts';
 
 /** The parts of a GraphQL request that identify its operation. */
 export interface OperationReference {
   readonly query?: unknown;
   readonly extensions?: unknown;
+  /** The id of a registered operation, as Relay sends it, and GraphQL over HTTP defines it (persisted documents). */
+  readonly documentId?: unknown;
 }
 
 /** The texts of automatic persisted queries that all replicas of the gateway share. */
@@ -19,18 +19,6 @@ export interface SharedTexts {
   /** Never rejects. */
   add(hash: string, text: string): Promise<void>;
 }
-
-const manifest = z.union([
-  /** The format of Apollo's tools. */
-  z
-    .object({
-      format: z.literal('apollo-persisted-query-manifest'),
-      operations: z.array(z.object({ id: z.string(), body: z.string() })),
-    })
-    .transform(({ operations }) => operations.map(({ id, body }) => [id, body] as const)),
-  /** The format of Relay's compiler: text by id. */
-  z.record(z.string(), z.string()).transform((texts) => Object.entries(texts)),
-]);
 
 const reference = z.object({
   persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string().min(1).max(256) }),
@@ -42,8 +30,7 @@ const reference = z.object({
  * gateway may share them, so that a client sends the text to one of them only.
  */
 export class PersistedOperations {
-  private readonly registered: ReadonlyMap<string, string>;
-  private readonly registeredTexts: ReadonlySet<string>;
+  private readonly registered: RegisteredOperations;
   private readonly registeredOnly: boolean;
   private readonly shared: SharedTexts | undefined;
   private readonly automatic = boundedCache<string, string>({
@@ -53,10 +40,9 @@ export class PersistedOperations {
     bytesOf: (text, hash) => bytesOfText(text) + bytesOfText(hash),
   });
 
-  constructor(registered: ReadonlyMap<string, string>, registeredOnly: boolean, shared?: SharedTexts) {
+  constructor(registered: RegisteredOperations, registeredOnly: boolean, shared?: SharedTexts) {
     this.registered = registered;
     this.shared = shared;
-    this.registeredTexts = new Set(registered.values());
     this.registeredOnly = registeredOnly;
   }
 
@@ -64,10 +50,16 @@ export class PersistedOperations {
    * If the request has only a hash, and this replica does not know it, looks for its text in the store that the replicas
    * share, so that `textOf` returns it. @throws VALIDATION_FAILED as `textOf`
    */
-  async load({ query, extensions }: OperationReference): Promise<void> {
-    if (!this.shared || this.registeredOnly || (typeof query === 'string' && query !== '')) return;
+  async load({ query, extensions, documentId }: OperationReference): Promise<void> {
+    if (!this.shared || this.registeredOnly || isId(documentId)) return;
+    if (typeof query === 'string' && query !== '') return;
     const hash = hashIn(extensions);
-    if (hash === undefined || this.registered.has(hash) || this.automatic.get(hash) !== undefined) return;
+    if (
+      hash === undefined ||
+      this.registered.textOf(hash) !== undefined ||
+      this.automatic.get(hash) !== undefined
+    )
+      return;
     const text = await this.shared.find(hash);
     if (text !== undefined && hashOf(text) === hash) this.automatic.set(hash, text);
   }
@@ -75,14 +67,15 @@ export class PersistedOperations {
   /**
    * The text of the operation; undefined if the request has neither a text nor a known hash, so that the client has to
    * send the text.
-   * @throws VALIDATION_FAILED for a hash that is not the hash of the text, OPERATION_NOT_REGISTERED for an unregistered
-   * operation if only registered ones are allowed
+   * @throws VALIDATION_FAILED for a hash that is not the hash of the text, OPERATION_NOT_REGISTERED for an unknown
+   * `documentId`, and for an unregistered operation if only registered ones are allowed
    */
-  textOf({ query, extensions }: OperationReference): string | undefined {
-    const hash = hashIn(extensions);
+  textOf({ query, extensions, documentId }: OperationReference): string | undefined {
     const text = typeof query === 'string' && query !== '' ? query : undefined;
+    if (isId(documentId)) return this.textOfDocument(documentId, text);
+    const hash = hashIn(extensions);
     if (hash === undefined) return text === undefined ? undefined : this.permitted(text);
-    const registered = this.registered.get(hash);
+    const registered = this.registered.textOf(hash);
     if (registered !== undefined) return registered;
     if (text === undefined) {
       const automatic = this.automatic.get(hash);
@@ -101,6 +94,23 @@ export class PersistedOperations {
     return permitted;
   }
 
+  /** Calls the listener when other operations are registered. */
+  onChange(listener: () => void): void {
+    this.registered.onChange(listener);
+  }
+
+  private textOfDocument(id: string, text: string | undefined): string {
+    if (text !== undefined)
+      throw new PlatformError('VALIDATION_FAILED', 'Send either a query or a documentId, not both.');
+    const registered = this.registered.textOf(id);
+    if (registered === undefined)
+      throw new PlatformError(
+        'OPERATION_NOT_REGISTERED',
+        'No operation is registered with this documentId; register it, or send its text as query.',
+      );
+    return registered;
+  }
+
   private remember(hash: string, text: string): void {
     if (this.automatic.get(hash) !== undefined) return;
     this.automatic.set(hash, text);
@@ -108,25 +118,14 @@ export class PersistedOperations {
   }
 
   private permitted(text: string): string {
-    if (this.registeredOnly && !this.registeredTexts.has(text)) throw notRegistered();
+    if (this.registeredOnly && !this.registered.has(text)) throw notRegistered();
     return text;
   }
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** Reads a manifest of registered operations. @throws StartError naming the file */
-export async function readManifest(file: string | undefined): Promise<ReadonlyMap<string, string>> {
-  if (file === undefined) return new Map();
-  try {
-    return new Map(manifest.parse(JSON.parse(await readFile(file, 'utf8'))));
-  } catch (cause) {
-    throw new StartError(
-      `The manifest of registered operations ${file} cannot be used: expected {"format": "apollo-persisted-query-manifest", "operations": [{"id", "body"}]} or {"<id>": "<operation>"}.`,
-      { cause },
-    );
-  }
-}
+/** Null and an empty text count as none, as for `query`. */
+const isId = (documentId: unknown): documentId is string =>
+  typeof documentId === 'string' && documentId !== '';
 
 /** @throws VALIDATION_FAILED for an invalid `persistedQuery` */
 function hashIn(extensions: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { QueryPlan } from '@apollo/query-planner';
-import { operationFromDocument } from '@apollo/federation-internals';
 import {
+  getOperationAST,
   getVariableValues,
   GraphQLError,
   OperationTypeNode,
@@ -11,12 +11,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Viewer } from '#server/auth/viewer.ts';
-import { PlatformError } from '#server/errors.ts';
-import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { graphqlErrorOf, invalidVariable } from '#server/graphql/errors.ts';
 import { asksForSchema } from '#server/graphql/introspection.ts';
 import { exceededLimit, sizeOf } from '#server/graphql/limits.ts';
 import { refusalOfVariables } from '#server/graphql/variable-limits.ts';
-import { grantsOf, type Grants } from '../authorization/grants.ts';
+import { grantsOf } from '../authorization/grants.ts';
 import { ProtectedFields, type ProtectedField } from '../authorization/protected-fields.ts';
 import { permittedPart } from '../authorization/permission.ts';
 import type { Requirements } from '../authorization/requirements.ts';
@@ -27,9 +26,21 @@ import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { AnonymousLimits } from '../limits/anonymous-limits.ts';
 import { maxAgeOf } from '../cache/cache-policy.ts';
+import type { OperationClass } from '#server/observability/operation-class.ts';
+import type { Attributes, Span } from '#server/observability/tracing.ts';
+import { classOf } from '#server/graphql/graph-facts.ts';
+import type { GatewayContext } from '../context/gateway-context.ts';
+import { ChargedRuns } from '../limits/charged-runs.ts';
+import { ActualCost } from '../limits/actual-cost.ts';
+import type { CostBudgets } from '../limits/cost-budgets.ts';
+import type { OperationUse, UsageReport } from '../usage/usage-report.ts';
+import { hasDefer, withoutDefer } from '../defer/defer-directive.ts';
+import type { DeferredRun } from '../defer/deferred-run.ts';
 import { costCheck, type CostCheck } from '#server/graphql/cost.ts';
 import { bytesOfPlan, fetchesOf, servicesOf } from '../plan/plan-fetches.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
+import { DeferredOperation } from './deferred-operation.ts';
+import { planOperation } from './plan-operation.ts';
 
 export interface OperationOptions extends AnonymousLimits {
   readonly graph: LoadedGraph;
@@ -40,6 +51,10 @@ export interface OperationOptions extends AnonymousLimits {
   readonly assumedListSize: number;
   readonly maxListSize: number;
   readonly responses: ResponseCache;
+  /** Charges callers for operations. Absent: they are not charged. */
+  readonly budgets?: CostBudgets | undefined;
+  /** Counts operations, fields and clients. Absent: they are not counted. */
+  readonly usage?: Pick<UsageReport, 'of'> | undefined;
   formatError(error: GraphQLError): GraphQLFormattedError;
   /** See `ExecutionOptions`. */
   onFallback?(reason: string): void;
@@ -77,10 +92,17 @@ const BYTES_PER_CHARACTER = 50;
  */
 export class PreparedOperation {
   readonly source: string;
+  /** Without `@defer`. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   /** Whether it selects `__schema` or `__type`, for which a caller needs the right to introspection. */
   readonly asksForSchema: boolean;
+  /** Its class in the metrics. */
+  readonly kind: OperationClass;
+  /** Its attributes in spans. */
+  readonly attributes: Attributes;
+  /** Its execution in parts; undefined if its document has no `@defer`. */
+  private readonly deferred: DeferredOperation | undefined;
   private readonly options: OperationOptions;
   /** Called after each planning, which adds to `bytes`. */
   private readonly onPlanned: () => void;
@@ -89,42 +111,67 @@ export class PreparedOperation {
   /** Whether its text is within the limits of callers without a token. */
   private readonly isSmall: boolean;
   private readonly maxAgeSeconds: number;
+  private readonly use: OperationUse | undefined;
+  private readonly charges: ChargedRuns | undefined;
   /** By the mask of the caller's grants; `''` if the caller may read every field. */
   private readonly variants = new LRUCache<string, Variant>({ max: MAX_VARIANTS });
 
   constructor(
     source: string,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
+    sent: DocumentNode,
+    sentOperation: OperationDefinitionNode,
     options: OperationOptions,
     onPlanned: () => void = () => undefined,
   ) {
     const { graph, requirements, directives } = options;
     const schema = graph.apiSchema;
+    const deferred = hasDefer(sent) ? new DeferredOperation(sent, sentOperation, options) : undefined;
+    const document = deferred ? withoutDefer(sent) : sent;
+    const operation = getOperationAST(document, sentOperation.name?.value) ?? sentOperation;
     this.source = source;
     this.document = document;
     this.operation = operation;
+    this.deferred = deferred;
     this.options = options;
     this.onPlanned = onPlanned;
     this.protectedFields = new ProtectedFields(schema, requirements, document, operation);
-    this.checkCost = costCheck(document, operation, { ...options, schema });
+    this.checkCost = costCheck(document, operation, {
+      ...options,
+      schema,
+      ...(deferred && { more: (variables) => deferred.costOf(variables) }),
+    });
     this.isSmall =
       source.length <= options.anonymousLimits.characters &&
-      exceededLimit(sizeOf(document), options.anonymousLimits) === undefined;
+      exceededLimit(sizeOf(sent), options.anonymousLimits) === undefined;
     this.maxAgeSeconds = maxAgeOf(document, operation, schema, directives);
+    this.charges =
+      options.budgets &&
+      new ChargedRuns(options.budgets, {
+        costOf: this.checkCost.of,
+        actual: new ActualCost(document, operation, { schema, directives }),
+        formatError: options.formatError,
+      });
+    this.use = options.usage?.of(schema, document, operation, source);
     this.asksForSchema = asksForSchema(document);
+    this.kind = classOf(operation);
+    this.attributes = operationAttributes(operation);
   }
 
   /** Plans it before its first run, for callers who may read every field. */
   warmUp(): void {
-    this.variant('', []);
+    this.variant('', [], undefined);
   }
 
   /** Its approximate memory, with all plans. */
   get bytes(): number {
     let bytes = BYTES_PER_OPERATION + BYTES_PER_CHARACTER * this.source.length;
     for (const variant of this.variants.values()) bytes += variant.bytes;
-    return bytes;
+    return bytes + (this.deferred?.bytes ?? 0);
+  }
+
+  /** Whether it can be executed in parts, with some variables at least. */
+  get hasDefer(): boolean {
+    return this.deferred !== undefined;
   }
 
   /**
@@ -151,39 +198,83 @@ export class PreparedOperation {
       this.operation.variableDefinitions ?? [],
       given,
     );
-    if (errors) return { errors };
+    if (errors) return { errors: errors.map(invalidVariable) };
+    const excess = this.deferred?.refusalOf(coerced);
+    if (excess) return { errors: [excess] };
     const refusal = this.checkCost(coerced, viewer);
     return refusal ? { errors: [graphqlErrorOf(refusal)] } : { coerced };
   }
 
   /** The response as JSON text. `request.variables` are those that `admit` returned. */
-  async toJson(request: OperationRequest): Promise<JsonAnswer> {
-    this.beginKeyed(request);
-    const variant = this.variantFor(grantsOf(request.context.viewer));
-    const execution = variant.errors.length > 0 ? { ...request, errors: variant.errors } : request;
-    if (this.maxAgeSeconds > 0 && variant.errors.length === 0) return this.fromCache(variant, execution);
-    const json = await variant.execution.toJson(execution);
-    if (this.operation.operation === OperationTypeNode.MUTATION)
-      this.options.responses.invalidate(variant.services);
-    return { json };
+  toJson(request: OperationRequest): Promise<JsonAnswer> {
+    return this.charges?.isDue() ? this.charges.json(request, () => this.json(request)) : this.json(request);
   }
 
   /** The response as values, its errors unformatted. `request.variables` are those that `admit` returned. */
-  async toResult(request: OperationRequest): Promise<ExecutionResult> {
-    this.beginKeyed(request);
-    const variant = this.variantFor(grantsOf(request.context.viewer));
+  toResult(request: OperationRequest): Promise<ExecutionResult> {
+    return this.charges?.isDue()
+      ? this.charges.result(request, () => this.result(request))
+      : this.result(request);
+  }
+
+  private async json(request: OperationRequest): Promise<JsonAnswer> {
+    this.begin(request);
+    const variant = this.variantFor(request.context);
+    const execution = variant.errors.length > 0 ? { ...request, errors: variant.errors } : request;
+    if (this.mayCache(request) && variant.errors.length === 0) return this.fromCache(variant, execution);
+    const json = await variant.execution.toJson(execution);
+    this.afterWrites(variant.services);
+    return { json };
+  }
+
+  private async result(request: OperationRequest): Promise<ExecutionResult> {
+    this.begin(request);
+    const variant = this.variantFor(request.context);
+    if (request.context.executed) request.context.executed.operation = this;
     const result = await variant.execution.toResult({ ...request, errors: variant.errors });
-    if (this.operation.operation === OperationTypeNode.MUTATION)
-      this.options.responses.invalidate(variant.services);
+    this.afterWrites(variant.services);
     return result;
   }
 
-  private beginKeyed({ context, rawVariables }: OperationRequest): void {
+  /**
+   * Whether it is executed in parts with these variables, and the caller has enough left of their budget. An answer in parts
+   * is charged with its estimate, because the whole answer is never known at once. If the budget is spent, the operation is
+   * run whole, which refuses it.
+   */
+  async mayRunInParts(request: OperationRequest): Promise<boolean> {
+    if (!this.deferred || this.asksForSchema || !this.deferred.runsInParts(request, this.onPlanned))
+      return false;
+    return !this.charges?.isDue() || this.charges.inParts(request);
+  }
+
+  /**
+   * Runs it in parts. Undefined if nothing of it is deferred with these variables, or if it can only be executed as a whole.
+   * `request.variables` are those that `admit` returned. Nothing of it is cached.
+   */
+  inParts(request: OperationRequest): DeferredRun | undefined {
+    if (!this.deferred?.runsInParts(request, this.onPlanned) || this.asksForSchema) return undefined;
+    this.begin(request);
+    if (request.context.executed) request.context.executed.operation = this;
+    // Only root fields of a mutation write, and they belong to the primary part.
+    return this.deferred.run(request, this.onPlanned, (services) => this.afterWrites(services));
+  }
+
+  private afterWrites(services: readonly string[]): void {
+    if (this.operation.operation === OperationTypeNode.MUTATION) this.options.responses.invalidate(services);
+  }
+
+  private begin({ context, rawVariables }: OperationRequest): void {
+    this.use?.count(context.clientName);
     context.keyed?.begin({
       source: this.source,
       operationName: this.operation.name?.value,
       rawVariables,
     });
+  }
+
+  /** A subgraph may answer otherwise with headers of the client, which the key of the cache does not contain. */
+  private mayCache({ context }: OperationRequest): boolean {
+    return this.maxAgeSeconds > 0 && context.forwarded === undefined;
   }
 
   private async fromCache(variant: Variant, request: ExecutionRequest): Promise<JsonAnswer> {
@@ -204,13 +295,16 @@ export class PreparedOperation {
     return { json, cached: { maxAgeSeconds, ageSeconds: 0 } };
   }
 
-  private variantFor(grants: Grants): Variant {
+  private variantFor({ viewer, span }: GatewayContext): Variant {
+    const grants = grantsOf(viewer);
     const mask = this.protectedFields.maskOf(grants);
-    return this.variants.get(mask) ?? this.variant(mask, this.protectedFields.refusedTo(grants));
+    return this.variants.get(mask) ?? this.variant(mask, this.protectedFields.refusedTo(grants), span);
   }
 
-  private variant(mask: string, refused: readonly ProtectedField[]): Variant {
+  private variant(mask: string, refused: readonly ProtectedField[], span: Span | undefined): Variant {
+    const planning = span?.child('plan');
     const variant = this.planned(refused);
+    planning?.end();
     this.variants.set(mask, variant);
     this.onPlanned();
     return variant;
@@ -224,7 +318,7 @@ export class PreparedOperation {
         ? permittedPart(this.document, this.operation, refused)
         : { document: this.document, errors: [], removeRefusedValues: undefined };
     try {
-      const plan = document ? this.planOf(document) : NOTHING_TO_FETCH;
+      const plan = document ? planOperation(graph, document, this.operation) : NOTHING_TO_FETCH;
       const fetches = fetchesOf(plan);
       const execution = prepareExecution(
         { graph, document: this.document, operation: this.operation, plan, removeRefusedValues },
@@ -236,30 +330,7 @@ export class PreparedOperation {
       return { execution: refusal(error, formatError), errors: [], services: [], bytes: 0 };
     }
   }
-
-  /** @throws GraphQLError if the planner fails */
-  private planOf(document: DocumentNode): QueryPlan {
-    const { planner, federatedApiSchema } = this.options.graph;
-    const operationName = this.operation.name?.value;
-    try {
-      return planner.buildQueryPlan(
-        operationFromDocument(federatedApiSchema, document, operationName ? { operationName } : {}),
-      );
-    } catch (cause) {
-      throw unplannable(cause);
-    }
-  }
 }
-
-/** The planner fails on some valid operations, such as nested fragments on many interfaces. */
-const unplannable = (cause: unknown): GraphQLError =>
-  graphqlErrorOf(
-    new PlatformError(
-      'OPERATION_LIMIT_EXCEEDED',
-      'No plan can be made for this operation: select fewer fields, or nest fewer fragments.',
-      { cause },
-    ),
-  );
 
 /** Returns only the error for every run. */
 const refusal = (error: GraphQLError, formatError: OperationOptions['formatError']): Execution => ({
@@ -270,3 +341,11 @@ const refusal = (error: GraphQLError, formatError: OperationOptions['formatError
 
 /** The plan if every selected field is refused. */
 const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' };
+
+/** By the semantic conventions for GraphQL servers; the document is left out, because it may contain values. */
+const operationAttributes = ({ operation, name }: OperationDefinitionNode): Attributes => ({
+  'graphql.operation.type': operation,
+  'graphql.operation.name': name?.value.slice(0, MAX_NAME),
+});
+
+const MAX_NAME = 64;

@@ -79,7 +79,7 @@ const sumOf = (fields: ReadonlyMap<string, number>): number =>
 export function graphMapTable(supergraphSdl: string): string {
   const { subgraphs, types } = graphMap(supergraphSdl);
   const title = (graph: string) => graph.toLowerCase();
-  return `<div class="scroll"><table class="map">
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Types and services"><table class="map">
 <thead><tr><th scope="col">Type</th>${subgraphs.map((graph) => `<th scope="col">${title(graph)}</th>`).join('')}</tr></thead>
 <tbody>
 ${types.map(({ name, fields }) => `<tr><th scope="row"><code>${name}</code></th>${subgraphs.map((graph) => `<td>${fields.get(graph) ?? ''}</td>`).join('')}</tr>`).join('\n')}

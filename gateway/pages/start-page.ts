@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
-import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
+import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE, demoPerson } from '#server/demo-ids.ts';
 import { SERVICE_NAMES, SERVICE_PORTS, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 import { graphMapTable } from './graph-map.ts';
+import { systemPicture } from './system-picture.ts';
 
 /**
  * `GET /`: links to every page and document, the health of the services, the types of the graph, and the demo accounts.
@@ -49,6 +50,7 @@ function page(settings: GatewaySettings, sdl: string): string {
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="pages/page.css">
 <script type="module" src="pages/start-page.js"></script>
+${demo && isOwn ? '<script type="module" src="pages/live-system.js"></script>' : ''}
 </head>
 <body>
 <main>
@@ -60,7 +62,7 @@ function page(settings: GatewaySettings, sdl: string): string {
 <ul class="doors">
 ${DOORS.map(door).join('\n')}
 </ul>
-${isOwn ? servicesSection(demo) : ''}
+${isOwn ? systemSection(demo) + servicesSection(demo) : ''}
 <section>
 <h2>What the graph is made of</h2>
 <p>The types that several services share, with the number of fields of each service. Key fields are not counted.</p>
@@ -121,6 +123,24 @@ const door = ({ title, text, links }: Door, index: number): string =>
 const state = (name: string, health: string): string =>
   `<span class="state" data-name="${name}" data-health="${health}"></span>`;
 
+/** The account that sees every gym; its password is public, as that of every demo account. */
+const LIVE_ACCOUNT = JSON.stringify({ email: demoPerson('super@demo.test').email, password: DEMO_PASSWORD });
+
+const systemSection = (demo: boolean): string => `<section class="running">
+<h2>The running system</h2>
+${systemPicture()}
+${demo ? LIVE : ''}
+</section>
+`;
+
+const LIVE = `<div id="live-system" data-account='${LIVE_ACCOUNT}'>
+<h3>People inside <small id="live-state" role="status">Connecting</small></h3>
+<ul id="occupancy" class="occupancy"></ul>
+<h3>Events since this page was opened</h3>
+<p id="no-events">None yet. Check somebody in at the <a href="gym/kiosk">kiosk</a>, or book a class in the <a href="explorer">explorer</a>.</p>
+<ul id="events" class="events"></ul>
+</div>`;
+
 const servicesSection = (demo: boolean): string => `<section>
 <h2>The services</h2>
 <ul class="services">
@@ -145,7 +165,7 @@ function serviceCard(name: ServiceName, demo: boolean): string {
 const DEMO_SECTION = `<section>
 <h2>Demo accounts</h2>
 <p>Password of all: <code>${DEMO_PASSWORD}</code></p>
-<div class="scroll"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Demo accounts"><table>
 <thead><tr><th scope="col">Email</th><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Gym</th></tr></thead>
 <tbody>
 ${DEMO_PEOPLE.map(({ email, displayName, role, gymId }) => `<tr><th scope="row"><code>${email}</code></th><td>${displayName}</td><td>${role}</td><td>${Object.values(DEMO_GYMS).find((gym) => gym.id === gymId)?.name ?? 'every gym'}</td></tr>`).join('\n')}

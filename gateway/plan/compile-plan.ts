@@ -25,6 +25,40 @@ export function compilePlan({ graph, operation, plan, primary }: ExecutionSource
   return compile(plan.node, [], { graph, primary, uploads });
 }
 
+/** A plan, or a part of it, with the parts that are deferred in it. */
+export interface DeferrablePlan {
+  /** Undefined if there is nothing to fetch. */
+  readonly primary: PlanStep | undefined;
+  readonly parts: readonly DeferredPart[];
+}
+
+export interface DeferredPart extends DeferrablePlan {
+  /** As in the document that was planned. */
+  readonly label: string;
+  /** The ids of the fetches whose answers the part needs. */
+  readonly depends: readonly string[];
+}
+
+/** The same for a plan with deferred parts. */
+export function compileDeferrable({ graph, operation, plan }: ExecutionSource): DeferrablePlan {
+  const uploads = uploadVariables(graph.apiSchema, operation);
+  const context = { graph, primary: undefined, uploads };
+  return deferrable(plan.node?.kind === 'Subscription' ? undefined : plan.node, context);
+}
+
+function deferrable(node: PlanNode | undefined, context: PlanContext): DeferrablePlan {
+  if (node?.kind !== 'Defer') return { primary: node && compile(node, [], context), parts: [] };
+  const { primary, deferred } = node;
+  return {
+    primary: primary.node && compile(primary.node, [], context),
+    parts: deferred.map((part) => ({
+      ...deferrable(part.node, context),
+      label: part.label ?? '',
+      depends: part.depends.map(({ id }) => id),
+    })),
+  };
+}
+
 function compile(node: PlanNode, path: FlattenPath, context: PlanContext): PlanStep {
   switch (node.kind) {
     case 'Sequence':
@@ -35,10 +69,12 @@ function compile(node: PlanNode, path: FlattenPath, context: PlanContext): PlanS
       return compile(node.node, [...path, ...node.path.map(String)], context);
     case 'Condition':
       return new Condition(node, (child) => child && compile(child, path, context));
-    case 'Fetch':
-      return compileFetch(node, path, context);
+    case 'Fetch': {
+      const step = compileFetch(node, path, context);
+      return node.id === undefined ? step : new AwaitedFetch(step, node.id);
+    }
     case 'Defer':
-      throw new Error('@defer is not supported');
+      throw new Error('expected @defer at the root of a plan or of a deferred part');
   }
 }
 
@@ -99,6 +135,22 @@ class Condition implements PlanStep {
   run(execution: ExecutionContext): Promise<void> | undefined {
     const isTrue = execution.request.variables[this.variable] === true;
     return (isTrue ? this.ifTrue : this.ifFalse)?.run(execution);
+  }
+}
+
+/** A fetch on which a deferred part depends. */
+class AwaitedFetch implements PlanStep {
+  private readonly fetch: PlanStep;
+  private readonly id: string;
+
+  constructor(fetch: PlanStep, id: string) {
+    this.fetch = fetch;
+    this.id = id;
+  }
+
+  async run(execution: ExecutionContext): Promise<void> {
+    await this.fetch.run(execution);
+    execution.onFetched?.(this.id);
   }
 }
 

@@ -12,9 +12,10 @@ import { isJsonObject } from '#server/json-object.ts';
 import { coerceToJson } from '../response/coerce-to-json.ts';
 import { coerceToValue } from '../response/coerce-to-value.ts';
 import { coercionErrors, invalidValue } from '../response/coercion-errors.ts';
-import { ResultCoercion } from '../response/result-coercion.ts';
+import type { ObjectShape } from '../response/response-shape.ts';
+import { coercionToValue, ResultCoercion } from '../response/result-coercion.ts';
 import { responseStart, resultJson } from '../response/result-json.ts';
-import { ShapesByCondition } from '../response/shapes-by-condition.ts';
+import { shapesByCondition, type ByCondition } from '../response/shapes-by-condition.ts';
 import { compilePlan } from './compile-plan.ts';
 
 /** An operation whose plan and response shape are compiled. */
@@ -23,13 +24,13 @@ export class CompiledExecution implements Execution {
   private readonly source: ExecutionSource;
   private readonly options: ExecutionOptions;
   private readonly plan: PlanStep | undefined;
-  private readonly shapes: ShapesByCondition;
+  private readonly shapes: ByCondition<ObjectShape>;
 
   constructor(source: ExecutionSource, options: ExecutionOptions) {
     this.source = source;
     this.options = options;
     this.plan = compilePlan(source);
-    this.shapes = new ShapesByCondition(source);
+    this.shapes = shapesByCondition(source);
   }
 
   async toJson(request: ExecutionRequest): Promise<string> {
@@ -53,7 +54,7 @@ export class CompiledExecution implements Execution {
     try {
       const shape = this.shapes.of(request.variables);
       const execution = await this.fetch(request);
-      const coercion = new ResultCoercion({ repeatedValues: undefined, hasNoEscapes: false });
+      const coercion = coercionToValue();
       const data = (coerceToValue(shape, execution.data, coercion) ?? null) as ExecutionResult['data'];
       if (this.needsApolloExecutor(coercion, execution)) return await this.coerceWithApollo(execution);
       const errors = allErrors(execution);
@@ -111,7 +112,7 @@ export class CompiledExecution implements Execution {
 
   /** The data as our own result coercion returns it. */
   private ownData({ data, request }: ExecutionContext): ExecutionResult['data'] {
-    const coercion = new ResultCoercion({ repeatedValues: undefined, hasNoEscapes: false });
+    const coercion = coercionToValue();
     return (coerceToValue(this.shapes.of(request.variables), data, coercion) ??
       null) as ExecutionResult['data'];
   }

@@ -22,6 +22,10 @@ export class ResultCoercion {
   }
 }
 
+/** For `coerceToValue`: repeated values and escapes matter only if the result is JSON text. */
+export const coercionToValue = (): ResultCoercion =>
+  new ResultCoercion({ repeatedValues: undefined, hasNoEscapes: false });
+
 /** Notes an invalid value, which becomes null. */
 export function invalid(coercion: ResultCoercion): undefined {
   coercion.hasInvalidValue = true;

@@ -7,15 +7,24 @@ import {
   type FragmentDefinitionNode,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type InlineFragmentNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { fragmentsOf, type Fragments } from '#server/graphql/fragments.ts';
+import { isDeferred } from '../defer/defer-directive.ts';
 
 /** Values of the variables of @skip and @include. */
 export type Conditions = ReadonlyMap<string, boolean>;
 
-/** The fields that a document selects: fragments expanded, @skip and @include applied. */
+interface Collected {
+  readonly fields: Map<string, FieldNode[]>;
+  /** The fragments that were spread already. */
+  readonly spread: Set<string>;
+  readonly deferred?: InlineFragmentNode[];
+}
+
+/** The fields that a document selects: fragments expanded, @skip and @include applied, deferred fragments left out. */
 export class SelectedFields {
   private readonly schema: GraphQLSchema;
   private readonly fragments: Fragments;
@@ -34,16 +43,22 @@ export class SelectedFields {
   ): ReadonlyMap<string, readonly FieldNode[]> {
     const fields = new Map<string, FieldNode[]>();
     const spread = new Set<string>();
-    for (const selectionSet of selectionSets) this.collect(type, selectionSet, fields, spread);
+    for (const selectionSet of selectionSets) this.collect(type, selectionSet, { fields, spread });
     return fields;
   }
 
-  private collect(
+  /** The deferred fragments of an object of this type. */
+  deferredOf(
     type: GraphQLObjectType,
-    { selections }: SelectionSetNode,
-    fields: Map<string, FieldNode[]>,
-    spread: Set<string>,
-  ): void {
+    selectionSets: readonly SelectionSetNode[],
+  ): readonly InlineFragmentNode[] {
+    const found: Collected = { fields: new Map(), spread: new Set(), deferred: [] };
+    for (const selectionSet of selectionSets) this.collect(type, selectionSet, found);
+    return found.deferred ?? [];
+  }
+
+  private collect(type: GraphQLObjectType, { selections }: SelectionSetNode, found: Collected): void {
+    const { fields, spread, deferred } = found;
     for (const node of selections) {
       if (this.isSkipped(node.directives ?? [])) continue;
       if (node.kind === Kind.FIELD) {
@@ -54,8 +69,9 @@ export class SelectedFields {
         continue;
       }
       const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : this.fragmentOf(node.name.value, spread);
-      if (fragment && this.applies(fragment.typeCondition?.name.value, type))
-        this.collect(type, fragment.selectionSet, fields, spread);
+      if (!fragment || !this.applies(fragment.typeCondition?.name.value, type)) continue;
+      if (isDeferred(node)) deferred?.push(node);
+      else this.collect(type, fragment.selectionSet, found);
     }
   }
 

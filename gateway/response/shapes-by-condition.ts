@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLObjectType } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ExecutionRequest, ExecutionSource } from '../execution/execution.ts';
 import { conditionVariables, SelectedFields } from './selected-fields.ts';
@@ -7,38 +7,52 @@ import { objectShape, type ObjectShape } from './response-shape.ts';
 /** The maximum number of cached shapes of one operation; clients use few combinations of @skip and @include. */
 const MAX_SHAPES = 16;
 
-/** The response shapes of one operation: one for each combination of the variables of @skip and @include. */
-export class ShapesByCondition {
-  private readonly source: ExecutionSource;
-  private readonly variables: readonly string[];
-  private readonly only: ObjectShape | undefined;
-  private readonly byConditions = new LRUCache<string, ObjectShape>({ max: MAX_SHAPES });
+type Source = Pick<ExecutionSource, 'graph' | 'document' | 'operation'>;
 
-  constructor(source: ExecutionSource) {
+/** What is compiled from the selected fields of an operation: once for each combination of the variables of @skip and @include. */
+export class ByCondition<Compiled extends object> {
+  private readonly source: Source;
+  private readonly compileFor: (selected: SelectedFields) => Compiled;
+  private readonly variables: readonly string[];
+  private readonly only: Compiled | undefined;
+  private readonly byConditions = new LRUCache<string, Compiled>({ max: MAX_SHAPES });
+
+  constructor(source: Source, compileFor: (selected: SelectedFields) => Compiled) {
     this.source = source;
+    this.compileFor = compileFor;
     this.variables = conditionVariables(source.document, source.operation);
     if (this.variables.length === 0) this.only = this.compile(new Map());
   }
 
   /** @throws GraphQLError if a variable of @skip or @include is null, which a type with a default value allows */
-  of(values: ExecutionRequest['variables']): ObjectShape {
+  of(values: ExecutionRequest['variables']): Compiled {
     if (this.only) return this.only;
     const conditions = new Map(this.variables.map((name) => [name, decided(name, values[name])]));
     const key = [...conditions.values()].join();
     const known = this.byConditions.get(key);
     if (known) return known;
-    const shape = this.compile(conditions);
-    this.byConditions.set(key, shape);
-    return shape;
+    const compiled = this.compile(conditions);
+    this.byConditions.set(key, compiled);
+    return compiled;
   }
 
-  private compile(conditions: ReadonlyMap<string, boolean>): ObjectShape {
-    const { graph, document, operation } = this.source;
-    const type = graph.apiSchema.getRootType(operation.operation);
-    if (!type) throw new Error(`the schema has no ${operation.operation}`);
-    const selected = new SelectedFields(graph.apiSchema, document, conditions);
-    return objectShape(graph.apiSchema, type, [operation.selectionSet], selected);
+  private compile(conditions: ReadonlyMap<string, boolean>): Compiled {
+    const { graph, document } = this.source;
+    return this.compileFor(new SelectedFields(graph.apiSchema, document, conditions));
   }
+}
+
+/** The response shapes of one operation. */
+export const shapesByCondition = (source: Source): ByCondition<ObjectShape> =>
+  new ByCondition(source, (selected) =>
+    objectShape(source.graph.apiSchema, rootTypeOf(source), [source.operation.selectionSet], selected),
+  );
+
+/** The type of the operation's root fields. */
+export function rootTypeOf({ graph, operation }: Source): GraphQLObjectType {
+  const type = graph.apiSchema.getRootType(operation.operation);
+  if (!type) throw new Error(`the schema has no ${operation.operation}`);
+  return type;
 }
 
 function decided(name: string, value: unknown): boolean {

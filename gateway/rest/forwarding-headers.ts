@@ -7,7 +7,7 @@ const NOT_FROM_CLIENTS = /^(x-forwarded(-.*)?|forwarded|x-real-ip|x-on-behalf-of
 
 interface ForwardingOptions {
   origins: RequestOrigins;
-  /** The gateway's proof; see `forwardingProofOf`. */
+  /** The gateway's proof for the service; see `PlatformHeaders`. */
   proof: string | undefined;
   /** The path under which the gateway serves the service, such as `/gym`. */
   prefix: string;

@@ -1,3 +1,4 @@
+import https from 'node:https';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request } from 'express';
@@ -10,8 +11,12 @@ import type { Upgrade } from '#server/http/sockets.ts';
 import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Metrics } from '#server/observability/metrics.ts';
+import { classOfRequest, waitsForEvents } from '#server/observability/operation-class.ts';
+import { callSpan, endCall } from '#server/observability/call-span.ts';
+import { withSpan } from '#server/observability/tracing.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
+import type { Router, TlsOptions } from '../router-file/router.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { UPLOAD_TIME_FACTOR } from '../subgraphs/http-subgraph.ts';
 import { ForwardedRequest } from './forwarded-request.ts';
@@ -23,9 +28,10 @@ import { ServiceConnections } from './service-connections.ts';
 
 interface ProxyOptions {
   settings: GatewaySettings;
+  router: Router;
   origins: RequestOrigins;
-  /** Proves to the services that the gateway has written the forwarding headers. */
-  proof: string | undefined;
+  /** Prove to each service that the gateway has written the forwarding headers. */
+  proofs: ReadonlyMap<string, string>;
   metrics: Metrics;
   log: Logger;
 }
@@ -36,9 +42,7 @@ const TARGET = new RegExp(
   'is',
 );
 
-/** Requests that wait for events (`GET /events?wait=20`) have connections of their own, so that no other request waits behind them. */
-const WAITS_FOR_EVENTS = /^\/events\/?\?(?:.*&)?wait=/;
-/** The maximum number of these connections to each service. */
+/** Requests that wait for events have connections of their own, so that no other request waits behind them: the maximum number to each service. */
 const WAITING_CONNECTIONS = 1_000;
 
 /** The time limit while no byte of a forwarded request or of its response arrives. Pictures, imports and exports take longer than a query. */
@@ -62,7 +66,7 @@ export class RestProxies {
   private readonly timeLimit: string;
 
   constructor(app: Express, options: ProxyOptions) {
-    const { settings, log } = options;
+    const { settings, router } = options;
     this.app = app;
     this.options = options;
     this.onEnd = requestLog(options);
@@ -75,11 +79,12 @@ export class RestProxies {
           new ServiceConnections(urlOf(service, settings), {
             connections,
             idleMillis: timeLimitMillis(settings),
+            tls: router.tlsOf(service),
           }),
       );
     this.connections = connectionsOf(settings.subgraphConnections);
     this.waitingConnections = connectionsOf(WAITING_CONNECTIONS);
-    this.sockets = byService((service) => socketsTo(service, settings, log));
+    this.sockets = byService((service) => socketsTo(service, options));
     // Express answers preflight requests, and 404 to private paths.
     for (const service of SERVICE_NAMES) app.use(`/${service}`, unknownPath);
   }
@@ -90,7 +95,7 @@ export class RestProxies {
       const [, name, rest] = (req.method !== 'OPTIONS' && TARGET.exec(req.url ?? '')) || [];
       const service = name?.toLowerCase();
       const path = rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
-      const pools = WAITS_FOR_EVENTS.test(path) ? this.waitingConnections : this.connections;
+      const pools = waitsForEvents(path) ? this.waitingConnections : this.connections;
       const connections = service === undefined ? undefined : pools.get(service);
       if (service === undefined || !connections) return others(req, res);
       if (isPrivatePath(path)) return others(req, res);
@@ -104,7 +109,8 @@ export class RestProxies {
     const proxy = this.sockets.get(service);
     if (!proxy || !rest || isPrivatePath(rest)) return false;
     request.url = rest;
-    setForwardingHeaders(request, { ...this.options, prefix: `/${service}` });
+    const { origins, proofs } = this.options;
+    setForwardingHeaders(request, { origins, proof: proofs.get(service), prefix: `/${service}` });
     this.forwardedSockets.add(socket);
     proxy.upgrade(request as Request, socket as Socket, head);
     return true;
@@ -112,6 +118,7 @@ export class RestProxies {
 
   /** Closes the forwarded WebSockets with 1001. */
   closeSockets(): Promise<void> {
+    // The other half remains for the requests that are still running.
     return this.forwardedSockets.close(this.options.settings.stopGracePeriodMillis / 2);
   }
 
@@ -127,10 +134,12 @@ export class RestProxies {
     { service, path, connections }: { service: string; path: string; connections: ServiceConnections },
   ): void {
     const startedAt = performance.now();
-    const { origins, proof, log, settings } = this.options;
+    const { origins, proofs, log, settings } = this.options;
     const context = contextFor(req, res, log, origins);
-    const { id: requestId, traceparent } = context;
+    const { id: requestId, origin } = context;
     const operation = `${req.method} /${service}`;
+    const kind = classOfRequest(service, req.method ?? '', path);
+    const call = withSpan(origin.span, () => callSpan(req.method ?? '', service));
     const headers = responseHeaders(req.headers.origin, settings);
     headers['X-Request-Id'] = requestId;
     const connection = /\bclose\b/i.test(req.headers.connection ?? '') ? 'close' : 'keep-alive';
@@ -140,21 +149,27 @@ export class RestProxies {
     );
     res.once('close', () => {
       request.clientLeft();
-      this.onEnd({ door: 'rest', operation, requestId, traceparent, startedAt, ...outcomeOf(res) });
+      const outcome = outcomeOf(res);
+      endCall(call, outcome.status);
+      this.onEnd({ door: 'rest', operation, kind, origin, startedAt, ...outcome });
     });
     removeHopByHop(req.headers);
     req.headers[TIME_LIMIT_HEADER] = this.timeLimit;
-    setForwardingHeaders(req, { origins, proof, prefix: `/${service}` });
+    setForwardingHeaders(req, { origins, proof: proofs.get(service), prefix: `/${service}` });
     req.headers['x-request-id'] = requestId;
-    req.headers.traceparent = traceparent;
+    req.headers.traceparent = call?.traceparent ?? context.traceparent;
     request.send();
   }
 }
 
+const agentFor = (tls: TlsOptions | undefined): { agent?: https.Agent } =>
+  tls ? { agent: new https.Agent({ ...tls }) } : {};
+
 /** Forwards WebSockets. */
-const socketsTo = (service: ServiceName, settings: GatewaySettings, log: Logger) =>
+const socketsTo = (service: ServiceName, { settings, router, log }: ProxyOptions) =>
   createProxyMiddleware<Request>({
     target: urlOf(service, settings),
+    ...agentFor(router.tlsOf(service)),
     logger: {
       info: () => undefined,
       warn: (message: string) => log.warn(message),

@@ -1,8 +1,15 @@
 import { Pool } from 'undici';
+import type { TlsOptions } from '../router-file/router.ts';
 import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 
 /** The maximum number of requests that wait for each connection; further ones are refused. */
 const WAITING_PER_CONNECTION = 32;
+
+interface ConnectionOptions {
+  connections: number;
+  idleMillis: number;
+  tls: TlsOptions | undefined;
+}
 
 /** The pooled keep-alive connections for the forwarded requests of one service. */
 export class ServiceConnections {
@@ -15,11 +22,11 @@ export class ServiceConnections {
   private pending = 0;
 
   /** @param idleMillis the limit of `idle`, in milliseconds */
-  constructor(url: string, { connections, idleMillis }: { connections: number; idleMillis: number }) {
+  constructor(url: string, { connections, idleMillis, tls }: ConnectionOptions) {
     const { origin } = new URL(url);
     const options = {
       connections,
-      connect: { timeout: Math.min(idleMillis, 10_000) }, // 10 s
+      connect: { timeout: Math.min(idleMillis, 10_000), ...tls }, // 10 s
       headersTimeout: 0, // `idle` is the limit
       bodyTimeout: 0,
     };

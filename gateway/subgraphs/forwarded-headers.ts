@@ -1,3 +1,4 @@
+import type { Span } from '#server/observability/tracing.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 
 const perContext = new WeakMap<object, { authorization: string | undefined; headers: string[] }>();
@@ -20,4 +21,14 @@ export function forwardedHeaders(context: Partial<GatewayContext>): string[] {
   headers.push('content-type', 'application/json');
   perContext.set(context, { authorization, headers });
   return headers;
+}
+
+/** The headers with the span's trace context instead of the request's. They are copied, because the others are shared. */
+export function withTrace(headers: string[], span: Span | undefined): string[] {
+  if (!span) return headers;
+  const copy = headers.slice();
+  const at = copy.indexOf('traceparent');
+  if (at === -1) copy.unshift('traceparent', span.traceparent);
+  else copy[at + 1] = span.traceparent;
+  return copy;
 }

@@ -8,13 +8,9 @@ import { TimeLimitError, type RawAnswer } from './answer-reader.ts';
 import { isJsonObject, jsonIn } from '#server/json-object.ts';
 import { MemoryWrites, type Writes } from '../writes/writes.ts';
 import { ClientLeftError } from '../context/waiting-client.ts';
-import {
-  SubgraphExchange,
-  RefusedError,
-  type SubgraphEndpoint,
-  type RequestOutcome,
-} from './subgraph-exchange.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
+import { SubgraphExchange, RefusedError, type SubgraphEndpoint } from './subgraph-exchange.ts';
+import { SpanKind, type Attributes, type Span } from '#server/observability/tracing.ts';
+import { forwardedHeaders, withTrace } from './forwarded-headers.ts';
 import { callerOf, WriteGenerations } from './write-generations.ts';
 import { InFlightQueries } from './in-flight-queries.ts';
 import { multipartBody } from './multipart-body.ts';
@@ -22,6 +18,8 @@ import { ServiceBreaker } from './service-breaker.ts';
 import { serviceProbe } from './service-probe.ts';
 import { isEscapeFree, type Subgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph.ts';
 import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
+import { headersBy, type HeaderRules } from '../router-file/header-rules.ts';
+import type { TlsOptions } from '../router-file/router.ts';
 
 interface HttpSubgraphOptions {
   name: string;
@@ -34,6 +32,14 @@ interface HttpSubgraphOptions {
   connections: number;
   /** Whether equal concurrent queries of one caller are sent once. */
   shareInFlight: boolean;
+  /** The time limit of opening a connection. Default 2 s. */
+  connectTimeoutMillis?: number | undefined;
+  /** How often a query is sent again after a failure that may pass. Default: once. */
+  retries?: number | undefined;
+  /** Which of the client's headers it gets. Default: none but those of `forwardedHeaders`. */
+  headerRules?: HeaderRules | undefined;
+  /** Default: the certificates that Node trusts, and no client certificate. */
+  tls?: TlsOptions | undefined;
   /** Sent with every request. Default: none. */
   headers?: Readonly<Record<string, string>>;
   /** Whether it supports `Idempotency-Key` with the gateway's `Idempotency-Scope` for mutations. Default: it gets no key. */
@@ -45,7 +51,7 @@ interface HttpSubgraphOptions {
   /** Called when its breaker opens, and when it closes again. */
   onBreaker?: (isOpen: boolean) => void;
   /** Called for every request, for metrics. */
-  onDone?: (outcome: RequestOutcome) => void;
+  onDone?: SubgraphEndpoint['onDone'];
 }
 
 export const UPLOAD_TIME_FACTOR = 6;
@@ -53,6 +59,7 @@ export const UPLOAD_TIME_FACTOR = 6;
 const WAITING_PER_CONNECTION = 32;
 /** The maximum number of connections for retries and probes together. */
 const NEW_CONNECTIONS = 16;
+const NO_HEADERS: readonly string[] = [];
 
 /** The headers and the time limit of one kind of request. */
 interface RequestKind {
@@ -70,6 +77,7 @@ export class HttpSubgraph implements Subgraph {
   readonly url: string;
   private readonly options: HttpSubgraphOptions;
   private readonly endpoint: SubgraphEndpoint;
+  private readonly attributes: Attributes;
   private readonly queries: RequestKind;
   private readonly mutations: RequestKind;
   private readonly uploads: RequestKind;
@@ -79,12 +87,20 @@ export class HttpSubgraph implements Subgraph {
   private readonly stopListening: () => void;
 
   constructor(options: HttpSubgraphOptions) {
-    const { origin, pathname, search } = new URL(options.url);
+    const { origin, pathname, search, hostname, port, protocol } = new URL(options.url);
     this.options = options;
     this.name = options.name;
     this.url = options.url;
+    this.attributes = {
+      'http.request.method': 'POST',
+      'peer.service': options.name,
+      'server.address': hostname,
+      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      'url.full': options.url,
+      'url.template': pathname,
+    };
     const { timeoutMillis, mutationTimeoutMillis = timeoutMillis, connections } = options;
-    const ownHeaders = Object.entries(options.headers ?? {}).flat();
+    const ownHeaders = Object.entries({ ...options.headerRules?.set, ...options.headers }).flat();
     const kindOf = (millis: number): RequestKind => ({
       headers: [...ownHeaders, TIME_LIMIT_HEADER, String(millis)],
       timeLimit: new TimeLimit(millis),
@@ -92,7 +108,7 @@ export class HttpSubgraph implements Subgraph {
     this.queries = kindOf(timeoutMillis);
     this.mutations = kindOf(mutationTimeoutMillis);
     this.uploads = kindOf(mutationTimeoutMillis * UPLOAD_TIME_FACTOR);
-    const connect = { timeout: 2_000 }; // 2 s
+    const connect = { timeout: options.connectTimeoutMillis ?? 2_000, ...options.tls }; // 2 s
     const path = `${pathname}${search}`;
     const newConnections = new Pool(origin, { connections: NEW_CONNECTIONS, pipelining: 0, connect });
     const { readyUrl } = options;
@@ -108,6 +124,7 @@ export class HttpSubgraph implements Subgraph {
       breaker: new ServiceBreaker({ probe, onChange: options.onBreaker ?? (() => undefined) }),
       maxPending: connections * (WAITING_PER_CONNECTION + 1),
       pending: 0,
+      retries: options.retries ?? 1,
       onDone: options.onDone ?? (() => undefined),
     };
     this.writes = options.writes ?? new MemoryWrites();
@@ -152,7 +169,7 @@ export class HttpSubgraph implements Subgraph {
 
   /** A mutation runs to its end even if the client leaves. The replicas are notified of its end before its answer is returned. */
   private async write(request: SubgraphRequest): Promise<RawAnswer> {
-    const write = { caller: callerOf(request.context), service: this.name };
+    const write = { id: randomUUID(), caller: callerOf(request.context), service: this.name };
     void this.writes.notify({ ...write, phase: 'begun' });
     const keyed = this.options.takesKeys ? request.context.keyed : undefined;
     const headers = keyed?.headersFor(this.name);
@@ -170,12 +187,15 @@ export class HttpSubgraph implements Subgraph {
   private post({ body, kind, context }: SubgraphRequest, further?: readonly string[]): SubgraphExchange {
     const isRead = kind === 'query';
     const { headers: own, timeLimit } = isRead ? this.queries : this.mutations;
-    const headers = forwardedHeaders(context).concat(own);
+    const span = this.spanOf(context);
+    const headers = withTrace(forwardedHeaders(context), span).concat(own, this.headersOf(context));
     return new SubgraphExchange(this.endpoint, {
       body,
       headers: further ? headers.concat(further) : headers,
       timeLimit,
       isRead,
+      kind,
+      span,
     });
   }
 
@@ -185,13 +205,15 @@ export class HttpSubgraph implements Subgraph {
     further: readonly string[] = [],
   ): Promise<RawAnswer> {
     const boundary = `part-${randomUUID()}`;
+    const span = this.spanOf(context);
     const headers = [
-      ...forwardedHeaders(context).slice(0, -2), // without the content type, which is the last one
+      ...withTrace(forwardedHeaders(context), span).slice(0, -2), // without the content type, which is the last one
       'content-type',
       `multipart/form-data; boundary=${boundary}`,
       'apollo-require-preflight',
       'true',
       ...this.uploads.headers,
+      ...this.headersOf(context),
       ...further,
     ];
     const stream = multipartBody(boundary, body, files);
@@ -205,11 +227,24 @@ export class HttpSubgraph implements Subgraph {
         headers,
         timeLimit: this.uploads.timeLimit,
         isRead: false,
+        kind: 'upload',
+        span,
         isCallersFault: () => broken !== undefined,
       }).answer;
     } catch (error) {
       throw broken ? uploadFailure(broken) : error;
     }
+  }
+
+  /** The client's headers that this subgraph gets by the operator's rules. */
+  private headersOf({ forwarded }: SubgraphRequest['context']): readonly string[] {
+    const { headerRules } = this.options;
+    return forwarded && headerRules ? headersBy(headerRules, forwarded) : NO_HEADERS;
+  }
+
+  /** By the semantic conventions for HTTP clients. */
+  private spanOf({ span }: SubgraphRequest['context']): Span | undefined {
+    return span?.child(`POST ${this.endpoint.path}`, { kind: SpanKind.client, attributes: this.attributes });
   }
 
   /** The error that clients may see. */

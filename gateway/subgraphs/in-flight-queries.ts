@@ -5,7 +5,7 @@ import type { WriteGenerations } from './write-generations.ts';
 
 /**
  * Sends equal concurrent queries of one caller once. The key contains everything that is forwarded and may change the
- * answer: the caller, their address and user agent, and the number of mutations before; not the ids for tracing.
+ * answer: the caller, their address, user agent and forwarded headers, and the number of mutations before; not the ids for tracing.
  */
 export class InFlightQueries {
   private readonly pending = new Map<string, Droppable<SubgraphExchange>>();
@@ -19,7 +19,9 @@ export class InFlightQueries {
   share(body: string, context: Partial<GatewayContext>, begin: () => SubgraphExchange): SubgraphExchange {
     const generation = this.generations.of(context);
     if (generation === undefined) return begin();
-    const key = `${generation}\n${context.authorization}\n${context.address}\n${context.userAgent}\n${body}`;
+    const { forwarded } = context;
+    const chosen = forwarded ? JSON.stringify([...forwarded]) : '';
+    const key = `${generation}\n${context.authorization}\n${context.address}\n${context.userAgent}\n${chosen}\n${body}`;
     const known = this.pending.get(key)?.target;
     if (known) return known;
     const exchange = begin();

@@ -1,6 +1,6 @@
-import { serviceSecretOf } from '#server/auth/service-secret.ts';
-import { FORWARDED_PROOF, forwardingProofOf } from '#server/http/forwarding-proof.ts';
-import { SERVICE_NAMES, urlOf } from '#server/settings.ts';
+import { forwardingProofFor, secretsOf } from '#server/auth/service-secret.ts';
+import { FORWARDED_PROOF } from '#server/http/forwarding-proof.ts';
+import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
 
@@ -9,28 +9,25 @@ import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
  * the gateway has written the forwarding headers. Subgraphs of another supergraph get neither.
  */
 export class PlatformHeaders {
-  /** Absent if the gateway serves another supergraph, whose operator has no service secret. */
-  readonly proof: string | undefined;
+  /** The proof for each service; empty if the gateway serves another supergraph, whose operator has no service secret. */
+  readonly proofs: ReadonlyMap<string, string>;
   private readonly byUrl: ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-  private constructor(proof: string | undefined, settings: GatewaySettings) {
-    this.proof = proof;
+  private constructor(proofs: ReadonlyMap<ServiceName, string>, settings: GatewaySettings) {
+    this.proofs = proofs;
     this.byUrl = new Map(
-      proof === undefined
-        ? []
-        : SERVICE_NAMES.map((name) => [
-            `${urlOf(name, settings)}/graphql`,
-            { 'x-forwarded-prefix': `/${name}`, [FORWARDED_PROOF]: proof },
-          ]),
+      [...proofs].map(([name, proof]) => [
+        `${urlOf(name, settings)}/graphql`,
+        { 'x-forwarded-prefix': `/${name}`, [FORWARDED_PROOF]: proof },
+      ]),
     );
   }
 
   static async read(settings: GatewaySettings): Promise<PlatformHeaders> {
-    const isOwn = isOwnSupergraph(settings);
-    return new PlatformHeaders(
-      isOwn ? forwardingProofOf(await serviceSecretOf(settings)) : undefined,
-      settings,
-    );
+    if (!isOwnSupergraph(settings)) return new PlatformHeaders(new Map(), settings);
+    const { forwarding: key } = await secretsOf('gateway', settings);
+    const proofs = SERVICE_NAMES.map((name) => [name, forwardingProofFor(key, name)] as const);
+    return new PlatformHeaders(new Map(proofs), settings);
   }
 
   /** @param graphUrl the subgraph's GraphQL endpoint */

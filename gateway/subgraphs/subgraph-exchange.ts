@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
+import type { Span } from '#server/observability/tracing.ts';
 import { mayRetry } from '#server/http/may-retry.ts';
 import { ClientLeftError, type WaitingClient } from '../context/waiting-client.ts';
 import type { Droppable } from '../tuned-for-v8/droppable.ts';
@@ -13,6 +14,9 @@ import type { ServiceBreaker } from './service-breaker.ts';
  */
 export type RequestOutcome = 'answered' | 'failed' | 'late' | 'retried' | 'refused' | 'aborted';
 
+/** The class of a request to a subgraph in the metrics. */
+export type RequestClass = 'query' | 'mutation' | 'upload';
+
 /** The state that all requests to one subgraph share. */
 export interface SubgraphEndpoint {
   readonly pool: Pool;
@@ -23,8 +27,10 @@ export interface SubgraphEndpoint {
   /** The maximum number of pending requests, including those that wait for a connection. */
   readonly maxPending: number;
   pending: number;
+  /** How often a read is sent again. */
+  readonly retries: number;
   /** Called for every request, for metrics. */
-  onDone(outcome: RequestOutcome): void;
+  onDone(outcome: RequestOutcome, kind: RequestClass, millis: number): void;
 }
 
 interface SubgraphExchangeOptions {
@@ -33,10 +39,13 @@ interface SubgraphExchangeOptions {
   /** The time limit from waiting for a connection to the last byte, also of a retry. */
   readonly timeLimit: TimeLimit;
   /**
-   * Whether it changes nothing at the subgraph. It is then sent once more if its connection broke, or if the server was
-   * just restarting; a write only if its connection was refused.
+   * Whether it changes nothing at the subgraph. It is then sent again (`retries`) if its connection broke, or if the
+   * server was just restarting; a write only if its connection was refused.
    */
   readonly isRead: boolean;
+  readonly kind: RequestClass;
+  /** Its span, which ends with the request. */
+  readonly span: Span | undefined;
   /** Whether the caller's own stream failed, and not the subgraph. */
   readonly isCallersFault?: () => boolean;
 }
@@ -74,7 +83,8 @@ export class SubgraphExchange implements AnswerReceiver {
   private resolve!: (answer: RawAnswer) => void;
   private reject!: (error: Error) => void;
   private reader: AnswerReader | undefined;
-  private isRetried = false;
+  private retried = 0;
+  private readonly startedAt = performance.now();
   private waiters = 0;
   /** Its `target` is undefined once the exchange is over. */
   readonly reference: Droppable<SubgraphExchange> = { target: this };
@@ -111,7 +121,9 @@ export class SubgraphExchange implements AnswerReceiver {
     const { breaker } = this.endpoint;
     if (isFailure(answer)) breaker.failed();
     else breaker.succeeded();
-    this.end('answered');
+    const { span } = this.options;
+    if (span) span.set({ 'http.response.status_code': answer.status });
+    this.end('answered', isFailure(answer) ? String(answer.status) : undefined);
     this.resolve(answer);
   }
 
@@ -133,15 +145,17 @@ export class SubgraphExchange implements AnswerReceiver {
   }
 
   private fail(outcome: RequestOutcome, error: Error): void {
-    this.end(outcome);
+    this.end(outcome, outcome);
     this.reject(error);
   }
 
-  private end(outcome: RequestOutcome): void {
+  private end(outcome: RequestOutcome, errorType: string | undefined): void {
     this.isOver = true;
     this.reference.target = undefined;
     this.endpoint.pending -= 1;
-    this.endpoint.onDone(outcome);
+    const { span, kind } = this.options;
+    this.endpoint.onDone(outcome, kind, performance.now() - this.startedAt);
+    if (span) endSpan(span, this.retried, errorType);
     this.onOver?.();
   }
 
@@ -154,18 +168,29 @@ export class SubgraphExchange implements AnswerReceiver {
   private retry(): boolean {
     const { reader } = this;
     // A stream has been read, at least in part.
-    if (this.isRetried || !reader || typeof this.options.body !== 'string') return false;
-    this.isRetried = true;
-    this.endpoint.onDone('retried');
+    if (this.retried >= this.maxRetries || !reader || typeof this.options.body !== 'string') return false;
+    this.retried += 1;
+    this.endpoint.onDone('retried', this.options.kind, 0);
     reader.restart();
     this.dispatch(this.endpoint.newConnections, reader);
     return true;
+  }
+
+  /** A write whose connection was refused is sent again once, because then nothing was sent. */
+  private get maxRetries(): number {
+    return this.options.isRead ? this.endpoint.retries : 1;
   }
 
   private dispatch(pool: Pool, reader: AnswerReader): void {
     const { body, headers } = this.options;
     pool.dispatch({ path: this.endpoint.path, method: 'POST', headers, body }, reader);
   }
+}
+
+function endSpan(span: Span, retried: number, errorType: string | undefined): void {
+  if (retried > 0) span.set({ 'http.request.resend_count': retried });
+  if (errorType) span.fail(errorType);
+  span.end();
 }
 
 /** A 5xx that is not a GraphQL response: a proxy sent it, or a server that is starting or stopping. */

@@ -2,17 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { callerKey } from '#server/auth/viewer.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import { MAX_SUBGRAPH_TIMEOUT_MILLIS } from '../settings.ts';
+import { PendingWrites } from '../writes/pending-writes.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** A write is forgotten after this time; the requests to subgraphs that began before it have ended by then. */
+/** A generation is forgotten after this time; the requests to subgraphs that began before it have ended by then. */
 const KEPT_MILLIS = MAX_SUBGRAPH_TIMEOUT_MILLIS + 30_000; // 30 s for the rest of the request
 const MAX_CALLERS = 10_000;
-
-interface RecentWriter {
-  readonly generation: number;
-  /** Mutations of the caller that have begun and not ended. */
-  readonly open: number;
-}
 
 /**
  * Decides which equal queries of a caller may share an answer: those without a mutation of the caller between them. Each
@@ -23,29 +18,28 @@ export class WriteGenerations {
   private latest = 0;
   /** The generation of all callers without a recent mutation. */
   private ofOthers = 0;
-  private readonly recent = new LRUCache<string, RecentWriter>({
+  /** The generations of the callers with a recent mutation. */
+  private readonly recent = new LRUCache<string, number>({
     max: MAX_CALLERS,
     ttl: KEPT_MILLIS,
-    dispose: (_value, _caller, reason) => {
+    dispose: (_generation, _caller, reason) => {
       // A dropped caller must not return to a generation from before the mutation.
       if (reason === 'evict') this.ofOthers = this.latest += 1;
     },
   });
 
+  private readonly pending = new PendingWrites(({ caller }) => caller);
+
   /** Undefined if the caller's queries may not be shared now. */
   of(context: Partial<GatewayContext>): number | undefined {
     if (this.recent.size === 0) return this.ofOthers;
-    const recent = this.recent.get(callerOf(context));
-    if (!recent) return this.ofOthers;
-    return recent.open > 0 ? undefined : recent.generation;
+    const caller = callerOf(context);
+    return this.pending.has(caller) ? undefined : (this.recent.get(caller) ?? this.ofOthers);
   }
 
-  onWrite({ caller, phase }: Write): void {
-    const open = this.recent.get(caller)?.open ?? 0;
-    this.recent.set(caller, {
-      generation: (this.latest += 1),
-      open: phase === 'begun' ? open + 1 : Math.max(0, open - 1),
-    });
+  onWrite(write: Write): void {
+    this.pending.onWrite(write);
+    this.recent.set(write.caller, (this.latest += 1));
   }
 }
 

@@ -9,9 +9,12 @@ import {
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
 import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
-import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { graphqlErrorOf, invalidVariable } from '#server/graphql/errors.ts';
+import type { TlsOptions } from '../router-file/router.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { Counter, Gauge, type Metrics } from '#server/observability/metrics.ts';
+import type { Tracing } from '#server/observability/tracing.ts';
+import { Deliveries } from './deliveries.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
 import { SubscriptionPlans, type SubscriptionPlan } from './subscription-plans.ts';
@@ -22,10 +25,14 @@ import { SharedSubscriptions } from './shared-subscriptions.ts';
 interface FederatedSubscriptionsOptions {
   log: Logger;
   metrics: Metrics;
+  /** Absent if tracing is off. */
+  tracing?: Tracing | undefined;
   /** Client-credentials tokens of the service `gateway`, which prove to subgraphs that a socket is the gateway's. */
   tokens: ServiceTokens;
   /** Sent with the handshake of a socket to the subgraph at that GraphQL URL. Default: none. */
   headersOf?(url: string): Readonly<Record<string, string>>;
+  /** How a socket with TLS to that URL is opened. Default: as Node does. */
+  tlsAt?(url: string): TlsOptions | undefined;
   /** The part of an operation that a caller may run. Default: all of it. @throws GraphQLError if every field is refused */
   permissionOf?(
     graph: LoadedGraph,
@@ -44,6 +51,8 @@ export class FederatedSubscriptions {
   private readonly options: FederatedSubscriptionsOptions;
   private readonly open = new Set<ClientSubscription>();
   private readonly shared: SharedSubscriptions;
+  /** Measures the way of events to clients. */
+  readonly deliveries: Deliveries;
   private loaded:
     | {
         graph: LoadedGraph;
@@ -55,8 +64,10 @@ export class FederatedSubscriptions {
 
   constructor(options: FederatedSubscriptionsOptions) {
     this.options = options;
+    this.deliveries = new Deliveries(options.metrics, options.tracing);
     this.shared = new SharedSubscriptions({
       ...options,
+      deliveries: this.deliveries,
       executions: registerMetrics(options.metrics, () => this.counts),
       onRemoved: (subscription) => void this.open.delete(subscription),
     });
@@ -97,7 +108,7 @@ export class FederatedSubscriptions {
       plan.operation.variableDefinitions ?? [],
       args.variables,
     );
-    if (errors) return { errors };
+    if (errors) return { errors: errors.map(invalidVariable) };
     const subscription = new ClientSubscription(args, plan, this.shared);
     this.open.add(subscription);
     return subscription.results;

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { ServiceTokens } from '#server/auth/service-tokens.ts';
+import type { TlsOptions } from '../router-file/router.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Counter } from '#server/observability/metrics.ts';
 import type { ClientSubscription, GroupRegistry } from './client-subscription.ts';
+import type { Deliveries } from './deliveries.ts';
 import { eventExecution } from './event-execution.ts';
 import { SubscriptionGroup, type ExecuteEvent } from './subscription-group.ts';
 import { textOf, upstreamVariables, type SubscriptionPlan } from './subscription-plans.ts';
@@ -15,7 +17,9 @@ interface SharedSubscriptionsOptions {
   log: Logger;
   tokens: ServiceTokens;
   headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
+  tlsAt?: ((url: string) => TlsOptions | undefined) | undefined;
   executions: Counter;
+  deliveries: Deliveries;
   onRemoved(subscription: ClientSubscription): void;
 }
 
@@ -123,6 +127,7 @@ export class SharedSubscriptions implements GroupRegistry {
     const group = new SubscriptionGroup({
       upstream: this.upstreamOf(source, variables, tokens),
       executeEvent: this.executeEvent(plan, variables, tokens),
+      deliveries: this.options.deliveries,
       onEmpty: () => {
         this.openGroups.delete(group);
         if (this.groups.get(key)?.group === group) this.groups.delete(key);
@@ -164,12 +169,12 @@ export class SharedSubscriptions implements GroupRegistry {
     tokens: CallerTokens,
   ): ExecuteEvent {
     const execute = eventExecution(plan, variables, this.options.log);
-    return async (event) => {
+    return async (event, span) => {
       for (let callers = 1; ; callers += 1) {
         const context = tokens.next();
         if (!context) throw new GraphQLError('no subscriber has a valid token');
         this.options.executions.inc();
-        const result = await execute(event, context);
+        const result = await execute(event, span ? { ...context, span } : context);
         if (!isCallersFailure(result) || callers === MAX_CALLERS || tokens.size < 2) return result;
       }
     };

@@ -1,5 +1,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { EventKind } from '#server/event-kind.ts';
+import type { Span } from '#server/observability/tracing.ts';
+import type { Deliveries } from './deliveries.ts';
 import { Receivers } from './receivers.ts';
 import type { ResultQueue } from './result-queue.ts';
 import type { Membership } from './upstream/audience-members.ts';
@@ -10,11 +12,12 @@ import {
 } from './upstream/upstream-subscription.ts';
 
 /** Executes the rest of the plan over an event. */
-export type ExecuteEvent = (event: ExecutionResult) => Promise<ExecutionResult>;
+export type ExecuteEvent = (event: ExecutionResult, span: Span | undefined) => Promise<ExecutionResult>;
 
 interface SubscriptionGroupOptions {
   upstream: UpstreamSubscription;
   executeEvent: ExecuteEvent;
+  deliveries: Deliveries;
   /** Called once, when the group has no members any more or has ended. */
   onEmpty(): void;
 }
@@ -35,6 +38,7 @@ export class SubscriptionGroup implements UpstreamListener {
   readonly upstream: UpstreamSubscription;
   /** Replaced if a new supergraph has another plan for the same events. */
   executeEvent: ExecuteEvent;
+  private readonly deliveries: Deliveries;
   private readonly onEmpty: () => void;
   private readonly members = new Set<GroupMember>();
   private readonly receivers = new Receivers<GroupMember>();
@@ -47,9 +51,10 @@ export class SubscriptionGroup implements UpstreamListener {
   /** The work for addressed members, each in its own order, so that the audience does not wait for them. */
   private readonly addressedWork = new WeakMap<Membership, Promise<void>>();
 
-  constructor({ upstream, executeEvent, onEmpty }: SubscriptionGroupOptions) {
+  constructor({ upstream, executeEvent, deliveries, onEmpty }: SubscriptionGroupOptions) {
     this.upstream = upstream;
     this.executeEvent = executeEvent;
+    this.deliveries = deliveries;
     this.onEmpty = onEmpty;
     upstream.add(this);
   }
@@ -110,14 +115,18 @@ export class SubscriptionGroup implements UpstreamListener {
       // No member gets the result, and a later member would need the whole state instead.
       if (!addressee && this.receivers.size === 0 && kind === 'partial') return this.dropHistory();
       if (addressee && !this.receivers.hasAddressed(addressee)) return;
-      const result = await this.executeEvent(event).catch((error: unknown) => ({
+      const delivery = this.deliveries.begin(event);
+      const result = await this.executeEvent(event, delivery?.span).catch((error: unknown) => ({
         data: null,
         errors: [
           error instanceof GraphQLError ? error : new GraphQLError('this event could not be executed'),
         ],
       }));
+      delivery?.span?.end();
       if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
-      if (!addressee) this.keep(result, kind);
+      // A copy, because a member that joins later is no viewer of the event.
+      if (!addressee) this.keep({ ...result }, kind);
+      if (delivery) this.deliveries.follow(result, delivery);
       this.receivers.forEach(addressee, kind === 'partial', ({ results }) => results.push(result));
     }, addressee);
   }

@@ -30,10 +30,10 @@ export function loadGraph(
   const federatedApiSchema = supergraph.apiSchema();
   return {
     sdl,
-    apiSchema: federatedApiSchema.toGraphQLJSSchema(),
+    apiSchema: federatedApiSchema.toGraphQLJSSchema({ includeDefer: true }),
     federatedApiSchema,
     supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
-    planner: new QueryPlanner(supergraph),
+    planner: new QueryPlanner(supergraph, { incrementalDelivery: { enableDefer: true } }),
     subgraphs: new Map(
       supergraph.subgraphsMetadata().map(({ name, url }) => [name, subgraphOf(name, url)] as const),
     ),

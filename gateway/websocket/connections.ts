@@ -1,15 +1,15 @@
 import { CloseCode, type Context } from 'graphql-ws';
 import type { Extra } from 'graphql-ws/use/ws';
 import { viewerOf } from '#server/auth/authenticate.ts';
-import { CHECK_SESSIONS_MILLIS } from '#server/auth/ended-sessions.ts';
 import type { TokenVerifier } from '#server/auth/token-verifier.ts';
-import { MAX_TIMER_MILLIS } from '#server/durations.ts';
 import { closeIdle, Idleness } from '#server/http/idle-sockets.ts';
 import type { Quota } from '#server/http/quota.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import { socketsPerUser, TOO_MANY_SOCKETS, type SocketSettings } from '#server/http/socket-limits.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
+import { clientNameIn } from '../usage/client-name.ts';
+import { TokenWatch } from '../context/token-watch.ts';
 
 export interface ConnectionsOptions {
   verifier: TokenVerifier;
@@ -22,8 +22,8 @@ export interface ConnectionsOptions {
 export type Connection = Extra &
   Partial<Record<PropertyKey, never>> & {
     gatewayContext?: GatewayContext;
-    /** Closes the socket when the access token expires. */
-    expiry?: NodeJS.Timeout;
+    /** Ends the watch over the access token. */
+    unwatch?: () => void;
     idleness?: Idleness;
     /** The running operations by id. */
     operations?: Readonly<Record<string, unknown>>;
@@ -31,20 +31,21 @@ export type Connection = Extra &
 
 export type SocketContext = Context<Record<string, unknown>, Connection>;
 
+const CHECK_IDLE_MILLIS = 2_500; // 2.5 s
+
 /** The open sockets whose `connection_init` was accepted: of clients with a valid token, and of anonymous ones. */
 export class Connections {
   private readonly options: ConnectionsOptions;
   private readonly open = new Set<Connection>();
   private readonly perUser: Quota;
+  private readonly tokens: TokenWatch;
   private readonly checking: NodeJS.Timeout;
 
   constructor(options: ConnectionsOptions) {
     this.options = options;
     this.perUser = socketsPerUser(options.settings);
-    this.checking = setInterval(() => {
-      closeIdle(this.open);
-      void closeEnded(this.open, options);
-    }, CHECK_SESSIONS_MILLIS).unref();
+    this.tokens = new TokenWatch(options.verifier);
+    this.checking = setInterval(() => closeIdle(this.open), CHECK_IDLE_MILLIS).unref();
   }
 
   /** @returns false if the socket may not be used */
@@ -55,38 +56,33 @@ export class Connections {
     if (extra.socket.readyState !== extra.socket.OPEN) return false;
     const user = userOf(extra);
     if (user !== undefined && !this.perUser.enter(user)) {
-      clearTimeout(extra.expiry);
       extra.socket.close(TOO_MANY_SOCKETS, 'This user has too many sockets; close one of them.');
       return false;
     }
     extra.idleness = new Idleness(this.options.settings);
     extra.operations = socket.subscriptions;
     this.open.add(extra);
+    if (extra.gatewayContext)
+      extra.unwatch = this.tokens.watch(extra.gatewayContext.viewer, (reason) =>
+        extra.socket.close(CloseCode.Forbidden, reason),
+      );
     return true;
   }
 
   remove(connection: Connection): void {
-    clearTimeout(connection.expiry);
+    connection.unwatch?.();
     const user = userOf(connection);
     if (this.open.delete(connection) && user !== undefined) this.perUser.leave(user);
   }
 
   stop(): void {
     clearInterval(this.checking);
+    this.tokens.stop();
   }
 }
 
 const userOf = ({ gatewayContext }: Connection): string | undefined =>
   gatewayContext?.viewer.kind === 'user' ? gatewayContext.viewer.userId : undefined;
-
-/** Closes the sockets of callers whose session was ended. */
-async function closeEnded(open: ReadonlySet<Connection>, { verifier }: ConnectionsOptions): Promise<void> {
-  for (const { gatewayContext, socket } of open) {
-    const viewer = gatewayContext?.viewer;
-    if (viewer && viewer.kind !== 'anonymous' && !(await verifier.isStillValid(viewer)))
-      socket.close(CloseCode.Forbidden, 'The access token is no longer valid; connect again with a new one.');
-  }
-}
 
 /** @returns false for an invalid token; graphql-ws then closes the socket with 4403 */
 async function authenticate(
@@ -97,17 +93,15 @@ async function authenticate(
   const authorization = authorizationOf(connectionParams) ?? extra.request.headers.authorization;
   try {
     const viewer = await viewerOf(authorization, verifier);
-    extra.gatewayContext = { ...origins.of(extra.request), authorization, viewer };
-    if (viewer.kind !== 'anonymous') {
-      extra.expiry = setTimeout(
-        () =>
-          extra.socket.close(
-            CloseCode.Forbidden,
-            'The access token has expired; connect again with a new one.',
-          ),
-        Math.min(viewer.expiresAt - Date.now(), MAX_TIMER_MILLIS),
-      );
-    }
+    const clientName = clientNameIn(extra.request.headers);
+    const incrementalForm = connectionParams?.['incrementalSpec'] === 'v0.2' ? 'v0.2' : '2022';
+    extra.gatewayContext = {
+      ...origins.of(extra.request),
+      authorization,
+      viewer,
+      clientName,
+      incrementalForm,
+    };
     return true;
   } catch (error) {
     log.debug({ err: error }, 'a socket was refused');

@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { MessageType } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import type { Deliveries } from '../subscriptions/deliveries.ts';
 
 /** A smaller result is cheaper as one frame of its own than as two frames, one of which is shared. */
 const WORTH_SHARING_BYTES = 4_096;
@@ -18,6 +19,7 @@ export function sendResults(
   results: AsyncIterator<ExecutionResult>,
   socket: WebSocket,
   id: string,
+  deliveries: Pick<Deliveries, 'sending'>,
 ): AsyncIterableIterator<never> {
   const begin = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
   const writing: AsyncIterableIterator<never> = {
@@ -25,7 +27,9 @@ export function sendResults(
       for (;;) {
         const { done, value } = await results.next();
         if (done) return { done: true, value: undefined };
+        const sent = deliveries.sending(value);
         await write(socket, begin, textOf(value));
+        sent?.();
       }
     },
     async return() {

@@ -5,19 +5,36 @@ import {
   withoutSuggestion,
   type Introspection,
 } from '#server/graphql/introspection.ts';
+import { hasServerError } from '#server/graphql/graph-facts.ts';
+import type { Metrics } from '#server/observability/metrics.ts';
+import { SpanKind, type Tracing } from '#server/observability/tracing.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { RateCounter } from '#server/rest/rate-limit.ts';
 import { asGraphqlError } from '../execution/execution-context.ts';
 import type { SocketGraph, SocketOperation } from './websocket-server.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import { shownError } from '../response/client-error.ts';
+import type { AnswerInParts, AnswersInParts } from '../defer/answers-in-parts.ts';
+import { mayDefer } from '../defer/defer-directive.ts';
+import type { IncrementalForm } from '../defer/incremental-result.ts';
+import type { OperationOutcome } from '#server/http/request-log.ts';
+import type { PreparedOperation } from '../operations/prepared-operation.ts';
 import type { Graph } from '../operations/graph.ts';
+import type { CostBudgets } from '../limits/cost-budgets.ts';
+import type { UsageReport } from '../usage/usage-report.ts';
 
 interface SocketOperationsOptions {
   graph: Graph;
   introspection: Introspection;
   /** Counts one operation of a caller for the rate limit. Absent: operations are not counted. */
   count: RateCounter | undefined;
+  metrics: Metrics;
+  answersInParts: AnswersInParts;
+  /** Undefined if tracing is off. */
+  tracing: Tracing | undefined;
+  /** Undefined if usage is not reported. */
+  usage: UsageReport | undefined;
+  budgets: CostBudgets;
   log: Logger;
 }
 
@@ -26,43 +43,110 @@ export function socketOperations({
   graph,
   introspection,
   count,
+  metrics,
+  answersInParts,
+  tracing,
+  usage,
+  budgets,
   log,
-}: SocketOperationsOptions): Pick<SocketGraph, 'admit' | 'execute' | 'clientMessage'> {
+}: SocketOperationsOptions): Pick<
+  SocketGraph,
+  'count' | 'check' | 'execute' | 'beginInParts' | 'executeInParts' | 'clientMessage' | 'shown'
+> {
   const clientMessage = (message: string, { viewer }: GatewayContext): string =>
     mayIntrospect(viewer, introspection) ? message : withoutSuggestion(message);
+  const shown = (error: unknown, context: GatewayContext): GraphQLError => {
+    const { message, path, extensions } = shownError(asGraphqlError(error), log);
+    return new GraphQLError(clientMessage(message, context), { path, extensions });
+  };
+  /** The context of one operation, and what counts it in the metrics and ends its span. */
+  const begun = (socketContext: GatewayContext) => {
+    const startedAt = performance.now();
+    // A tool of an agent runs in the span of its HTTP request.
+    const span =
+      socketContext.span?.child(OPERATION) ?? tracing?.start(OPERATION, undefined, { kind: SpanKind.server });
+    const executed: NonNullable<GatewayContext['executed']> = {};
+    const done = (outcome: OperationOutcome): void => {
+      const { kind = 'read', attributes } = executed.operation ?? {};
+      metrics.operationDone(kind, outcome, (performance.now() - startedAt) / 1_000, span);
+      if (outcome === 'failed') span?.fail('GRAPHQL_ERRORS');
+      span?.set({ 'network.protocol.name': 'websocket', ...attributes });
+      span?.end();
+    };
+    return { context: { ...socketContext, executed, ...(span && { span }) }, done };
+  };
+  /** What `executeInParts` began and `execute` continues, because it is answered whole. By the context of the socket. */
+  const answeredWhole = new WeakMap<GatewayContext, ReturnType<typeof begun>>();
+  const beginInParts = async (
+    operation: SocketOperation,
+    context: GatewayContext,
+    { form, onOver }: { form: IncrementalForm; onOver?: (answer: AnswerInParts) => void },
+  ): Promise<AnswerInParts | undefined> => {
+    const { variables: rawVariables } = operation;
+    const prepared = preparedIn(graph, operation);
+    if (!prepared.hasDefer) return undefined;
+    const admitted = prepared.admit(rawVariables, context.viewer);
+    if ('errors' in admitted) return undefined;
+    const request = { variables: admitted.coerced, rawVariables, context };
+    return answersInParts.begin(prepared, request, form, onOver);
+  };
   return {
     clientMessage,
-    async admit({ document, operationName, variables }, context) {
+    shown,
+    async count(context) {
       const state = await count?.(context);
       if (state?.refusal) throw state.refusal;
+    },
+    check({ document, operationName, variables }, context) {
       checkIntrospection(document, context.viewer, introspection);
       // `PreparedOperation.admit` checks the cost of a query or mutation.
       const operation = getOperationAST(document, operationName);
-      if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
-        graph.current.operations.checkCost(document, operation, variables, context.viewer);
+      if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return;
+      const { operations, loaded } = graph.current;
+      const cost = operations.checkCost(document, operation, variables, context.viewer);
+      budgets.chargeSubscription(context, cost);
+      usage?.countDocument(loaded.apiSchema, document, operation, context.clientName);
     },
-    async execute(operation, context) {
+    beginInParts: (operation, context, form) => beginInParts(operation, context, { form }),
+    async executeInParts(operation, socketContext) {
+      if (!mayDefer(operation.document.loc?.source.body ?? '')) return undefined;
+      const own = begun(socketContext);
+      const answer = await beginInParts(operation, own.context, {
+        form: socketContext.incrementalForm ?? '2022',
+        onOver: ({ hasFailed, isLeft }) => own.done(hasFailed ? 'failed' : isLeft ? 'aborted' : 'answered'),
+      });
+      if (!answer) answeredWhole.set(socketContext, own);
+      return answer;
+    },
+    async execute(operation, socketContext) {
+      const { context, done } = answeredWhole.get(socketContext) ?? begun(socketContext);
       // A rejection would close the socket, with all its other operations.
-      const { errors, ...result } = await executed(graph, operation, context).catch(
+      const { errors, ...result } = await execution(graph, operation, context).catch(
         (error: unknown): ExecutionResult => ({ errors: [asGraphqlError(error)] }),
       );
-      if (!errors) return result;
-      const shown = errors.map((error) => {
-        const { message, path, extensions } = shownError(error, log);
-        return new GraphQLError(clientMessage(message, context), { path, extensions });
-      });
-      return { ...result, errors: shown };
+      const shownErrors = errors?.map((error) => shown(error, context));
+      const hasFailed = shownErrors !== undefined && hasServerError(shownErrors);
+      done(hasFailed ? 'failed' : result.data ? 'answered' : 'refused');
+      return shownErrors ? { ...result, errors: shownErrors } : result;
     },
   };
 }
 
-async function executed(
+/** The name of the span of an operation over a socket. */
+const OPERATION = 'operation /graphql';
+
+const preparedIn = (
+  graph: Graph,
+  { document, operationName }: Pick<SocketOperation, 'document' | 'operationName'>,
+): PreparedOperation =>
+  graph.current.operations.prepare(document.loc?.source.body ?? print(document), operationName);
+
+async function execution(
   graph: Graph,
   { document, operationName, variables: rawVariables }: SocketOperation,
   context: GatewayContext,
 ): Promise<ExecutionResult> {
-  const source = document.loc?.source.body ?? print(document);
-  const prepared = graph.current.operations.prepare(source, operationName);
+  const prepared = preparedIn(graph, { document, operationName });
   const admitted = prepared.admit(rawVariables, context.viewer);
   if ('errors' in admitted) return { errors: admitted.errors };
   return prepared.toResult({ variables: admitted.coerced, rawVariables, context });

@@ -13,10 +13,13 @@ import { graphqlErrorOf } from '#server/graphql/errors.ts';
 import { operationLimiter, OPERATION_LIMITS, type OperationLimits } from '#server/graphql/limits.ts';
 import { checkOperations, type SocketSettings } from '#server/http/socket-limits.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
+import { PING_MILLIS } from '../context/heartbeat.ts';
 import { WaitingClient } from '../context/waiting-client.ts';
+import type { AnswerInParts } from '../defer/answers-in-parts.ts';
+import type { IncrementalForm } from '../defer/incremental-result.ts';
 import type { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import { Connections, type Connection, type ConnectionsOptions, type SocketContext } from './connections.ts';
-import { DocumentCache } from './document-cache.ts';
+import type { DocumentCache } from '../operations/document-cache.ts';
 import { sendResults } from './next-messages.ts';
 import { SingleResult } from './single-result.ts';
 
@@ -24,17 +27,30 @@ import { SingleResult } from './single-result.ts';
 export interface SocketGraph {
   subscriptions: FederatedSubscriptions;
   anonymousLimits: OperationLimits;
+  documents: DocumentCache;
   /**
    * The text of the operation, also of a registered or persisted one; undefined if the client has to send the text.
    * @throws PlatformError if the operation is not allowed
    */
   textOf(payload: { query?: unknown; extensions?: unknown }): Promise<string | undefined>;
-  /** The other checks before the execution, the same as over HTTP: rate limit, introspection, cost. */
-  admit(operation: SocketOperation, context: GatewayContext): Promise<void>;
+  /** Counts an operation for the rate limit. @throws RATE_LIMITED */
+  count(context: GatewayContext): Promise<void>;
+  /** The other checks before the execution, the same as over HTTP: introspection, cost. @throws GraphQLError or PlatformError */
+  check(operation: SocketOperation, context: GatewayContext): void;
   /** An error message of graphql-js that the caller may see. */
   clientMessage(message: string, context: GatewayContext): string;
+  /** An error of an execution as the caller may see it. */
+  shown(error: unknown, context: GatewayContext): GraphQLError;
   /** Runs a query or mutation as over HTTP. */
   execute(operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult>;
+  /** Runs it in parts; undefined if it has to be run whole, or is refused, which `execute` then reports. */
+  beginInParts(
+    operation: SocketOperation,
+    context: GatewayContext,
+    form: IncrementalForm,
+  ): Promise<AnswerInParts | undefined>;
+  /** The same for an operation of a socket, which is counted in the metrics as a whole one. */
+  executeInParts(operation: SocketOperation, context: GatewayContext): Promise<AnswerInParts | undefined>;
 }
 
 interface GraphSocketOptions extends ConnectionsOptions {
@@ -47,8 +63,6 @@ export interface SocketOperation {
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown>;
 }
-
-const PING_MILLIS = 12_000; // 12 s
 
 /**
  * The graph over WebSocket (graphql-transport-ws): subscriptions, queries and mutations.
@@ -92,16 +106,19 @@ function operationHooks({
         return [refusalOf(error)];
       }
     },
-    execute: (args) => {
+    execute: async (args) => {
       const { context, ...operation } = operationIn(args);
       const client = new WaitingClient();
-      const result = graph.execute(operation, { ...context, client });
-      return new SingleResult(result, () => client.leave());
+      const own = { ...context, client };
+      return (
+        (await graph.executeInParts(operation, own)) ??
+        new SingleResult(graph.execute(operation, own), () => client.leave())
+      );
     },
     subscribe: (args) => graph.subscriptions.subscribe(operationIn(args)),
     onOperation: ({ extra }, id, _payload, _args, result) =>
       Symbol.asyncIterator in result
-        ? sendResults(result[Symbol.asyncIterator](), extra.socket, id)
+        ? sendResults(result[Symbol.asyncIterator](), extra.socket, id, graph.subscriptions.deliveries)
         : undefined,
   };
 }
@@ -116,7 +133,6 @@ const operationIn = ({ document, operationName, variableValues, contextValue }: 
 /** Reads and checks the operation of a `subscribe` message: the arguments of its execution, or the errors. */
 function operationReader(graph: SocketGraph, settings: SocketSettings) {
   const limiter = operationLimiter(OPERATION_LIMITS, graph.anonymousLimits);
-  const documents = new DocumentCache(() => graph.subscriptions.apiSchema);
   return async (
     socket: SocketContext,
     payload: SubscribePayload,
@@ -128,7 +144,7 @@ function operationReader(graph: SocketGraph, settings: SocketSettings) {
     const text = await graph.textOf(payload);
     if (text === undefined) return [unknownPersistedQuery()];
     limiter.check(text, gatewayContext.viewer);
-    const { document, errors } = documents.of(text);
+    const { document, errors } = graph.documents.of(text);
     if (errors.length > 0)
       return errors.map(
         (error) =>
@@ -148,7 +164,8 @@ function operationReader(graph: SocketGraph, settings: SocketSettings) {
       ];
     const variables = payload.variables ?? {};
     const operationName = payload.operationName ?? undefined;
-    await graph.admit({ document, operationName, variables }, gatewayContext);
+    await graph.count(gatewayContext);
+    graph.check({ document, operationName, variables }, gatewayContext);
     return {
       schema: graph.subscriptions.apiSchema,
       document,

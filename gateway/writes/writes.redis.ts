@@ -12,6 +12,8 @@ const WHILE_LOST = 'the replicas of the gateway are not notified of the mutation
 
 const message = z.object({
   from: z.string(),
+  /** Absent in a message of the previous version, whose mutations then share one id. */
+  id: z.string().optional(),
   caller: z.string(),
   service: z.string(),
   phase: z.enum(['begun', 'ended']),
@@ -73,6 +75,6 @@ export class RedisWrites implements Writes {
 
   private onMessage(text: string): void {
     const { data } = message.safeParse(jsonIn(text));
-    if (data && data.from !== this.id) void this.local.notify(data);
+    if (data && data.from !== this.id) void this.local.notify({ ...data, id: data.id ?? data.from });
   }
 }

@@ -1,5 +1,7 @@
 /** A mutation that a gateway sends to a service. */
 export interface Write {
+  /** The same at the begin and the end of a mutation. */
+  readonly id: string;
   /** See `callerOf`. */
   readonly caller: string;
   readonly service: string;

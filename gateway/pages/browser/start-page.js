@@ -1,4 +1,6 @@
 // Refreshes the states of the services while the page is visible.
+import { showHealth } from './system-health.js';
+
 const EVERY_MILLIS = 5_000; // 5 s
 const TIMEOUT_MILLIS = 4_000; // 4 s
 
@@ -29,6 +31,7 @@ async function check(mark) {
   }).catch(() => undefined);
   const isUp = answer?.ok === true;
   mark.dataset.state = isUp ? 'up' : 'down';
+  showHealth(mark.dataset.name, isUp);
   mark.textContent = isUp ? `up, ${Math.round(performance.now() - startedAt)} ms` : 'down';
   return isUp;
 }

@@ -1,3 +1,4 @@
+import type { TlsOptions } from '../../router-file/router.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloseCode, createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -32,6 +33,8 @@ interface UpstreamSocketsOptions {
   tokens: ServiceTokens;
   /** Sent with the handshake of a socket to that URL. Default: none. */
   headersOf?: ((url: string) => Readonly<Record<string, string>>) | undefined;
+  /** How a socket with TLS to that URL is opened. Default: as Node does. */
+  tlsAt?: ((url: string) => TlsOptions | undefined) | undefined;
 }
 
 /**
@@ -43,8 +46,10 @@ export class UpstreamSockets {
   private readonly log: Logger;
   private readonly tokens: ServiceTokens;
   private readonly headersOf: (url: string) => Readonly<Record<string, string>>;
+  private readonly tlsAt: (url: string) => TlsOptions | undefined;
 
-  constructor({ log, tokens, headersOf = () => ({}) }: UpstreamSocketsOptions) {
+  constructor({ log, tokens, headersOf = () => ({}), tlsAt = () => undefined }: UpstreamSocketsOptions) {
+    this.tlsAt = tlsAt;
     this.log = log;
     this.tokens = tokens;
     this.headersOf = headersOf;
@@ -64,7 +69,7 @@ export class UpstreamSockets {
     let isServiceStopping = false;
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
-      webSocketImpl: terminableWebSocket(this.headersOf(url)),
+      webSocketImpl: terminableWebSocket(this.headersOf(url), this.tlsAt(url)),
       connectionParams: isProved
         ? async () => ({ gateway: `Bearer ${await this.tokens.get()}` })
         : () => this.carrierParams(),
@@ -149,10 +154,10 @@ async function disposed(socket: UpstreamSocket): Promise<void> {
  * A WebSocket that is destroyed at once if graphql-ws terminates it. Otherwise messages of the old socket could still arrive
  * after those of the new one.
  */
-const terminableWebSocket = (headers: Readonly<Record<string, string>>) =>
+const terminableWebSocket = (headers: Readonly<Record<string, string>>, tls: TlsOptions | undefined) =>
   class extends WebSocket {
     constructor(url: string, protocols: string | string[]) {
-      super(url, protocols, { headers });
+      super(url, protocols, { headers, ...tls });
     }
 
     override close(code?: number, data?: string | Buffer): void {

@@ -161,11 +161,12 @@ export class UpstreamSubscription {
   private keep(event: ExecutionResult, kind: EventKind | undefined): void {
     this.isSequence ||= kind === 'next';
     if (kind === 'whole') {
-      this.history = [{ event, kind }];
+      this.history = [{ event: withoutCause(event), kind }];
       this.hasState = true;
       this.isStateRequested = false;
     } else if (kind === 'partial' && this.history.length > 0)
-      this.history = this.history.length < MAX_HISTORY ? [...this.history, { event, kind }] : [];
+      this.history =
+        this.history.length < MAX_HISTORY ? [...this.history, { event: withoutCause(event), kind }] : [];
   }
 
   private fail(cause: unknown): void {
@@ -198,6 +199,13 @@ export class UpstreamSubscription {
     this.audience?.stop();
     this.options.onIdle();
   }
+}
+
+/** An event for listeners that join later, for whom it is the present state and no news. */
+function withoutCause(event: ExecutionResult): ExecutionResult {
+  if (event.extensions?.cause === undefined) return event;
+  const { cause: _cause, ...extensions } = event.extensions;
+  return { ...event, extensions };
 }
 
 /** Whether the subgraph refused the token, so that another subscriber's token may succeed. */

@@ -1,8 +1,12 @@
-// The page: GraphiQL as packed by ruru, with its own transport, and a bar with examples, files and log-in above it.
+// The page: GraphiQL as packed by ruru, with its own transport, a bar with examples, files, search and log-in above it, and
+// the results that arrive one after the other below it.
 import { createRoot, React, Ruru } from '../graphiql/ruru.js';
+import { correctTabs } from './accessible-tabs.js';
+import { createDocsSearch } from './docs-search.js';
 import { connectEditors } from './editors.js';
 import { EXAMPLES } from './examples.js';
 import { showExamples } from './example-choice.js';
+import { createLive } from './live.js';
 import { notify, showLogIn } from './log-in.js';
 import { createSession } from './session.js';
 import { storageWithoutTokens } from './storage.js';
@@ -21,25 +25,31 @@ globalThis.MonacoEnvironment = {
 
 const session = createSession(graphUrl);
 const uploads = createUploads(document.getElementById('files'));
+const live = createLive(document.getElementById('live'));
+const docsSearch = createDocsSearch(document.getElementById('docs-search'));
+// On a telephone the operation needs the space; a log-in fills in the header without showing it.
+const isNarrow = matchMedia('(max-width: 48rem)').matches;
 let schema;
 
 createRoot(document.getElementById('graphiql')).render(
   React.createElement(Ruru, {
     endpoint: graphUrl,
-    fetcher: createTransport(graphUrl, { session, uploads }),
+    fetcher: createTransport(graphUrl, { session, uploads, live }),
     storage: storageWithoutTokens(localStorage),
     isHeadersEditorEnabled: true,
     showPersistHeadersSettings: true,
-    defaultEditorToolsVisibility: 'headers',
+    defaultEditorToolsVisibility: isNarrow ? false : 'headers',
     defaultHeaders: '{\n  "Authorization": ""\n}\n',
     defaultQuery: settings.isOurs ? EXAMPLES[0].query : '{ __typename }\n',
     onSchemaChange(loaded) {
       schema = loaded;
       uploads.useSchema(schema);
+      docsSearch.useSchema(schema);
     },
   }),
 );
 
+correctTabs(document.getElementById('graphiql'));
 const editors = await connectEditors();
 editors.onQuery((query) => uploads.useQuery(query));
 await openAddress();

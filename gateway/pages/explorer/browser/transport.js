@@ -1,8 +1,9 @@
 // Sends GraphiQL's operations: over HTTP, as a GraphQL multipart request if files are chosen, over a WebSocket for subscriptions.
 import { createClient } from '../graphql-ws/client.js';
+import { partsOf } from './multipart.js';
 
-/** A GraphiQL fetcher. */
-export function createTransport(graphUrl, { session, uploads }) {
+/** A GraphiQL fetcher. @param live shows results that arrive one after the other */
+export function createTransport(graphUrl, { session, uploads, live }) {
   // A token that the page has filled in is renewed before it is sent; one that the user typed is sent unchanged.
   const authorizing = ({ ...headers }) => {
     const name = Object.keys(headers).find((key) => key.toLowerCase() === 'authorization');
@@ -18,8 +19,10 @@ export function createTransport(graphUrl, { session, uploads }) {
   return async (operation, { headers = {}, documentAST } = {}) => {
     const headersOfNow = authorizing(headers);
     if (isSubscription(documentAST, operation.operationName))
-      return overSocket(graphUrl, operation, headersOfNow);
-    return overHttp(graphUrl, operation, await headersOfNow(), uploads.chosenFor(operation));
+      return overSocket(graphUrl, operation, headersOfNow, live('event'));
+    const answer = await overHttp(graphUrl, operation, await headersOfNow(), uploads.chosenFor(operation));
+    const parts = partsOf(answer);
+    return parts ? shownParts(parts, live('part')) : jsonOf(answer);
   };
 }
 
@@ -31,11 +34,13 @@ const isSubscription = (document, operationName) =>
       (!operationName || name?.value === operationName),
   );
 
-async function overHttp(url, operation, headers, files) {
-  const answer = await fetch(url, {
+const overHttp = (url, operation, headers, files) =>
+  fetch(url, {
     method: 'POST',
     ...(files.size > 0 ? multipart(operation, headers, files) : json(operation, headers)),
   });
+
+async function jsonOf(answer) {
   const text = await answer.text();
   try {
     return JSON.parse(text);
@@ -44,8 +49,30 @@ async function overHttp(url, operation, headers, files) {
   }
 }
 
+/** GraphiQL merges each part into the answer. */
+async function* shownParts(parts, shown) {
+  shown.state('open', 'Parts of the answer arrive');
+  let ending = 'Stopped before the last part';
+  try {
+    for await (const part of parts) {
+      shown.add(part);
+      if (!part.hasNext) ending = 'The answer is complete';
+      yield part;
+    }
+  } finally {
+    shown.end(ending);
+  }
+}
+
+// The parts of a deferred answer in the form that GraphiQL reads; every other operation is answered by JSON alone.
+const DEFERRED = 'multipart/mixed;deferSpec=20220824, application/json';
+
 const json = (operation, headers) => ({
-  headers: { ...headers, 'Content-Type': 'application/json' },
+  headers: {
+    ...headers,
+    'Content-Type': 'application/json',
+    ...(operation.query.includes('@defer') && { Accept: DEFERRED }),
+  },
   body: JSON.stringify(operation),
 });
 
@@ -74,21 +101,42 @@ function setNull(target, [key, ...rest]) {
 }
 
 /** One WebSocket for each subscription; it reconnects by itself, with the Authorization of that moment. */
-const overSocket = (url, operation, connectionParams) => ({
+const overSocket = (url, operation, connectionParams, shown) => ({
   subscribe(observer) {
     let wasConnected = false;
+    shown.state('waiting', 'Connecting');
     const client = createClient({
       url: url.replace(/^http/, 'ws'),
       connectionParams,
-      on: { connected: () => (wasConnected = true) },
+      on: {
+        connected() {
+          wasConnected = true;
+          shown.state('open', 'Live');
+        },
+        closed: () => shown.state('waiting', 'The connection is lost; connecting again'),
+      },
       shouldRetry: () => wasConnected, // a refused first connection would be refused again
     });
     const unsubscribe = client.subscribe(operation, {
-      next: (value) => observer.next(value),
-      complete: () => observer.complete(),
-      error: (error) => observer.error(error instanceof CloseEvent ? closedError(error) : error),
+      next(value) {
+        shown.add(value);
+        observer.next(value);
+      },
+      complete() {
+        shown.end('The subscription has ended');
+        observer.complete();
+      },
+      error(error) {
+        shown.end('The subscription has ended with an error');
+        observer.error(error instanceof CloseEvent ? closedError(error) : error);
+      },
     });
-    return { unsubscribe };
+    return {
+      unsubscribe() {
+        shown.end('Stopped');
+        unsubscribe();
+      },
+    };
   },
 });
 

@@ -1,5 +1,6 @@
 import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import { OPERATION_RULES } from '../defer/defer-rules.ts';
 
 interface ValidatedDocument {
   readonly document: DocumentNode;
@@ -16,7 +17,7 @@ const BYTES_PER_CHARACTER = 100;
 export class DocumentCache {
   private schema: GraphQLSchema | undefined;
   private readonly known = boundedCache<string, ValidatedDocument>({
-    name: 'socket_documents',
+    name: 'subscription_documents',
     maxEntries: 1_000,
     maxBytes: 32 * 1024 * 1024, // 32 MiB
     bytesOf: (_checked, text) => bytesOfText(text) + BYTES_PER_CHARACTER * text.length,
@@ -35,7 +36,7 @@ export class DocumentCache {
     const known = this.known.get(text);
     if (known) return known;
     const document = parse(text);
-    const checked = { document, errors: validate(schema, document) };
+    const checked = { document, errors: validate(schema, document, OPERATION_RULES) };
     if (checked.errors.length === 0) this.known.set(text, checked);
     return checked;
   }

@@ -1,0 +1,59 @@
+import type { ExecutionContext } from '../execution/execution-context.ts';
+import type { DeferrablePlan } from '../plan/compile-plan.ts';
+
+/**
+ * The fetches of the primary part of an operation, or of one deferred part, in one execution. A part begins as soon as the
+ * fetches that it depends on are done, with a copy of its parent's data.
+ */
+export class Stage {
+  private readonly plan: DeferrablePlan;
+  private readonly parts: readonly { label: string; awaited: Set<string>; stage: Stage }[];
+  private readonly done = Promise.withResolvers<ExecutionContext>();
+  private hasBegun = false;
+
+  constructor(plan: DeferrablePlan) {
+    this.plan = plan;
+    this.parts = plan.parts.map((part) => ({
+      label: part.label,
+      awaited: new Set(part.depends),
+      stage: new Stage(part),
+    }));
+  }
+
+  /** Resolves when all fetches are done, also those of the parents, whose data a part may show again. Never rejects. */
+  get complete(): Promise<ExecutionContext> {
+    return this.done.promise;
+  }
+
+  /** The parts at any depth, by label. */
+  *byLabel(): Generator<[string, Stage]> {
+    for (const { label, stage } of this.parts) {
+      yield [label, stage];
+      yield* stage.byLabel();
+    }
+  }
+
+  begin(context: ExecutionContext, parent?: Stage): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    this.run(context, parent)
+      .catch((error: unknown) => context.fail(error))
+      .finally(() => this.done.resolve(context));
+  }
+
+  private async run(context: ExecutionContext, parent: Stage | undefined): Promise<void> {
+    const beginReady = (): void => {
+      for (const { awaited, stage } of this.parts) if (awaited.size === 0) stage.begin(context.fork(), this);
+    };
+    context.onFetched = (id) => {
+      for (const { awaited } of this.parts) awaited.delete(id);
+      beginReady();
+    };
+    beginReady();
+    await this.plan.primary?.run(context);
+    context.onFetched = undefined;
+    if (parent) context.complete(await parent.complete);
+    // The others depend on fetches that were not needed, or that their parent's parents have done.
+    for (const { stage } of this.parts) stage.begin(context.fork(), this);
+  }
+}
