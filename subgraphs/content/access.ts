@@ -1,11 +1,11 @@
 import {
   isClientWith,
   isSuperAdmin,
+  managesGym,
   requireGymAdmin,
   requireRole,
   requireUser,
   Role,
-  runsGym,
   seesGym,
   type Viewer,
 } from '#server/auth/viewer.ts';
@@ -57,7 +57,7 @@ export function visibleGym(viewer: Viewer): true | string | null {
 
 /** Owners may change their own content, a SUPER_ADMIN all that is not private, a GYM_ADMIN what belongs to their gym. */
 const mayChange = (viewer: Viewer, content: Content): boolean =>
-  owns(viewer, content) || (!content.isPrivate && runsGym(viewer, content.gymId ?? null));
+  owns(viewer, content) || (!content.isPrivate && managesGym(viewer, content.gymId ?? null));
 
 /** @throws UNAUTHENTICATED, FORBIDDEN; NOT_FOUND for content that the viewer may not see */
 export function requireChange(viewer: Viewer, what: string, content: Content): void {

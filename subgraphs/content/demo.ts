@@ -14,8 +14,11 @@ import { estimatedMinutes } from './workouts/set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workouts/workout-routine.entity.ts';
 import { SetShape, WorkoutRoutineShape } from './workouts/workouts.shapes.ts';
 
-/** Writes the demo routines and products, most of them global, and Maya's trainings. Rows that exist already are unchanged. */
-export async function demo(unit: UnitOfWork): Promise<void> {
+/**
+ * Writes the demo routines and products, most of them global, and Maya's trainings. Rows that exist already are unchanged.
+ * @param withHistory also the trainings of other members
+ */
+export async function demo(unit: UnitOfWork, withHistory: boolean): Promise<void> {
   const routines = rowsOf('routines', RoutineShape, routineOf);
   await unit.em.upsertMany(WorkoutRoutine, routines, { onConflictAction: 'ignore' });
   await unit.em.upsertMany(
@@ -31,7 +34,7 @@ export async function demo(unit: UnitOfWork): Promise<void> {
   await unit.em.upsertMany(Product, rowsOf('products', ProductShape, productOf), {
     onConflictAction: 'ignore',
   });
-  await demoTrainings(unit);
+  await demoTrainings(unit, withHistory);
 }
 
 const gym = z

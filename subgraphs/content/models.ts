@@ -1,13 +1,13 @@
 /** The TypeScript type of each GraphQL type's objects; `npm run generate` reads this file. */
 export type { ExerciseShape as Exercise } from './exercises/exercises.shapes.ts';
 export type { ProductShape as Product } from './products/products.shapes.ts';
-export type { TrainingEntry, TrainingSet, TrainingShape as Training } from './trainings/trainings.shapes.ts';
+export type { ListedTraining as Training, TrainingEntry, TrainingSet } from './trainings/trainings.shapes.ts';
 export type {
   ExerciseRecordShape as ExerciseRecord,
   ExerciseRecordsShape as ExerciseRecords,
   LastSetsShape as LastSets,
   ProgressShape as ExerciseProgress,
-  TrainingSummaryShape as TrainingSummary,
+  TrainingSums as TrainingSummary,
 } from './trainings/progress.shapes.ts';
 export type { TrainingImportShape as TrainingImport } from './trainings/imports.shapes.ts';
 export type { WorkoutRoutineShape as WorkoutRoutine } from './workouts/workouts.shapes.ts';

@@ -16,12 +16,16 @@ import { Media } from './media/media.ts';
 import { Products } from './products/products.ts';
 import type { TextSearches } from './search/text-search.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
+import type { CallsToServices } from '#server/service-calls.ts';
 import { TrainingImports } from './trainings/imports.ts';
 import { Progress } from './trainings/progress.ts';
 import { SquadTrainings } from './trainings/squad-trainings.ts';
+import { TrainingLog } from './trainings/training-log.ts';
 import { Summaries } from './trainings/summaries.ts';
+import { TrainingCounts } from './trainings/training-counts.ts';
 import { TrainingExports } from './trainings/training-csv.ts';
 import { Trainings } from './trainings/trainings.ts';
+import { SquadRoutines } from './workouts/squad-routines.ts';
 import { WorkoutFavourites } from './workouts/favourites.ts';
 import { Workouts } from './workouts/workouts.ts';
 
@@ -33,17 +37,20 @@ interface ContentResources {
   references: References;
   removals: Removals;
   profiles: Profiles;
+  calls: CallsToServices;
 }
 
 /** The rules of this service for one unit of work. */
 export const contentServices = (
   unit: UnitOfWork,
-  { searches, files, events, references, removals, profiles }: ContentResources,
+  { searches, files, events, references, removals, profiles, calls }: ContentResources,
 ) => {
   const media = new Media(files);
   const owners = new Owners(unit, references);
-  const exercises = new Exercises(unit, searches, media, owners);
-  const workouts = new Workouts(unit, exercises, { searches, media, owners, removals });
+  const squadRoutines = new SquadRoutines(unit, calls);
+  const exercises = new Exercises(unit, searches, media, owners, squadRoutines);
+  const workouts = new Workouts(unit, exercises, { searches, media, owners, removals, squadRoutines });
+  const trainingLog = new TrainingLog(unit);
   return {
     events: new EventFeed(unit, events),
     media,
@@ -52,10 +59,12 @@ export const contentServices = (
     workoutFavourites: new WorkoutFavourites(unit, workouts),
     trainings: new Trainings(unit, profiles, exercises, workouts),
     squadTrainings: new SquadTrainings(unit, exercises),
+    trainingCounts: new TrainingCounts(unit),
     trainingImports: new TrainingImports(unit, profiles, exercises),
     trainingExports: new TrainingExports(unit, exercises),
     progress: new Progress(unit, exercises),
-    summaries: new Summaries(unit, profiles),
+    trainingLog,
+    summaries: new Summaries(unit, profiles, trainingLog),
     products: new Products(unit, { searches, media, owners, removals }),
     removedReferences: new RemovedReferences(unit, {
       Gym: { owner: 'gym', forget: (id) => owners.forget(id) },

@@ -28,6 +28,8 @@ import { progressRest } from './trainings/progress.rest.ts';
 import { trainingCsvGraphql } from './trainings/training-csv.graphql.ts';
 import { trainingCsvRest } from './trainings/training-csv.rest.ts';
 import { squadTrainingsRest } from './trainings/squad-trainings.rest.ts';
+import { trainingEvents } from './trainings/training-changes.ts';
+import { trainingCountsRest } from './trainings/training-counts.rest.ts';
 import { trainingsGraphql } from './trainings/trainings.graphql.ts';
 import { trainingsRest } from './trainings/trainings.rest.ts';
 import { workoutsGraphql } from './workouts/workouts.graphql.ts';
@@ -41,7 +43,7 @@ export const content = defineSubgraph({
   settings: z.object({}),
   database,
   storesFiles: true,
-  events: productEvents,
+  events: { ...productEvents, ...trainingEvents },
   async resources({ orm, files, events, settings, serviceTokens, unitOf, log }) {
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
@@ -59,6 +61,7 @@ export const content = defineSubgraph({
       references: new References(calls),
       removals,
       profiles,
+      calls,
       async dispose() {
         await profiles.close();
         await removals.dispose();
@@ -77,8 +80,16 @@ export const content = defineSubgraph({
     trainingExports: 'content',
     trainingImports: 'content',
     progress: 'content',
+    trainingLog: 'content',
     summaries: 'content',
     products: 'shop',
+    events: null,
+    media: null,
+    squadTrainings: null,
+    trainingCounts: null,
+    removedReferences: null,
+    jobs: null,
+    accountData: null,
   },
   graphql: [
     exercisesGraphql,
@@ -99,6 +110,7 @@ export const content = defineSubgraph({
     ...trainingCsvRest,
     ...trainingsRest,
     ...squadTrainingsRest,
+    ...trainingCountsRest,
     ...productsRest,
     ...mediaRest,
     ...eventsRest,
@@ -106,5 +118,5 @@ export const content = defineSubgraph({
     ...jobsRest,
     ...removedReferencesRest,
   ],
-  demo: (_services, unit) => demo(unit),
+  demo: (_services, unit, _resources, { demoHistory }) => demo(unit, demoHistory),
 });

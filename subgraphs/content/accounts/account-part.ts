@@ -32,6 +32,9 @@ const trainingsOf =
 async function erased({ em }: UnitOfWork, userId: string): Promise<ErasureResult> {
   await em.execute('delete from workout_favourite where user_id = ?', [userId]);
   await em.execute('delete from training where user_id = ?', [userId]);
+  // The internal events that name the user. The outbox comes first, as in `eraseFromEvents`.
+  for (const table of ['event_outbox', 'event'])
+    await em.execute(`delete from ${table} where people @> array[?::uuid]`, [userId]);
   await em.execute('delete from workout_routine where owner_id = ? and is_private', [userId]);
   const exercises = await em.execute<unknown[]>(
     `with kept as (

@@ -19,7 +19,7 @@ export const exercisesRest = [
     path: '/exercises',
     operationId: 'listExercises',
     summary: 'The exercise library, by name',
-    description: 'An exercise matches all filters; an unknown value gives an empty list.',
+    description: 'An exercise must match all filters; an unknown value returns an empty list.',
     auth: 'optional',
     query: ExerciseQuery,
     success: { status: 200, description: 'A page of exercises.', shape: ExerciseShape, page: true },
@@ -70,7 +70,7 @@ export const exercisesRest = [
     operationId: 'createExercise',
     summary: 'Add an exercise',
     description:
-      'A GYM_ADMIN adds to their gym, a SUPER_ADMIN to the library or to any gym; with `custom: true`, and members always, for themselves.',
+      'A GYM_ADMIN adds an exercise to their gym, a SUPER_ADMIN to the library or to any gym. With `custom: true` they add it for themselves, as members always do.',
     auth: 'required',
     body: CreateExerciseShape,
     success: { status: 201, description: 'The new exercise.', shape: ExerciseShape },
@@ -82,7 +82,8 @@ export const exercisesRest = [
     path: '/exercises/:id',
     operationId: 'updateExercise',
     summary: 'Change an exercise',
-    description: 'By staff of its gym; a custom exercise by its owner. Absent fields are unchanged.',
+    description:
+      'Only the staff of its gym may do this; if it is custom, only its owner; if it is of the library, only a SUPER_ADMIN. Absent fields are unchanged.',
     auth: 'required',
     params: idParams,
     body: UpdateExerciseShape,
@@ -98,7 +99,7 @@ export const exercisesRest = [
     operationId: 'deleteExercise',
     summary: 'Delete an exercise',
     description:
-      'By staff of its gym; a custom exercise by its owner. It leaves lists and search. Routines that use it can still name it.',
+      'Only the staff of its gym may do this; if it is custom, only its owner; if it is of the library, only a SUPER_ADMIN. It leaves lists and search. Routines that use it can still name it.',
     auth: 'required',
     params: idParams,
     versioned: true,

@@ -14,6 +14,7 @@ import { ownedConditions, visibleConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
+import type { SquadRoutines } from '../workouts/squad-routines.ts';
 import { Exercise } from './exercise.entity.ts';
 import { muscleMap } from './muscle-map.ts';
 import {
@@ -68,7 +69,30 @@ export class Exercises {
     ({ id }) => id,
   );
 
-  constructor(unit: UnitOfWork, searches: TextSearches, media: Media, owners: Owners) {
+  private readonly squadRoutines: SquadRoutines;
+  private readonly inTrainedRoutine = loaderOf<{ id: string }>(
+    async (ids) => {
+      const trained = await this.squadRoutines.trained();
+      if (trained.length === 0) return [];
+      return this.unit.read(
+        `select wanted.id from unnest(?::uuid[]) as wanted(id) where exists (
+           select 1 from unnest(?::uuid[], ?::int[]) as trained (id, version)
+           join workout_routine_version as used on used.routine_id = trained.id and used.version = trained.version
+           cross join lateral (select used.content->'exercises' as exercises) as content where ${USES})`,
+        [ids, trained.map(({ routineId }) => routineId), trained.map(({ version }) => version)],
+      );
+    },
+    ({ id }) => id,
+  );
+
+  constructor(
+    unit: UnitOfWork,
+    searches: TextSearches,
+    media: Media,
+    owners: Owners,
+    squadRoutines: SquadRoutines,
+  ) {
+    this.squadRoutines = squadRoutines;
     this.unit = unit;
     this.searches = searches;
     this.media = media;
@@ -110,13 +134,15 @@ export class Exercises {
     return found && this.shown(found.row);
   }
 
-  /** A custom exercise is also readable for those who may see a routine that uses it. */
+  /** A custom exercise is also readable for those who may read a routine that uses it. */
   private async readable(id: string) {
     const found = await this.table.load(id);
     if (!found) return null;
     const maySeeIt =
       maySee(this.unit.viewer, found.content) ||
-      (found.content.isPrivate && (await this.inVisibleRoutine.load(found.row.id)));
+      (found.content.isPrivate &&
+        ((await this.inVisibleRoutine.load(found.row.id)) ||
+          (await this.inTrainedRoutine.load(found.row.id))));
     return maySeeIt ? found : null;
   }
 
@@ -194,10 +220,17 @@ export class Exercises {
     });
   }
 
+  /** Until the end of the open transaction, no other one adds custom exercises of the user. */
+  async lockCustom(userId: string): Promise<void> {
+    await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
+      `exercises:${userId}`,
+    ]);
+  }
+
   /** Adds custom exercises of a user, in the open transaction. @throws CONFLICT beyond 500 */
   async addCustom(userId: string, exercises: readonly NewExercise[]): Promise<ExerciseShape[]> {
     const { em } = this.unit;
-    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`exercises:${userId}`]);
+    await this.lockCustom(userId);
     const count = await em.count(Exercise, { ownerId: userId, deletedAt: null });
     if (count + exercises.length > MAX_CUSTOM)
       throw conflict(`You may have at most ${MAX_CUSTOM} custom exercises; delete some first.`);

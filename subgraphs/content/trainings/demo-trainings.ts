@@ -1,5 +1,6 @@
 import { isErased } from '#server/accounts/erased-accounts.ts';
 import { addDays, dayOf, instantOf, startOfBucket } from '#server/calendar.ts';
+import { Seeded, TRAINING_HABITS, trainingTimes } from '#server/demo-history.ts';
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { libraryExerciseId } from '../exercises/library-exercise.ts';
@@ -39,8 +40,11 @@ const DAYS: Readonly<Record<number, { title: string; lifts: readonly Lift[] }>> 
   },
 };
 
-/** Writes the trainings of the demo user Maya: three a week in the eight weeks before the first start of the service. */
-export async function demoTrainings(unit: UnitOfWork): Promise<void> {
+/**
+ * Writes the trainings of the demo user Maya: three a week in the eight weeks before the first start of the service.
+ * @param withHistory also four weeks of trainings of other members of the demo gyms
+ */
+export async function demoTrainings(unit: UnitOfWork, withHistory: boolean): Promise<void> {
   const maya = demoPerson('maya@iron.test');
   await unit.transaction(async () => {
     // Only once, because the days are relative to today: a later start must not move them.
@@ -49,30 +53,68 @@ export async function demoTrainings(unit: UnitOfWork): Promise<void> {
     if (await isErased(unit, maya.id)) return;
     const monday = startOfBucket(dayOf(new Date(), maya.timezone), 'WEEK');
     const trainings = Array.from({ length: WEEKS }, (_unused, week) =>
-      Object.entries(DAYS).map(([day, plan], index) => {
+      Object.entries(DAYS).map(([day, { title, lifts }], index) => {
         const localDate = addDays(monday, (week - WEEKS) * 7 + Number(day));
         const startedAt = instantOf(localDate, '18:00', maya.timezone);
-        const entries = plan.lifts.map((lift, place) => entryOf(lift, week, startedAt, place));
-        return unit.em.create(Training, {
+        return trainingRow({
           id: demoId('403', week * 3 + index + 1),
           userId: maya.id,
-          title: plan.title,
-          startedAt,
-          endedAt: new Date(startedAt.getTime() + MINUTES * 60_000),
+          title,
           localDate,
+          startedAt,
           minutes: MINUTES,
-          entries,
-          volumeKg: volumeOfEntries(entries),
-          createdAt: startedAt,
-          updatedAt: startedAt,
-          version: 1,
+          entries: lifts.map((lift, place) => entryOf(lift, week, startedAt, place)),
         });
       }),
     ).flat();
-    await unit.em.flush();
-    await storeFigures(unit, trainings);
+    const all = [...trainings, ...(withHistory ? trainingsOfOthers(new Date()) : [])];
+    await unit.em.insertMany(Training, all);
+    await storeFigures(unit, all);
   });
 }
+
+type TrainingInput = Pick<
+  Training,
+  'id' | 'userId' | 'title' | 'localDate' | 'startedAt' | 'minutes' | 'entries'
+>;
+
+const trainingRow = (training: TrainingInput & { minutes: number }) => ({
+  ...training,
+  endedAt: new Date(training.startedAt.getTime() + training.minutes * 60_000),
+  volumeKg: volumeOfEntries(training.entries),
+  createdAt: training.startedAt,
+  updatedAt: training.startedAt,
+  version: 1,
+});
+
+/** Trainings by the same plans, with other weights for each member. An account that was deleted gets none: its rows are refused. */
+function trainingsOfOthers(now: Date) {
+  const random = new Seeded('content');
+  const maya = demoPerson('maya@iron.test').id;
+  const plans = Object.values(DAYS);
+  return TRAINING_HABITS.filter(({ userId }) => userId !== maya).flatMap((one) => {
+    const strength = 0.7 + random.number();
+    return trainingTimes(one, now).map(({ day, startedAt }, index) => {
+      const { title, lifts } = plans[index % plans.length] as (typeof plans)[number];
+      const week = Math.floor(index / one.weekdays.length);
+      const entries = lifts
+        .map(([name, weightKg, addedKg, reps]): Lift => [name, plates(weightKg * strength), addedKg, reps])
+        .map((lift, place) => entryOf(lift, week, startedAt, place));
+      return trainingRow({
+        id: random.idAt(startedAt),
+        userId: one.userId,
+        title,
+        localDate: day,
+        startedAt,
+        entries,
+        minutes: one.minutes,
+      });
+    });
+  });
+}
+
+/** The nearest weight that plates of 1.25 kg make. */
+const plates = (weightKg: number): number => Math.round(weightKg / 2.5) * 2.5;
 
 function entryOf(
   [exercise, weightKg, addedKg, reps]: Lift,

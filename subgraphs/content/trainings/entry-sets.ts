@@ -181,25 +181,29 @@ export const copiedEntries = (entries: readonly TrainingEntry[], millis: number)
     sets: entry.sets.map((set) => ({ ...later(set, millis), id: uuidv7() })),
   }));
 
-/** The entries with those of the sets that are new and go with their exercise; the others are counted as ignored. */
+/**
+ * The entries with those of the sets that go with their exercise; the others are counted as ignored. A set that is repeated
+ * changes nothing; one that was completed later than the stored set with its id is a correction, and replaces it.
+ */
 export function withUsableSets(
   entries: readonly TrainingEntry[],
   sets: readonly (SetInput & { id: string; exerciseId: string })[],
   modalities: ReadonlyMap<string, Modality>,
-): { entries: TrainingEntry[]; added: number; ignored: number } {
-  const result = { entries: [...entries], added: 0, ignored: 0 };
+): { entries: TrainingEntry[]; changed: number; ignored: number } {
+  const result = { entries: [...entries], changed: 0, ignored: 0 };
   let count = entries.reduce((sum, entry) => sum + entry.sets.length, 0);
   for (const { exerciseId, ...input } of sets) {
-    if (findSet(result.entries, input.id)) continue;
-    const modality = modalities.get(exerciseId.toLowerCase());
+    const known = findSet(result.entries, input.id)?.set;
     const set = storedSet(input, { completedAt: null });
-    if (!modality || count >= MAX_SETS || errorsOfSet(withoutNulls(set), modality).length > 0) {
+    if (known && (set.completedAt ?? '') <= (known.completedAt ?? '')) continue;
+    const modality = modalities.get(exerciseId.toLowerCase());
+    if (!modality || (!known && count >= MAX_SETS) || errorsOfSet(withoutNulls(set), modality).length > 0) {
       result.ignored += 1;
       continue;
     }
     result.entries = withSet(result.entries, exerciseId.toLowerCase(), set);
-    result.added += 1;
-    count += 1;
+    result.changed += 1;
+    if (!known) count += 1;
   }
   return result;
 }

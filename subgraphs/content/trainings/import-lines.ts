@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { DateTime } from 'luxon';
 import { z } from 'zod';
 import {
   CsvRecords,
@@ -10,66 +9,31 @@ import {
   type Delimiter,
 } from '#server/csv/csv-records.ts';
 import { textLines } from '#server/csv/text-lines.ts';
-import { invalid, PlatformError } from '#server/errors.ts';
-import { CSV_COLUMNS } from './training-csv.ts';
+import { invalid } from '#server/errors.ts';
+import { columnsOfHeader, DEFAULT_FACTORS, factorOf, type Columns, type Field } from './import-columns.ts';
+import {
+  MAX_BYTES,
+  misshapen,
+  tooManyLines,
+  wrong,
+  type ImportedLine,
+  type ImportOptions,
+  type ReadLine,
+} from './imported-lines.ts';
+import { instantOf, secondsOf } from './import-times.ts';
 import { measures, SetInputShape, type SetInput } from './trainings.shapes.ts';
 
-export const MAX_BYTES = 10 * 1024 * 1024; // 10 MiB
-const MAX_LINES = 50_000;
 const LONGEST_LINE = 16_384; // characters
-
-export interface LineError {
-  line: number;
-  column: string | null;
-  message: string;
-}
-
-/** One line of a file: a set, or a training or an exercise without sets. */
-export interface ImportedLine {
-  line: number;
-  /** Equal for all lines of one training. */
-  training: string;
-  trainingId: string | null;
-  startedAt: Date;
-  endedAt: Date | null;
-  minutes: number | null;
-  title: string | null;
-  note: string | null;
-  exerciseId: string | null;
-  exercise: string | null;
-  set: (SetInput & { id: string }) | null;
-}
-export type ReadLine = ImportedLine | { line: number; errors: LineError[] };
-
-type Field = (typeof CSV_COLUMNS)[number];
-
-/** Titles in lower case, without other signs than letters: our own, and those of Strong and Hevy. */
-const TITLES: ReadonlyMap<string, Field> = new Map([
-  ...CSV_COLUMNS.map((column) => [column.toLowerCase(), column] as const),
-  ...([
-    ['date', 'startedAt'],
-    ['starttime', 'startedAt'],
-    ['endtime', 'endedAt'],
-    ['workoutname', 'title'],
-    ['workoutnotes', 'note'],
-    ['description', 'note'],
-    ['exercisename', 'exercise'],
-    ['exercisetitle', 'exercise'],
-    ['settype', 'type'],
-    ['weight', 'weightKg'],
-    ['seconds', 'durationSeconds'],
-    ['distance', 'distanceMeters'],
-  ] as const),
-]);
-const titleOf = (text: string): Field | undefined =>
-  TITLES.get(text.replaceAll(/[^\p{L}]/gu, '').toLowerCase());
 
 /**
  * Reads a CSV file. Every line after the header is returned once, as a line of a training or as its errors.
- * @param zone decides the instant of a time without an offset
- * @throws VALIDATION_FAILED for a file without a usable header; PAYLOAD_TOO_LARGE beyond 10 MiB or 50,000 lines
+ * @throws VALIDATION_FAILED for a file without a usable header
  */
-export async function readImport(stream: Readable, zone: string): Promise<ReadLine[]> {
+export async function readCsv(
+  stream: Readable,
+  options: ImportOptions,
+  maxLines: number,
+): Promise<ReadLine[]> {
   const lines = textLines(stream, {
     maxBytes: MAX_BYTES,
     maxLineCharacters: LONGEST_LINE,
@@ -82,41 +46,39 @@ export async function readImport(stream: Readable, zone: string): Promise<ReadLi
     if (!header)
       throw invalid(
         '',
-        'expected a first line with the columns startedAt and exercise, and those of sets such as reps and weightKg',
+        'expected a FIT or TCX file, or CSV with a first line with the columns startedAt and exercise, and those of sets such as reps and weightKg',
       );
     const records = new CsvRecords(header.delimiter, header.columns.length, () => false);
-    const reader = new LineReader(header.columns, zone);
+    const reader = new LineReader(header.columns, options);
     const read: ReadLine[] = [];
-    for await (const line of lines) for (const record of records.push(line)) read.push(reader.read(record));
-    for (const record of records.end()) read.push(reader.read(record));
+    const take = (record: CsvRecord) => {
+      if (read.length === maxLines) throw tooManyLines(maxLines);
+      read.push(reader.read(record));
+    };
+    for await (const line of lines) for (const record of records.push(line)) take(record);
+    for (const record of records.end()) take(record);
     return read;
   } finally {
     await lines.return(undefined);
-    // The rest of the request is read and discarded, because a client reads the answer only after it has sent everything.
-    stream.on('error', () => undefined).resume();
   }
 }
 
-function headerOf(text: string): { delimiter: Delimiter; columns: (Field | undefined)[] } | undefined {
+function headerOf(text: string): { delimiter: Delimiter; columns: Columns } | undefined {
   for (const delimiter of Object.keys(DELIMITERS) as Delimiter[]) {
     const split = splitFields(text, DELIMITERS[delimiter]);
-    if (split.kind !== 'fields') continue;
-    const columns = split.fields.map(titleOf);
-    if (columns.includes('startedAt') && (columns.includes('exercise') || columns.includes('exerciseId')))
-      return { delimiter, columns };
+    const columns = split.kind === 'fields' ? columnsOfHeader(split.fields) : undefined;
+    if (columns) return { delimiter, columns };
   }
   return undefined;
 }
 
+const NUMBER = /^-?\d+([.,]\d+)?$/;
+const numberOf = (text: string): number => Number(text.replace(',', '.'));
 const optional = <Shape extends z.ZodType>(shape: Shape) =>
   z.preprocess((text) => (text === '' || text === undefined ? null : text), shape.nullable());
 const numeric = <Shape extends z.ZodType>(shape: Shape) =>
   optional(
-    z.preprocess(
-      (text) =>
-        typeof text === 'string' && /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : text,
-      shape,
-    ),
+    z.preprocess((text) => (typeof text === 'string' && NUMBER.test(text) ? numberOf(text) : text), shape),
   );
 
 const LineShape = z.object({
@@ -137,79 +99,108 @@ const LineShape = z.object({
   restSeconds: numeric(measures.restSeconds.unwrap()),
 });
 
+const TIMES = ['startedAt', 'endedAt', 'completedAt'] as const;
+const MAX_REST_SECONDS = 3_600;
 const MEASURES = ['reps', 'weightKg', 'assistedKg', 'durationSeconds', 'distanceMeters'] as const;
+const ZERO_IS_NONE = [...MEASURES, 'rpe'] as const;
+
+type Values = Partial<Record<Field, string>>;
 
 class LineReader {
-  private readonly columns: readonly (Field | undefined)[];
-  private readonly zone: string;
+  private readonly columns: Columns;
+  private readonly options: ImportOptions;
   private readonly seen = new Map<string, number>();
-  private lines = 0;
+  /** The last line with a set, which a line with a rest follows. */
+  private previous: (ImportedLine & { set: SetInput }) | undefined;
 
-  constructor(columns: readonly (Field | undefined)[], zone: string) {
+  constructor(columns: Columns, options: ImportOptions) {
     this.columns = columns;
-    this.zone = zone;
+    this.options = options;
   }
 
   read(record: CsvRecord): ReadLine {
-    this.lines += 1;
-    if (this.lines > MAX_LINES)
-      throw new PlatformError(
-        'PAYLOAD_TOO_LARGE',
-        `A file may have at most ${MAX_LINES} lines; send it in parts.`,
-      );
-    const { line } = record;
-    const wrong = (column: string | null, message: string): ReadLine => ({
-      line,
-      errors: [{ line, column, message }],
-    });
-    if (record.problem !== undefined) return wrong(null, record.problem);
-    if (record.fields.length !== this.columns.length)
-      return wrong(null, `expected ${this.columns.length} fields, got ${record.fields.length}`);
-    const values = this.valuesOf(record.fields);
-    // Other apps write 0 for a measure that a set does not have.
-    for (const measure of MEASURES) if (/^0*([.,]0*)?$/.test(values[measure] ?? '')) values[measure] = '';
-    const startedAt = instantOf(values.startedAt, this.zone);
-    if (!startedAt) return wrong('startedAt', 'expected a time such as 2026-01-31T18:00:00Z');
-    const [endedAt, completedAt] = [values.endedAt, values.completedAt].map((text) =>
-      instantOf(text, this.zone),
-    );
-    const checked = LineShape.safeParse(values);
-    if (!checked.success) {
-      const errors = checked.error.issues.map(({ path, message }) => ({
-        line,
-        column: String(path[0] ?? ''),
-        message,
-      }));
-      return { line, errors };
-    }
-    const { trainingId, minutes, title, note, exerciseId, exercise, setId, ...set } = checked.data;
-    const training = trainingId ?? `${startedAt.toISOString()} ${title ?? ''}`;
-    const isSet = MEASURES.some((measure) => set[measure] !== null);
-    if (isSet && !exerciseId && !exercise) return wrong('exercise', 'expected the exercise of the set');
-    const content = JSON.stringify([training, exerciseId, exercise, set, completedAt]);
-    return {
-      line,
-      training,
-      trainingId,
-      startedAt,
-      endedAt: endedAt ?? null,
-      minutes,
-      title,
-      note,
-      exerciseId,
-      exercise,
-      set: isSet
-        ? { ...set, id: setId ?? this.idOf(content), completedAt: completedAt?.toISOString() }
-        : null,
-    };
+    const read = this.lineOf(record);
+    // A rest belongs to the set before it, also if that set is wrong.
+    if ('errors' in read) this.previous = undefined;
+    return read;
   }
 
-  private valuesOf(fields: readonly string[]): Partial<Record<Field, string>> {
-    const values: Partial<Record<Field, string>> = {};
+  private lineOf(record: CsvRecord): ReadLine {
+    const { line } = record;
+    if (record.problem !== undefined) return wrong(line, null, record.problem);
+    if (record.fields.length !== this.columns.length)
+      return wrong(line, null, `expected ${this.columns.length} fields, got ${record.fields.length}`);
+    const values = this.valuesOf(record.fields);
+    const times = timesOf(values, this.options.zone);
+    if ('column' in times) return wrong(line, times.column, times.message);
+    const measured = this.inOurUnits(values);
+    if (measured) return wrong(line, measured.column, measured.message);
+    const isRest = /^rest timer$/i.test(values.type ?? '');
+    if (isRest || /^note$/i.test(values.type ?? '')) values.type = '';
+    const checked = LineShape.safeParse(values);
+    if (!checked.success) return misshapen(line, checked.error);
+    const { startedAt, endedAt, completedAt } = times;
+    const { trainingId, minutes, title, note, exerciseId, exercise, setId, ...set } = checked.data;
+    const training = trainingId?.toLowerCase() ?? `${startedAt.toISOString()} ${title ?? ''}`;
+    const base = { line, training, trainingId, startedAt, endedAt, minutes, title, note };
+    if (isRest) return this.rest(base, set.durationSeconds);
+    const isSet = MEASURES.some((measure) => set[measure] !== null);
+    if (!isSet) return { ...base, exerciseId, exercise, set: null };
+    if (!exerciseId && !exercise) return wrong(line, 'exercise', 'expected the exercise of the set');
+    const id =
+      setId ?? this.idOf(JSON.stringify([training, exerciseId, exercise, set, completedAt ?? undefined]));
+    const withSet = {
+      ...base,
+      exerciseId,
+      exercise,
+      set: { ...set, id, completedAt: completedAt?.toISOString() },
+    };
+    this.previous = withSet;
+    return withSet;
+  }
+
+  /** Strong writes the rest after a set as a line of its own. */
+  private rest(
+    base: Omit<ImportedLine, 'exerciseId' | 'exercise' | 'set'>,
+    seconds: number | null,
+  ): ReadLine {
+    const { previous } = this;
+    if (previous?.training !== base.training)
+      return wrong(base.line, null, 'expected a set of the same training before its rest');
+    if (seconds !== null) previous.set.restSeconds = Math.min(MAX_REST_SECONDS, seconds);
+    return { ...base, exerciseId: null, exercise: null, set: null, restAfter: previous.line };
+  }
+
+  private valuesOf(fields: readonly string[]): Values {
+    const values: Values = {};
     for (const [index, column] of this.columns.entries())
       // Our exports write an apostrophe before texts that a spreadsheet would run as formulas.
-      if (column) values[column] ||= (fields[index] ?? '').trim().replace(/^'(?=[=+\-@])/, '');
+      if (column)
+        values[column.field] ||= (fields[index] ?? '')
+          .trim()
+          .replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '');
+    // Other apps write 0 for a measure that a set does not have.
+    for (const measure of ZERO_IS_NONE) if (/^0*([.,]0*)?$/.test(values[measure] ?? '')) values[measure] = '';
     return values;
+  }
+
+  /** Writes weights in kilograms and distances in metres. Returns the error of a unit, if it is unknown. */
+  private inOurUnits(values: Values): { column: string; message: string } | undefined {
+    const defaults = DEFAULT_FACTORS[this.options.units];
+    for (const [field, unitField, usual] of [
+      ['weightKg', 'weightUnit', defaults.weight],
+      ['distanceMeters', 'distanceUnit', defaults.distance],
+    ] as const) {
+      const text = values[field];
+      if (!text || !NUMBER.test(text)) continue;
+      const unit = values[unitField];
+      const own = this.columns.find((column) => column?.field === field)?.factor;
+      const factor = own ?? (unit ? factorOf(unit) : usual);
+      if (factor === undefined)
+        return { column: unitField, message: `expected kg, lb, m, km or mi, got "${unit?.slice(0, 40)}"` };
+      if (factor !== 1) values[field] = String(Math.round(numberOf(text) * factor * 1_000) / 1_000);
+    }
+    return undefined;
   }
 
   /** The same file gives the same ids again, and two equal sets are two. */
@@ -221,17 +212,24 @@ class LineReader {
   }
 }
 
-/** Undefined for an absent or unreadable time. Without an offset it is a local time, such as those of Strong and Hevy. */
-function instantOf(text: string | undefined, zone: string): Date | undefined {
-  if (!text) return undefined;
-  const local = { zone, locale: 'en' };
-  const read = [
-    DateTime.fromISO(text, { zone }),
-    DateTime.fromSQL(text, { zone }),
-    DateTime.fromFormat(text, 'd MMM yyyy, HH:mm', local),
-    DateTime.fromFormat(text, 'MMM d, yyyy, h:mm a', local),
-  ].find((time) => time.isValid && time.year >= 1900 && time.year <= 2999);
-  return read?.toJSDate();
+type Times = { startedAt: Date; endedAt: Date | null; completedAt: Date | null };
+
+/** The times of a line, or its first wrong time. */
+function timesOf(values: Values, zone: string): Times | { column: string; message: string } {
+  const times: Partial<Record<(typeof TIMES)[number], Date>> = {};
+  for (const column of TIMES) {
+    const text = values[column];
+    const time = text ? instantOf(text, zone) : undefined;
+    if (!time && (text || column === 'startedAt'))
+      return { column, message: 'expected a time such as 2026-01-31T18:00:00Z' };
+    if (time) times[column] = time;
+  }
+  const { startedAt = new Date(NaN), endedAt, completedAt } = times;
+  const duration = values.trainingDuration ? secondsOf(values.trainingDuration) : undefined;
+  if (values.trainingDuration && duration === undefined)
+    return { column: 'duration', message: 'expected a duration such as 1h 5m or 3900 (seconds)' };
+  const end = duration === undefined ? null : new Date(startedAt.getTime() + duration * 1_000);
+  return { startedAt, endedAt: endedAt ?? end, completedAt: completedAt ?? null };
 }
 
 /** Strong writes the number of a set, W, D or F; Hevy `normal`, `warmup`, `dropset` or `failure`. */

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import { namedExercises } from '../exercises/named-exercises.ts';
 import type { Modality } from '../exercises/exercises.shapes.ts';
-import type { ImportedLine } from './import-lines.ts';
+import type { ImportedLine } from './imported-lines.ts';
 
 /**
  * The exercises of the lines: by id, else by name or another name. An exercise that the user cannot see becomes a custom one
@@ -22,7 +22,8 @@ export async function exercisesOfLines(
     unnamed.filter(({ exercise }) => exercise),
     ({ exercise }) => (exercise ?? '').toLowerCase(),
   );
-  const byName = await namedExercises(unit, [...names.keys()]);
+  if (names.size > 0) await exercises.lockCustom(userId);
+  const byName = await exercisesByName(unit, [...names.keys()]);
   const missing = [...names].filter(([name]) => !byName.has(name));
   const created =
     missing.length === 0
@@ -43,6 +44,22 @@ export async function exercisesOfLines(
   return { created, known, modalities };
 }
 
+/** Strong and Hevy write `Bench Press (Barbell)`, the library `Barbell Bench Press`. */
+async function exercisesByName(unit: UnitOfWork, names: readonly string[]) {
+  const others = new Map(
+    names.flatMap((name) => {
+      const [, exercise, equipment] = /^(.+) \((.+)\)$/.exec(name) ?? [];
+      return exercise && equipment ? [[name, `${equipment} ${exercise}`] as const] : [];
+    }),
+  );
+  const found = await namedExercises(unit, [...new Set([...names, ...others.values()])]);
+  for (const [name, other] of others) {
+    const exercise = found.get(name) ?? found.get(other);
+    if (exercise) found.set(name, exercise);
+  }
+  return found;
+}
+
 function customExercise(lines: readonly ImportedLine[]): Parameters<Exercises['addCustom']>[1][number] {
   const has = (measure: 'weightKg' | 'assistedKg' | 'durationSeconds' | 'distanceMeters' | 'reps') =>
     lines.some(({ set }) => set && set[measure] !== null && set[measure] !== undefined);
@@ -55,7 +72,7 @@ function customExercise(lines: readonly ImportedLine[]): Parameters<Exercises['a
     equipment: 'other',
     level: 'Beginner',
     category: has('distanceMeters') ? 'cardio' : 'strength',
-    modality: modalityOf(has),
+    modality: lines.find(({ modality }) => modality)?.modality ?? modalityOf(has),
   };
 }
 

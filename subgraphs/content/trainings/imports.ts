@@ -9,11 +9,12 @@ import type { Profiles } from '#server/profiles/profiles.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { Modality } from '../exercises/exercises.shapes.ts';
-import { checkEntries, findSet, storedSet, withSet } from './entry-sets.ts';
 import { volumeOfEntries } from './figures.ts';
 import { exercisesOfLines } from './imported-exercises.ts';
-import { readImport, type ImportedLine, type LineError } from './import-lines.ts';
-import type { TrainingImportShape } from './imports.shapes.ts';
+import { readImport } from './import-files.ts';
+import type { LineError } from './imported-lines.ts';
+import { mergedEntries, type KnownLine } from './imported-entries.ts';
+import type { ImportChoice, TrainingImportShape } from './imports.shapes.ts';
 import { storeFigures } from './training-figures.ts';
 import { checkedTimes, localDateOf } from './training-times.ts';
 import { Training, type TrainingEntry } from './training.entity.ts';
@@ -22,10 +23,7 @@ import { Training, type TrainingEntry } from './training.entity.ts';
 const BATCH = 100;
 const MAX_ERRORS = 1_000;
 
-/** A line whose exercise is known; null for a training without exercises. */
-type KnownLine = ImportedLine & { knownExercise: string | null };
-
-/** Imports of trainings from CSV. */
+/** Imports of trainings from files. */
 export class TrainingImports {
   private readonly unit: UnitOfWork;
   private readonly profiles: Profiles;
@@ -41,10 +39,10 @@ export class TrainingImports {
    * Imports the sets of a file. Every line is imported, or is a duplicate, or is wrong and reported. A set that the training
    * log has already is not added again, so that the same file, or a corrected one, can be sent again.
    */
-  async run(csv: Readable, timezone?: string | null): Promise<TrainingImportShape> {
+  async run(file: Readable, { timezone, units }: ImportChoice): Promise<TrainingImportShape> {
     const { userId } = requireUser(this.unit.viewer);
     const zone = validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone;
-    const read = await readImport(csv, zone);
+    const read = await readImport(file, { zone, units: units ?? 'METRIC' });
     const errors = read.flatMap((line) => ('errors' in line ? line.errors : []));
     const lines = read.flatMap((line) => ('errors' in line ? [] : [line]));
     const { created, known, modalities } = await this.unit.transaction(() =>
@@ -60,6 +58,7 @@ export class TrainingImports {
       report.duplicates += done.duplicates;
       report.trainings += done.trainings;
       errors.push(...done.errors);
+      this.unit.em.clear(); // otherwise each flush would also compare the trainings of the parts before
     }
     const failed = read.length - report.imported - report.duplicates;
     const inOrder = errors.toSorted((one, other) => one.line - other.line);
@@ -80,6 +79,8 @@ export class TrainingImports {
     zone: string,
   ) {
     const report = { imported: 0, duplicates: 0, trainings: 0, errors: [] as LineError[] };
+    // An import of the same file that runs at the same time must see these trainings.
+    await this.unit.run('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`imports:${userId}`]);
     const stored = await this.stored(userId, groups);
     const changed: Training[] = [];
     for (const lines of groups) {
@@ -107,7 +108,8 @@ export class TrainingImports {
         report.duplicates += merged.duplicates;
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
-        for (const { line } of lines.filter((one) => !merged.errors.some((wrong) => wrong.line === one.line)))
+        const wrong = new Set(merged.errors.map(({ line }) => line));
+        for (const { line } of lines.filter((one) => !wrong.has(one.line)))
           report.errors.push({ line, column: error.errors?.[0]?.path ?? null, message: error.message });
       }
     }
@@ -159,54 +161,3 @@ export class TrainingImports {
 }
 
 const keyOf = (training: string): string => createHash('sha256').update(training).digest('base64url');
-
-/**
- * The entries with the sets of the lines that are not in them yet.
- * @param before undefined if there is no such training yet
- */
-function mergedEntries(
-  before: readonly TrainingEntry[] | undefined,
-  lines: readonly KnownLine[],
-  modalities: ReadonlyMap<string, Modality>,
-  startedAt: Date,
-) {
-  const result = { entries: [...(before ?? [])], added: 0, duplicates: 0, errors: [] as LineError[] };
-  for (const { line, knownExercise, set } of lines) {
-    if (set && !knownExercise) {
-      result.errors.push({
-        line,
-        column: 'exerciseId',
-        message: 'there is no such exercise; expected its name, too',
-      });
-      continue;
-    }
-    if (!set || !knownExercise) {
-      const isKnown = before !== undefined || result.added > 0;
-      if (knownExercise && !result.entries.some(({ exerciseId }) => exerciseId === knownExercise))
-        result.entries.push({ exerciseId: knownExercise, sets: [] });
-      if (isKnown) result.duplicates += 1;
-      else result.added += 1;
-      continue;
-    }
-    if (findSet(result.entries, set.id)) {
-      result.duplicates += 1;
-      continue;
-    }
-    const added = storedSet(set, { completedAt: null });
-    const entries =
-      result.entries.at(-1)?.exerciseId === knownExercise || before !== undefined
-        ? withSet(result.entries, knownExercise, added)
-        : [...result.entries, { exerciseId: knownExercise, sets: [added] }];
-    try {
-      checkEntries(entries, result.entries, startedAt, (id) => modalities.get(id) ?? 'WEIGHT_REPS');
-      result.entries = entries;
-      result.added += 1;
-    } catch (error) {
-      if (!(error instanceof PlatformError)) throw error;
-      const [first] = error.errors ?? [];
-      const column = first?.path.split('.')[4] ?? null; // entries.0.sets.0.reps
-      result.errors.push({ line, column, message: first?.message ?? error.message });
-    }
-  }
-  return result;
-}

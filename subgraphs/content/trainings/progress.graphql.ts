@@ -7,9 +7,13 @@ export const progressGraphql = {
     progress: ({ id }, range, { progress }) => progress.series(id, range),
     progressChart: ({ id }, range, { progress }) => progress.chart(id, range),
   },
+  TrainingSummary: {
+    // Only the owner gets a summary.
+    volumeByMuscle: (sums, _args, { summaries }) => summaries.volumeByMuscle('me', sums),
+  },
   User: {
     // The gateway sends the time zone of the profile with the user, so that this service need not ask identity for it.
     trainingSummary: ({ id, timezone: zone }, { timezone, ...range }, { summaries }) =>
-      summaries.summary(id, { ...range, timezone: timezone ?? zone }),
+      summaries.sums(id, { ...range, timezone: timezone ?? zone }),
   },
 } satisfies Resolvers;

@@ -92,6 +92,8 @@ export const TrainingSummaryShape = z
   })
   .meta({ id: 'TrainingSummary' });
 export type TrainingSummaryShape = z.infer<typeof TrainingSummaryShape>;
+/** In the graph, the volumes by muscle are read only if they are selected. */
+export type TrainingSums = Omit<TrainingSummaryShape, 'volumeByMuscle'>;
 
 export const SummaryQuery = z.object({
   from: day.optional().meta({ description: 'First day. Default: 29 days before the last.' }),

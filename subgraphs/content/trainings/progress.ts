@@ -1,3 +1,4 @@
+import type DataLoader from 'dataloader';
 import { requireUser } from '#server/auth/viewer.ts';
 import { checkRange } from '#server/calendar.ts';
 import { invalid, notFound } from '#server/errors.ts';
@@ -21,13 +22,6 @@ import { SET_RECORDS, type BestSet, type SetRecord, type TrainingEntry } from '.
 const MAX_POINTS = 4_000;
 const MAX_CHART_DAYS = 3_660; // ten years
 
-const COLUMN_OF_METRIC: Readonly<Record<ProgressMetric, string>> = {
-  E1RM: columnOfRecord('e1rm'),
-  MAX_WEIGHT: columnOfRecord('heaviest'),
-  VOLUME: 'nullif(volume_kg, 0)',
-  REPS: columnOfRecord('mostReps'),
-};
-
 /** Of equal values the set with more repetitions is the record, then the one with more weight, then the first. */
 const bestBy = (record: SetRecord): string =>
   `(select '${record}' as record, training_id, bests -> '${record}' as best from training_exercise
@@ -49,6 +43,22 @@ const LAST = `select wanted.id as "exerciseId", training.id as "trainingId", to_
     order by is_running, started_at desc, training_id desc limit 1
   ) as found join training on training.id = found.training_id`;
 
+/** The latest points of each exercise, the latest first. */
+const seriesBy = (value: string): string =>
+  `select wanted.id as "exerciseId", to_char(point.local_date, 'YYYY-MM-DD') as date, point.value, point.training_id as "trainingId"
+   from unnest(?::uuid[]) as wanted(id) cross join lateral (
+     select local_date, ${value} as value, training_id, started_at from training_exercise
+     where user_id = ? and exercise_id = wanted.id and local_date between ?::date and ?::date and ${value} is not null
+     order by started_at desc, training_id desc limit ${MAX_POINTS}
+   ) as point order by wanted.id, point.started_at desc, point.training_id desc`;
+const SERIES: Readonly<Record<ProgressMetric, string>> = {
+  E1RM: seriesBy(columnOfRecord('e1rm')),
+  MAX_WEIGHT: seriesBy(columnOfRecord('heaviest')),
+  VOLUME: seriesBy('nullif(volume_kg, 0)'),
+  REPS: seriesBy(columnOfRecord('mostReps')),
+};
+
+type PointRow = ProgressShape['points'][number] & { exerciseId: string };
 interface RecordRow {
   exerciseId: string;
   record: SetRecord | 'volume';
@@ -70,6 +80,8 @@ export class Progress {
     (ids) => this.unit.read(LAST, [ids, requireUser(this.unit.viewer).userId]),
     ({ exerciseId }) => exerciseId,
   );
+  /** By metric, first and last day. */
+  private readonly seriesByRange = new Map<string, DataLoader<string, PointRow[]>>();
   private readonly recordsByExercise = listLoaderOf<RecordRow>(
     (ids) => {
       const { userId } = requireUser(this.unit.viewer);
@@ -112,19 +124,26 @@ export class Progress {
     };
   }
 
-  /** One point for each training with a value, the oldest first; at most the latest 4,000. */
+  /** One point for each training with a value, the oldest first; at most the latest 4,000. Series of one metric and range are batched. */
   async series(exerciseId: string, { metric, from, to }: ProgressRange): Promise<ProgressShape> {
-    const { userId } = requireUser(this.unit.viewer);
     const id = await this.exerciseOf(exerciseId);
     if (from && to && to < from) throw invalid('to', `expected a day not before ${from}, got ${to}`);
     const wanted = metric ?? 'E1RM';
-    const points = await this.unit.read<ProgressShape['points'][number]>(
-      `select to_char(local_date, 'YYYY-MM-DD') as date, ${COLUMN_OF_METRIC[wanted]} as value, training_id as "trainingId"
-       from training_exercise where user_id = ? and exercise_id = ? and local_date between ?::date and ?::date and ${COLUMN_OF_METRIC[wanted]} is not null
-       order by started_at desc, training_id desc limit ${MAX_POINTS}`,
-      [userId, id, from ?? '-infinity', to ?? 'infinity'],
-    );
+    const rows = await this.seriesOf(wanted, from ?? '-infinity', to ?? 'infinity').load(id);
+    const points = rows.map(({ date, value, trainingId }) => ({ date, value, trainingId }));
     return { metric: wanted, points: points.toReversed() };
+  }
+
+  private seriesOf(metric: ProgressMetric, from: string, to: string): DataLoader<string, PointRow[]> {
+    const key = `${metric} ${from} ${to}`;
+    const loader =
+      this.seriesByRange.get(key) ??
+      listLoaderOf<PointRow>(
+        (ids) => this.unit.read(SERIES[metric], [ids, requireUser(this.unit.viewer).userId, from, to]),
+        ({ exerciseId }) => exerciseId,
+      );
+    this.seriesByRange.set(key, loader);
+    return loader;
   }
 
   /** The series as an SVG picture, of at most ten years. */

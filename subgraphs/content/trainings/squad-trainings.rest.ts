@@ -9,6 +9,9 @@ import {
 
 const route = restRoute<{ squadTrainings: SquadTrainings }>(INTERNAL);
 
+/** Requests per minute: many squads may end at once. */
+const RATE = { name: 'squad-trainings', perMinute: 6_000, by: 'caller' } as const;
+
 export const squadTrainingsRest = [
   route({
     method: 'PUT',
@@ -19,6 +22,7 @@ export const squadTrainingsRest = [
       'A user has one training for each squad: a repeated call changes nothing, and a later stay adds its sets.',
     only: SERVICES,
     auth: 'required',
+    rateLimit: RATE,
     params: squadTrainingParams,
     body: SquadTrainingShape,
     success: {

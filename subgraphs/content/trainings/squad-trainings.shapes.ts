@@ -10,7 +10,13 @@ export type SquadSet = z.infer<typeof SquadSetShape>;
 
 export const SquadTrainingShape = z
   .object({
-    title: z.string().trim().min(1).max(120).nullish(),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(120)
+      .nullish()
+      .meta({ description: 'Default: the title of the routine in the version that was trained.' }),
     routineId: z.uuid().nullish(),
     routineVersion: z.int().min(1).max(MAX_INTEGER).nullish(),
     startedAt: instant.meta({ description: 'When the participant joined.' }),
@@ -28,6 +34,7 @@ export const SquadTrainingShape = z
       .meta({ description: 'The sets that they have done, in their order.' }),
   })
   .meta({ graphType: 'LogTrainingInput' });
+export type SquadTrainingShape = z.infer<typeof SquadTrainingShape>;
 
 export const WrittenSquadTrainingShape = z
   .object({
@@ -35,9 +42,10 @@ export const WrittenSquadTrainingShape = z
       .uuid()
       .nullable()
       .meta({ description: 'Null: there are no usable sets, so there is no training.' }),
-    ignoredSets: z
-      .int()
-      .meta({ description: 'Sets that the training cannot have, e.g. of a deleted exercise.' }),
+    ignoredSets: z.int().meta({
+      description:
+        'Sets that the training cannot have, e.g. of an exercise that was removed with the account of its owner.',
+    }),
   })
   .meta({ id: 'WrittenSquadTraining' });
 export type WrittenSquadTrainingShape = z.infer<typeof WrittenSquadTrainingShape>;

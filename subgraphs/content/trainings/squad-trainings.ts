@@ -25,7 +25,7 @@ export class SquadTrainings {
   /**
    * Writes what a participant has done in a squad as their training. A user has one training for each squad: a repeated call
    * changes nothing, because every set has an id, and a later stay adds its sets. Sets that the training cannot have, such as
-   * those of a deleted exercise, are counted as ignored and do not stop the squad. Without usable sets there is no training.
+   * those of an exercise that was removed for good, are counted as ignored and do not stop the squad. Without usable sets there is no training.
    * @throws FORBIDDEN for others than services; CONFLICT if the account was deleted
    */
   async write(squadId: string, userId: string, input: unknown): Promise<WrittenSquadTrainingShape> {
@@ -35,13 +35,12 @@ export class SquadTrainings {
     if (endedAt < startedAt)
       throw invalid('endedAt', `expected a time not before startedAt, ${given.startedAt}`);
     return this.unit.transaction(async () => {
-      const modalities = await this.exercises.modalities(
-        given.sets.map(({ exerciseId }) => exerciseId.toLowerCase()),
-        new Set(),
-      );
+      // An exercise that was deleted after the set was done stays usable.
+      const used = new Set(given.sets.map(({ exerciseId }) => exerciseId.toLowerCase()));
+      const modalities = await this.exercises.modalities(used, used);
       const before = await this.stored(squadId, userId);
-      const { entries, added, ignored } = withUsableSets(before?.entries ?? [], given.sets, modalities);
-      if (!before && added === 0) return { trainingId: null, ignoredSets: ignored };
+      const { entries, changed, ignored } = withUsableSets(before?.entries ?? [], given.sets, modalities);
+      if (!before && changed === 0) return { trainingId: null, ignoredSets: ignored };
       const times = {
         startedAt: before && before.startedAt < startedAt ? before.startedAt : startedAt,
         endedAt: before?.endedAt && before.endedAt > endedAt ? before.endedAt : endedAt,
@@ -56,7 +55,7 @@ export class SquadTrainings {
       };
       if (before) {
         const isSame =
-          added === 0 &&
+          changed === 0 &&
           before.minutes === fields.minutes &&
           before.startedAt.getTime() === fields.startedAt.getTime() &&
           before.endedAt?.getTime() === fields.endedAt.getTime();
@@ -69,9 +68,7 @@ export class SquadTrainings {
           id: uuidv7(),
           userId,
           squadId,
-          title: given.title ?? null,
-          routineId: await this.routineOf(given.routineId),
-          routineVersion: given.routineVersion ?? null,
+          ...(await this.routineOf(given)),
           ...fields,
           version: 1,
         });
@@ -96,12 +93,22 @@ export class SquadTrainings {
     );
   }
 
-  /** The routine may have been removed for good, with the account of its owner. */
-  private async routineOf(routineId: string | null | undefined): Promise<string | null> {
-    if (!routineId) return null;
-    const found = await this.unit.em.execute<unknown[]>('select 1 from workout_routine where id = ?', [
-      routineId,
-    ]);
-    return found.length > 0 ? routineId.toLowerCase() : null;
+  /** The routine, and the title that it had. It may have been removed for good, with the account of its owner. */
+  private async routineOf({
+    title = null,
+    routineId,
+    routineVersion = null,
+  }: SquadTrainingShape): Promise<Pick<Training, 'title' | 'routineId' | 'routineVersion'>> {
+    const [found] = routineId
+      ? await this.unit.em.execute<{ id: string; title: string }[]>(
+          `select routine.id, coalesce(trained.content->>'title', routine.title) as title from workout_routine as routine
+           left join workout_routine_version as trained on trained.routine_id = routine.id and trained.version = ?::int
+           where routine.id = ?`,
+          [routineVersion, routineId],
+        )
+      : [];
+    return found
+      ? { title: title ?? found.title, routineId: found.id, routineVersion }
+      : { title, routineId: null, routineVersion: null };
   }
 }

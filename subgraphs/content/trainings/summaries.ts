@@ -1,28 +1,35 @@
 import { addDays, checkRange, dayOf, endOfBucket, startOfBucket, validZone } from '#server/calendar.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { requireTrainingOwner } from '../access.ts';
-import type { SummaryBucket, SummaryRange, TrainingSummaryShape } from './progress.shapes.ts';
+import { FIRST_MONDAY, type TrainingLog, type SumsRow } from './training-log.ts';
+import type { SummaryBucket, SummaryRange, TrainingSummaryShape, TrainingSums } from './progress.shapes.ts';
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3_660; // ten years
 const MAX_BUCKETS_BY_DAY = 366;
-const WEEK = 7;
-
-const TRUNCATED: Readonly<Record<SummaryBucket, string>> = { DAY: 'day', WEEK: 'week', MONTH: 'month' };
 
 /** Sums of trainings over time. A user can read only their own. */
 export class Summaries {
   private readonly unit: UnitOfWork;
   private readonly profiles: Profiles;
+  private readonly trainingLog: TrainingLog;
 
-  constructor(unit: UnitOfWork, profiles: Profiles) {
+  constructor(unit: UnitOfWork, profiles: Profiles, trainingLog: TrainingLog) {
     this.unit = unit;
     this.profiles = profiles;
+    this.trainingLog = trainingLog;
   }
 
   /** The sums of at most ten years, by default of the last 30 days. @throws NOT_FOUND for another user */
   async summary(userId: string, range: SummaryRange): Promise<TrainingSummaryShape> {
+    const sums = await this.sums(userId, range);
+    return { ...sums, volumeByMuscle: await this.volumeByMuscle(userId, sums) };
+  }
+
+  /** As `summary`, without the volumes by muscle, which most pages do not show. */
+  async sums(userId: string, range: SummaryRange): Promise<TrainingSums> {
     const owner = requireTrainingOwner(this.unit.viewer, userId);
     const zone = validZone(range.timezone) ?? (await this.profiles.of(this.unit)).timezone;
     const today = dayOf(new Date(), zone);
@@ -30,50 +37,26 @@ export class Summaries {
     const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS);
     const bucket = range.bucket ?? 'WEEK';
     checkRange(from, to, bucket === 'DAY' ? MAX_BUCKETS_BY_DAY : MAX_DAYS);
-    const [buckets, volumeByMuscle, streakWeeks] = await Promise.all([
-      this.buckets(owner, from, to, bucket),
-      this.volumeByMuscle(owner, from, to),
-      this.streakWeeks(owner, to < today ? to : today),
-    ]);
+    const lastDay = to < today ? to : today;
+    const row = await this.trainingLog.sums(owner, bucket, { from, to, lastDay });
+    const buckets = bucketsOf(row.buckets, from, to, bucket);
     return {
       from,
       to,
       count: sumOf(buckets, ({ count }) => count),
       minutes: sumOf(buckets, ({ minutes }) => minutes),
       volumeKg: grams(sumOf(buckets, ({ volumeKg }) => volumeKg)),
-      volumeByMuscle,
-      streakWeeks,
+      streakWeeks: streakOf(new Set(row.weeks), weekOf(lastDay)),
       buckets,
     };
   }
 
-  /** Every bucket of the range, also without trainings; the first and the last one may be cut by the range. */
-  private async buckets(owner: string, from: string, to: string, bucket: SummaryBucket) {
-    const rows = await this.unit.read<Omit<TrainingSummaryShape['buckets'][number], 'end'>>(
-      `select to_char(date_trunc('${TRUNCATED[bucket]}', local_date::timestamp), 'YYYY-MM-DD') as start, count(*)::int as count,
-         coalesce(sum(minutes), 0)::int as minutes, coalesce(sum(volume_kg), 0) as "volumeKg"
-       from training where user_id = ? and local_date between ?::date and ?::date group by 1`,
-      [owner, from, to],
-    );
-    const byStart = new Map(rows.map((row) => [row.start, row]));
-    const buckets: TrainingSummaryShape['buckets'] = [];
-    for (let start = startOfBucket(from, bucket); start <= to;) {
-      const end = endOfBucket(start, bucket);
-      const row = byStart.get(start);
-      buckets.push({
-        start: start < from ? from : start,
-        end: end > to ? to : end,
-        count: row?.count ?? 0,
-        minutes: row?.minutes ?? 0,
-        volumeKg: grams(row?.volumeKg ?? 0),
-      });
-      start = addDays(end, 1);
-    }
-    return buckets;
-  }
-
   /** The volume of an exercise counts in full for each of its primary muscles as they are now. */
-  private async volumeByMuscle(owner: string, from: string, to: string) {
+  async volumeByMuscle(
+    userId: string,
+    { from, to }: { from: string; to: string },
+  ): Promise<TrainingSummaryShape['volumeByMuscle']> {
+    const owner = requireTrainingOwner(this.unit.viewer, userId);
     const rows = await this.unit.read<{ muscle: string; volumeKg: number }>(
       `select muscle.name as muscle, sum(figures.volume_kg) as "volumeKg"
        from training_exercise as figures join exercise on exercise.id = figures.exercise_id
@@ -84,24 +67,40 @@ export class Summaries {
     );
     return rows.map(({ muscle, volumeKg }) => ({ muscle, volumeKg: grams(volumeKg) }));
   }
+}
 
-  /**
-   * The number of weeks in a row with a training, up to the week of a day. This week counts if it has a training, and does
-   * not end the streak if it has none, because it is not over.
-   */
-  private async streakWeeks(owner: string, day: string): Promise<number> {
-    const rows = await this.unit.read<{ monday: string }>(
-      `select distinct to_char(date_trunc('week', local_date::timestamp), 'YYYY-MM-DD') as monday
-       from training where user_id = ? and local_date <= ?::date order by 1 desc`,
-      [owner, day],
-    );
-    const weeks = new Set(rows.map(({ monday }) => monday));
-    let monday = startOfBucket(day, 'WEEK');
-    if (!weeks.has(monday)) monday = addDays(monday, -WEEK);
-    let streak = 0;
-    for (; weeks.has(monday); monday = addDays(monday, -WEEK)) streak += 1;
-    return streak;
+/** Every bucket of the range, also without trainings; the first and the last one may be cut by the range. */
+function bucketsOf(rows: SumsRow['buckets'], from: string, to: string, bucket: SummaryBucket) {
+  const byStart = new Map(rows.map((row) => [row.start, row]));
+  const buckets: TrainingSummaryShape['buckets'] = [];
+  for (let start = startOfBucket(from, bucket); start <= to;) {
+    const end = endOfBucket(start, bucket);
+    const row = byStart.get(start);
+    buckets.push({
+      start: start < from ? from : start,
+      end: end > to ? to : end,
+      count: row?.count ?? 0,
+      minutes: row?.minutes ?? 0,
+      volumeKg: grams(row?.volumeKg ?? 0),
+    });
+    start = addDays(end, 1);
   }
+  return buckets;
+}
+
+/** The number of the week of a day, as in `SUMS`. */
+const weekOf = (day: string): number =>
+  Math.floor((Date.parse(day) - Date.parse(FIRST_MONDAY)) / (7 * DAY_MILLIS));
+
+/**
+ * The number of weeks in a row with a training, up to a week. This week counts if it has a training, and does not end the
+ * streak if it has none, because it is not over.
+ */
+function streakOf(weeks: ReadonlySet<number>, last: number): number {
+  let week = weeks.has(last) ? last : last - 1;
+  let streak = 0;
+  for (; weeks.has(week); week -= 1) streak += 1;
+  return streak;
 }
 
 const sumOf = <Item>(items: readonly Item[], valueOf: (item: Item) => number): number =>

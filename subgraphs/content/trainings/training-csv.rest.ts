@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
-import { MAX_BYTES } from './import-lines.ts';
+import { MAX_BYTES } from './imported-lines.ts';
 import type { TrainingImports } from './imports.ts';
 import { ImportQuery, TrainingImportShape } from './imports.shapes.ts';
 import type { TrainingExports } from './training-csv.ts';
@@ -16,17 +16,17 @@ export const trainingCsvRest = [
     method: 'POST',
     path: '/trainings/import',
     operationId: 'importTrainings',
-    summary: 'Import trainings from CSV',
+    summary: 'Import trainings from CSV, FIT or TCX',
     description:
-      'The file is the body, or a multipart file, with a line for each set. The first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted, with weights in kilograms. At most 50,000 lines and 10 MiB. ' +
+      'The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. ' +
       'Every line is imported, or is a duplicate, or is wrong and reported. An exercise that you cannot see becomes a custom exercise of yours. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.',
     auth: 'required',
     query: ImportQuery,
-    consumes: ['text/csv'],
+    consumes: ['text/csv', 'application/vnd.ant.fit', 'application/vnd.garmin.tcx+xml'],
     upload: { field: 'file', maxBytes: MAX_BYTES },
     success: { status: 200, description: 'The result for the lines.', shape: TrainingImportShape },
     errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
-    handler: ({ stream, query }, { trainingImports }) => trainingImports.run(stream, query.timezone),
+    handler: ({ stream, query }, { trainingImports }) => trainingImports.run(stream, query),
   }),
   route({
     method: 'GET',

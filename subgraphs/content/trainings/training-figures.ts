@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { figuresOf } from './figures.ts';
+import { recordChangedTrainings } from './training-changes.ts';
 import { SET_RECORDS, type Training } from './training.entity.ts';
 
 const RECORD_COLUMNS = {
@@ -20,8 +21,8 @@ const STORED = `insert into training_exercise (training_id, exercise_id, user_id
   from jsonb_to_recordset(?::jsonb) as figures("trainingId" uuid, "exerciseId" uuid, "userId" uuid, "startedAt" timestamptz, "localDate" date, "isRunning" boolean, "volumeKg" float8, bests jsonb)`;
 
 /**
- * Computes the figures of trainings again, inside the transaction that has written the trainings. The transaction holds the
- * locks of their rows, so that no simultaneous change is lost.
+ * Computes the figures of trainings again, inside the transaction that has written the trainings, and announces those that have
+ * ended. The transaction holds the locks of their rows, so that no simultaneous change is lost.
  */
 export async function storeFigures(unit: UnitOfWork, trainings: readonly FigureSource[]): Promise<void> {
   if (trainings.length === 0) return;
@@ -39,4 +40,8 @@ export async function storeFigures(unit: UnitOfWork, trainings: readonly FigureS
     })),
   );
   if (rows.length > 0) await unit.run(STORED, [JSON.stringify(rows)]);
+  await recordChangedTrainings(
+    unit,
+    trainings.flatMap(({ userId, endedAt }) => (endedAt ? [userId] : [])),
+  );
 }

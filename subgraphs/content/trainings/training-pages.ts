@@ -1,14 +1,15 @@
 import { columnsOf } from '#server/database/columns.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { TrainingShape } from './trainings.shapes.ts';
+import { TrainingShape, type ListedTraining } from './trainings.shapes.ts';
 
 /** The select list of trainings. */
 export const TRAINING_COLUMNS = columnsOf(TrainingShape);
+export const LISTED_COLUMNS = columnsOf(TrainingShape.omit({ entries: true }));
 
 /** The position of a training among those of its user: its local day, its beginning, its id. */
 export type TrainingKey = [localDate: string, startedAt: string, id: string];
 
-export const trainingKeyOf = ({ localDate, startedAt, id }: TrainingShape): TrainingKey => [
+export const trainingKeyOf = ({ localDate, startedAt, id }: ListedTraining): TrainingKey => [
   localDate,
   startedAt,
   id,

@@ -17,6 +17,7 @@ export const trainingsGraphql = {
     copyTraining: (_root, { input: { id, ...change } }, { trainings }) => trainings.copy(id, change),
   },
   Training: {
+    entries: async ({ id, entries }, _args, { trainingLog }) => entries ?? trainingLog.entriesOf(id),
     __resolveReference: async ({ id }, { trainings }) => trainings.get(id),
     routine: ({ routineId, routineVersion }, _args, { workouts }) =>
       routineId ? workouts.find(routineId, routineVersion) : null,
@@ -27,7 +28,7 @@ export const trainingsGraphql = {
   User: {
     // The reference reveals nothing; each field checks the rights.
     __resolveReference: async (reference) => reference,
-    trainings: async ({ id }, { first, after, ...filter }, { trainings }) =>
-      connectionOf(await trainings.list(id, filter, pageOf({ first, after }))),
+    trainings: async ({ id }, { first, after, ...filter }, { trainingLog }) =>
+      connectionOf(await trainingLog.listWithoutEntries(id, filter, pageOf({ first, after }))),
   },
 } satisfies Resolvers;

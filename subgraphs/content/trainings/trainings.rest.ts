@@ -1,6 +1,7 @@
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
+import type { TrainingLog } from './training-log.ts';
 import type { Trainings } from './trainings.ts';
 import {
   CopyTrainingShape,
@@ -12,7 +13,7 @@ import {
   UpdateTrainingShape,
 } from './trainings.shapes.ts';
 
-const route = restRoute<{ trainings: Trainings }>(TAGS.trainings);
+const route = restRoute<{ trainings: Trainings; trainingLog: TrainingLog }>(TAGS.trainings);
 
 export const trainingsRest = [
   route({
@@ -36,8 +37,8 @@ export const trainingsRest = [
     auth: 'required',
     query: TrainingQuery,
     success: { status: 200, description: 'A page of trainings.', shape: TrainingShape, page: true },
-    handler: ({ query: { limit, cursor, ...filter } }, { trainings }) =>
-      trainings.list('me', filter, { limit, cursor }),
+    handler: ({ query: { limit, cursor, ...filter } }, { trainingLog }) =>
+      trainingLog.list('me', filter, { limit, cursor }),
   }),
   route({
     method: 'GET',

@@ -55,6 +55,8 @@ export const TrainingShape = z
   })
   .meta({ id: 'Training' });
 export type TrainingShape = z.infer<typeof TrainingShape>;
+/** A training of a list of the graph, whose entries are read only if they are selected. */
+export type ListedTraining = Omit<TrainingShape, 'entries'> & Partial<Pick<TrainingShape, 'entries'>>;
 
 const optionalMeasures = {
   reps: measures.reps.optional(),

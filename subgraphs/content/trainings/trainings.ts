@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { requireUser } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { lockedForChange } from '#server/database/versioned.ts';
 import { invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
-import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { requireTrainingOwner } from '../access.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import type { Workouts } from '../workouts/workouts.ts';
 import {
@@ -24,8 +21,9 @@ import {
   withSet,
 } from './entry-sets.ts';
 import { volumeOfEntries } from './figures.ts';
+import { recordChangedTrainings } from './training-changes.ts';
 import { storeFigures } from './training-figures.ts';
-import { TRAINING_COLUMNS, trainingKeyOf } from './training-pages.ts';
+import { TRAINING_COLUMNS } from './training-pages.ts';
 import { changedTimes, checkedTimes, localDateOf } from './training-times.ts';
 import { Training, type TrainingEntry } from './training.entity.ts';
 import {
@@ -34,10 +32,7 @@ import {
   PutSetShape,
   TrainingShape,
   UpdateTrainingShape,
-  type TrainingFilter,
 } from './trainings.shapes.ts';
-
-const cursors = cursorsOf('trainings', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
 
 /** The trainings of users. Users read and write only their own; a training of another user is NOT_FOUND, also for staff. */
 export class Trainings {
@@ -55,21 +50,6 @@ export class Trainings {
     this.profiles = profiles;
     this.exercises = exercises;
     this.workouts = workouts;
-  }
-
-  /** The trainings of a user, the latest first. @throws NOT_FOUND for another user */
-  async list(userId: string, filter: TrainingFilter, request: PageRequest): Promise<Page<TrainingShape>> {
-    const owner = requireTrainingOwner(this.unit.viewer, userId);
-    if (filter.from && filter.to && filter.to < filter.from)
-      throw invalid('to', `expected a day not before ${filter.from}, got ${filter.to}`);
-    const after = cursors.read(request.cursor);
-    const rows = await this.unit.read<TrainingShape>(
-      `select ${TRAINING_COLUMNS} from training where user_id = ? and local_date between ?::date and ?::date
-       ${after ? 'and (local_date, started_at, id) < (?::date, ?::timestamptz, ?::uuid)' : ''}
-       order by local_date desc, started_at desc, training.id desc limit ?`,
-      [owner, filter.from ?? '-infinity', filter.to ?? 'infinity', ...(after ?? []), pageSize(request) + 1],
-    );
-    return cursors.page(rows, request, trainingKeyOf);
   }
 
   /** @throws NOT_FOUND also for a training of another user */
@@ -166,6 +146,7 @@ export class Trainings {
     await this.unit.transaction(async () => {
       const training = await this.locked(id, expectedVersion);
       await this.unit.em.remove(training).flush();
+      if (training.endedAt) await recordChangedTrainings(this.unit, [training.userId]);
     });
     this.byId.clear(id.toLowerCase());
   }
@@ -232,6 +213,7 @@ export class Trainings {
   ): Promise<TrainingShape> {
     const changed = await this.unit.transaction(async () => {
       const training = await this.locked(id, expectedVersion);
+      const hadEnded = Boolean(training.endedAt);
       if (await apply(training)) {
         training.volumeKg = volumeOfEntries(training.entries);
         training.restEndsAt = training.endedAt ? null : restEndOf(training.entries);
@@ -239,6 +221,7 @@ export class Trainings {
         training.updatedAt = new Date();
         await this.unit.em.flush();
         await storeFigures(this.unit, [training]);
+        if (hadEnded && !training.endedAt) await recordChangedTrainings(this.unit, [training.userId]);
       }
       return presented(TrainingShape, training);
     });

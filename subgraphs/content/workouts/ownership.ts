@@ -1,10 +1,17 @@
-import { isAdmin, isSuperAdmin, requireGym, requireUser, type Viewer } from '#server/auth/viewer.ts';
+import {
+  isAdmin,
+  isSuperAdmin,
+  requireGym,
+  requireOwnGym,
+  requireUser,
+  type Viewer,
+} from '#server/auth/viewer.ts';
 import { conflict, forbidden, invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import { WorkoutRoutine, type Visibility } from './workout-routine.entity.ts';
 
-/** Whom a routine belongs to, and who sees it. */
+/** To whom a routine belongs, and who can see it. */
 export type Ownership = {
   gymId: string | null;
   ownerId: string | null;
@@ -21,8 +28,8 @@ const onlySuperAdmins = () =>
   forbidden('Only a SUPER_ADMIN adds a routine for everybody; choose the visibility PRIVATE or GYM.');
 
 /**
- * The ownership of a user's own new routine: private, which is the default of members, or a member's for their gym.
- * Undefined if it is for a gym or for everybody, and added by staff: then it belongs to no user.
+ * The ownership of a new routine that belongs to its author: every PRIVATE one, and a member's routine for their gym. Members
+ * add PRIVATE ones by default. Undefined for a routine by staff for a gym or for everybody, which belongs to no user.
  * @throws FORBIDDEN for another gym, and if others than a SUPER_ADMIN ask for PUBLIC; GYM_REQUIRED for GYM without a gym;
  * VALIDATION_FAILED if a private or public routine names a gym
  */
@@ -35,8 +42,11 @@ export function ownershipOf(
   if (gymId) requireGym(viewer, gymId);
   const wanted = visibility ?? (isStaff ? undefined : 'PRIVATE');
   if (wanted === 'PUBLIC' && !isSuperAdmin(viewer)) throw onlySuperAdmins();
-  if (gymId && (wanted === 'PUBLIC' || (wanted === 'PRIVATE' && visibility)))
-    throw invalid('gymId', `expected no gym for a routine with the visibility ${wanted}`);
+  if (gymId && (wanted === 'PUBLIC' || wanted === 'PRIVATE'))
+    throw invalid(
+      'gymId',
+      `expected no gym for a routine with the visibility ${wanted}; send the visibility GYM to add it for the gym`,
+    );
   if (wanted === 'PRIVATE') return { gymId: null, ownerId: userId, isPrivate: true };
   if (wanted !== 'GYM') return undefined;
   const gym = requireGym(viewer, gymId);
@@ -54,17 +64,17 @@ export function changedOwnership(
     throw forbidden('Only the user who has added a routine for themselves changes its visibility.');
   if (visibility === 'PUBLIC') throw onlySuperAdmins();
   return {
-    gymId: visibility === 'GYM' ? requireGym(viewer) : null,
+    gymId: visibility === 'GYM' ? requireOwnGym(viewer) : null,
     ownerId: userId,
     isPrivate: visibility === 'PRIVATE',
   };
 }
 
-/** The routines that one user may add for themselves. */
+/** The maximum number of routines of one user. */
 const MAX_OWN = 500;
 
 /** @throws CONFLICT if the user has 500 routines of their own */
-export async function requireRoom({ em }: UnitOfWork, ownerId: string): Promise<void> {
+export async function requireFewerThanMaximum({ em }: UnitOfWork, ownerId: string): Promise<void> {
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`routines:${ownerId}`]);
   if ((await em.count(WorkoutRoutine, { ownerId, deletedAt: null })) >= MAX_OWN)
     throw conflict(`You have ${MAX_OWN} own routines, which is the maximum; delete one first.`);
@@ -72,7 +82,7 @@ export async function requireRoom({ em }: UnitOfWork, ownerId: string): Promise<
 
 /**
  * Whether a routine may use an exercise that its author may see: whoever sees the routine must see its exercises. A custom
- * exercise is readable by the routines that use it, but it has no place in a routine for everybody.
+ * exercise is readable by the routines that use it, but a routine for everybody may not use it.
  */
 export const mayUse = (
   { isPrivate, gymId }: Pick<WorkoutRoutine, 'isPrivate' | 'gymId'>,

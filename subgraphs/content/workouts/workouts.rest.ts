@@ -33,7 +33,7 @@ export const workoutsRest = [
     operationId: 'listWorkouts',
     summary: 'Workout routines, by title',
     description:
-      "Global routines and those of the caller's gym. An entry matches all filters; an unknown value gives an empty list.",
+      "Global routines and those of the caller's gym. A routine must match all filters; an unknown value returns an empty list.",
     auth: 'optional',
     query: WorkoutQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },
@@ -45,7 +45,7 @@ export const workoutsRest = [
     path: '/workouts/category/:category',
     operationId: 'listWorkoutsOfCategory',
     summary: 'Workout routines of a category such as Strength or Cardio, by title',
-    description: 'Upper and lower case do not matter; an unknown category gives an empty list.',
+    description: 'Upper and lower case do not matter; an unknown category returns an empty list.',
     auth: 'optional',
     params: z.object({
       category: z.string().meta({
@@ -62,6 +62,8 @@ export const workoutsRest = [
     path: '/workouts/:id',
     operationId: 'getWorkout',
     summary: 'A routine with its blocks, exercises and sets',
+    description:
+      'Only its owner may read a PRIVATE routine. While a squad that has not ended trains it, the participants and invited users of the squad may also read the version that it trains, by `?version=`.',
     auth: 'optional',
     params: idParams,
     query: versionQuery,
@@ -97,7 +99,7 @@ export const workoutsRest = [
     operationId: 'createWorkout',
     summary: 'Add a routine',
     description:
-      "The exercise's modality decides which fields a set may have. A member's routine is PRIVATE, or of their GYM by `visibility`; a GYM_ADMIN's is for their gym, or PRIVATE; only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).",
+      "The exercise's modality decides which fields a set may have. A member adds a PRIVATE routine, or one for their gym (`visibility: GYM`). A GYM_ADMIN adds one for their gym, or a PRIVATE one. Only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).",
     auth: 'required',
     body: CreateWorkoutShape,
     success: { status: 201, description: 'The new routine.', shape: WorkoutRoutineShape },
@@ -110,7 +112,7 @@ export const workoutsRest = [
     operationId: 'updateWorkout',
     summary: 'Change a routine',
     description:
-      'By its owner, or by staff of its gym. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.',
+      'Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.',
     auth: 'required',
     params: idParams,
     body: UpdateWorkoutShape,
@@ -126,7 +128,7 @@ export const workoutsRest = [
     operationId: 'deleteWorkout',
     summary: 'Delete a routine',
     description:
-      'By its owner, or by staff of its gym. It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.',
+      'Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. It leaves the lists. Its versions stay readable by `?version=`, because past squads and trainings refer to them.',
     auth: 'required',
     params: idParams,
     versioned: true,

@@ -13,7 +13,7 @@ import {
   mayUse,
   ofStaff,
   ownershipOf,
-  requireRoom,
+  requireFewerThanMaximum,
   visibilityOf,
   type Ownership,
 } from './ownership.ts';
@@ -24,6 +24,7 @@ import { ownedConditions, type Order } from '../listing.ts';
 import { withPublicImage, type Media } from '../media/media.ts';
 import type { Owners } from '../owners.ts';
 import type { TextSearches } from '../search/text-search.ts';
+import type { SquadRoutines } from './squad-routines.ts';
 import { equipmentOf, exerciseIdsOf, musclesOf } from './used-exercises.ts';
 import { estimatedMinutes, setErrors } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.ts';
@@ -53,6 +54,7 @@ interface WorkoutsOptions {
   media: Media;
   owners: Owners;
   removals: Removals;
+  squadRoutines: SquadRoutines;
 }
 
 const TABLE = contentTable({
@@ -74,6 +76,7 @@ export class Workouts {
   private readonly media: Media;
   private readonly owners: Owners;
   private readonly removals: Removals;
+  private readonly squadRoutines: SquadRoutines;
   private readonly table;
   private readonly byVersion = loaderOf<{ key: string; content: WorkoutRoutineShape }>(
     (keys) =>
@@ -87,7 +90,7 @@ export class Workouts {
   constructor(
     unit: UnitOfWork,
     exercises: Exercises,
-    { searches, media, owners, removals }: WorkoutsOptions,
+    { searches, media, owners, removals, squadRoutines }: WorkoutsOptions,
   ) {
     this.unit = unit;
     this.exercises = exercises;
@@ -95,6 +98,7 @@ export class Workouts {
     this.media = media;
     this.owners = owners;
     this.removals = removals;
+    this.squadRoutines = squadRoutines;
     this.table = new ContentTable(unit, TABLE);
   }
 
@@ -122,8 +126,8 @@ export class Workouts {
   }
 
   /**
-   * The current version, or the given one, also after the routine was deleted: a past session refers to the version that
-   * it used. @throws NOT_FOUND also for a routine of another gym
+   * The current version, or the given one, also after the routine was deleted: past squads and trainings refer to the
+   * version that they used. @throws NOT_FOUND also for a routine of another gym
    */
   async get(id: string, version?: number | null): Promise<WorkoutRoutineShape> {
     const routine = await this.find(id, version);
@@ -134,13 +138,21 @@ export class Workouts {
 
   /** The same as `get`, but null instead of an error. Batched. */
   async find(id: string, version?: number | null): Promise<WorkoutRoutineShape | null> {
-    const found = await this.table.find(id);
+    const found = (await this.table.find(id)) ?? (await this.trained(id, version));
     if (!found) return null;
     const { row: current, isDeleted } = found;
     if (!version || version === current.version) return isDeleted && !version ? null : this.shown(current);
     const older = await this.byVersion.load(`${current.id}:${version}`);
     const { visibility, ownerId, gymId } = current; // a version does not decide who sees it
     return older && this.shown({ ...older.content, visibility, ownerId, gymId });
+  }
+
+  /** The private routine of another user, if an open squad trains this version with the viewer; see `SquadRoutines`. */
+  private async trained(id: string, version: number | null | undefined) {
+    const found = version ? await this.table.load(id) : null;
+    return version && found?.content.isPrivate && (await this.squadRoutines.trains(id, version))
+      ? found
+      : null;
   }
 
   /** The version of a routine with the id `<routine id>:<version>`; null if there is none that the viewer may see. */
@@ -165,8 +177,8 @@ export class Workouts {
   }
 
   /**
-   * A routine of a member is private or for their gym, one of a GYM_ADMIN for their gym or private; only a SUPER_ADMIN adds a
-   * global one. See `ownershipOf`.
+   * A member adds a private routine, or one for their gym; a GYM_ADMIN one for their gym, or a private one; only a SUPER_ADMIN
+   * adds a global one. See `ownershipOf`.
    */
   async create(input: unknown): Promise<WorkoutRoutineShape> {
     const { gymId, visibility, ...fields } = validated(CreateWorkoutShape, input);
@@ -190,7 +202,7 @@ export class Workouts {
 
   private async add(fields: NewWorkout, ownership: Ownership): Promise<WorkoutRoutineShape> {
     const { title, difficulty, category, exercises, description, targetMuscles, durationMinutes } = fields;
-    if (ownership.ownerId) await requireRoom(this.unit, ownership.ownerId);
+    if (ownership.ownerId) await requireFewerThanMaximum(this.unit, ownership.ownerId);
     const used = await this.usedExercises(exercises, ownership);
     const routine = this.unit.em.create(WorkoutRoutine, {
       title,

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import type { Modality } from '../exercises/exercises.shapes.ts';
+import type { ImportUnits } from './import-columns.ts';
+import type { SetInput } from './trainings.shapes.ts';
+
+export const MAX_BYTES = 10 * 1024 * 1024; // 10 MiB
+
+export interface LineError {
+  line: number;
+  column: string | null;
+  message: string;
+}
+
+/** One line of a CSV file, or one lap or set of an activity file: a set, or a training or an exercise without sets. */
+export interface ImportedLine {
+  line: number;
+  /** Equal for all lines of one training. */
+  training: string;
+  trainingId: string | null;
+  startedAt: Date;
+  endedAt: Date | null;
+  minutes: number | null;
+  title: string | null;
+  note: string | null;
+  exerciseId: string | null;
+  exercise: string | null;
+  set: (SetInput & { id: string }) | null;
+  /** The line of the set after which this line is the rest; the seconds are in the set. */
+  restAfter?: number;
+  /** What a new custom exercise measures. Default: what its sets have. */
+  modality?: Modality;
+}
+export type ReadLine = ImportedLine | { line: number; errors: LineError[] };
+
+export const wrong = (line: number, column: string | null, message: string): ReadLine => ({
+  line,
+  errors: [{ line, column, message }],
+});
+
+/** A line whose values have been refused by their shape. */
+export const misshapen = (line: number, { issues }: z.ZodError): ReadLine => ({
+  line,
+  errors: issues.map(({ path, message }) => ({ line, column: String(path[0] ?? ''), message })),
+});
+
+export interface ImportOptions {
+  /** Decides the instant of a time without an offset. */
+  zone: string;
+  units: ImportUnits;
+}
+
+export const tooManyLines = (most: number) =>
+  new PlatformError('PAYLOAD_TOO_LARGE', `A file may have at most ${most} lines; send it in parts.`);
