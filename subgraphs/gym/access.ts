@@ -3,8 +3,8 @@ import {
   isClientAt,
   isClientWith,
   isSuperAdmin,
+  managesGym,
   requireUser,
-  runsGym,
   seesGym,
   type Viewer,
 } from '#server/auth/viewer.ts';
@@ -39,7 +39,7 @@ const isSelf = (viewer: Viewer, userId: string | null | undefined): boolean =>
 /** The gym's own users and SUPER_ADMINs. */
 export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(viewer, gymId);
 /** The gym's GYM_ADMIN and SUPER_ADMINs: its staff. */
-export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => runsGym(viewer, gymId);
+export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => managesGym(viewer, gymId);
 /**
  * Services see every location that is in use, because the wizard checks slots; machine clients see those at which they may act.
  * Only staff see a closed location.
@@ -81,11 +81,11 @@ export const maySeeVisitsAt = (viewer: Viewer, location: OfGym & { id: string })
 /** Whether the viewer may let members in although the location is full or closed. */
 export const mayOverride = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 /**
- * Those who run the gym manage its webhooks; of those for all gyms, only a SUPER_ADMIN. A machine client manages the webhooks of
+ * The staff of a gym manage its webhooks; only a SUPER_ADMIN manages those for all gyms. A machine client manages the webhooks of
  * which it may read all events.
  */
 export const mayManageWebhook = (viewer: Viewer, webhook: WebhookOfGym): boolean =>
-  runsGym(viewer, webhook.gymId) ||
+  managesGym(viewer, webhook.gymId) ||
   (viewer.kind === 'client' &&
     isClientWith(viewer, 'webhooks', webhook.gymId) &&
     (viewer.locationId === null || viewer.locationId === webhook.locationId) &&

@@ -6,22 +6,29 @@ import { Challenge, Participant } from './challenges/challenge.entity.ts';
 import { CheckIn } from './check-ins/check-in.entity.ts';
 import { ConfigVersion } from './gyms/config-version.entity.ts';
 import { insertDemoClasses } from './classes/demo-classes.ts';
+import { insertHistory } from './demo-history/history.ts';
 import { Gym } from './gyms/gym.entity.ts';
 import { Location } from './locations/location.entity.ts';
 import { Comment, Like, Post } from './posts/post.entity.ts';
 
-/** Creates two gyms with locations, challenges, an announcement and posts; only once, so that deleted data is not created again. */
-export async function demo(unit: UnitOfWork): Promise<void> {
+/**
+ * Creates two gyms with locations, challenges, an announcement and posts; only once, so that deleted data is not created again.
+ * @param withHistory also four weeks of visits, classes, orders and posts
+ * @param now the time of the first start, from which all times are counted
+ */
+export async function demo(unit: UnitOfWork, withHistory: boolean, now = new Date()): Promise<void> {
   await unit.transaction(async () => {
+    // Another replica may start at the same time, and the ids of the history depend on the time.
+    await unit.run("select pg_advisory_xact_lock(hashtext('gym demo data'))", []);
     if (await unit.em.count(Gym, { id: DEMO_GYMS.ironTemple.id })) return;
-    await insertDemoRows(unit);
+    await insertDemoRows(unit, now);
+    if (withHistory) await insertHistory(unit, now);
+    else await insertFewVisits(unit, now);
   });
 }
 
-/** Existing rows stay as they are, because another replica may write the same rows at the same time. */
-async function insertDemoRows(unit: UnitOfWork): Promise<void> {
-  const now = new Date();
-  const keepExisting = { onConflictAction: 'ignore' } as const;
+/** Rows that exist stay as they are. */
+async function insertDemoRows(unit: UnitOfWork, now: Date): Promise<void> {
   await unit.em.upsertMany(Gym, GYMS, keepExisting);
   await unit.em.upsertMany(
     ConfigVersion,
@@ -43,18 +50,6 @@ async function insertDemoRows(unit: UnitOfWork): Promise<void> {
     now,
   );
   await unit.em.upsertMany(Challenge, challengesOf(now), keepExisting);
-  await unit.em.upsertMany(
-    Participant,
-    [maya, leo].map(({ id }, index) => ({
-      challengeId: demoId('302', 1),
-      userId: id,
-      score: 3 - index,
-      reachedAt: now,
-      joinedAt: now,
-    })),
-    keepExisting,
-  );
-  await unit.em.upsertMany(CheckIn, visitsOf(now), keepExisting);
   await unit.em.upsertMany(Announcement, NEWS, keepExisting);
   await unit.em.upsertMany(Post, POSTS, keepExisting);
   await unit.em.upsertMany(
@@ -77,6 +72,23 @@ async function insertDemoRows(unit: UnitOfWork): Promise<void> {
   );
 }
 
+/** Two participants and visits: what a demo without a history has to show. */
+async function insertFewVisits(unit: UnitOfWork, now: Date): Promise<void> {
+  await unit.em.upsertMany(
+    Participant,
+    [maya, leo].map(({ id }, index) => ({
+      challengeId: demoId('302', 1),
+      userId: id,
+      score: 3 - index,
+      reachedAt: now,
+      joinedAt: now,
+    })),
+    keepExisting,
+  );
+  await unit.em.upsertMany(CheckIn, visitsOf(now), keepExisting);
+}
+
+const keepExisting = { onConflictAction: 'ignore' } as const;
 const maya = demoPerson('maya@iron.test');
 const leo = demoPerson('leo@iron.test');
 const ada = demoPerson('admin@iron.test');

@@ -1,5 +1,7 @@
 import { announceChallenges } from './challenges/announce-challenges.ts';
+import { countTrainings } from './challenges/count-trainings.ts';
 import { continueChallenges } from './challenges/continue-challenges.ts';
+import { recountTrainings } from './challenges/recount-trainings.ts';
 import { finishClassSessions, markAttendance } from './classes/attendance.ts';
 import { mailBooking } from './classes/mail-booking.ts';
 import { makeClassSessions } from './classes/make-sessions.ts';
@@ -21,5 +23,7 @@ export const gymJobs = [
   markAttendance,
   mailBooking,
   continueChallenges,
+  countTrainings,
+  recountTrainings,
   cancelExpiredOrders,
 ];

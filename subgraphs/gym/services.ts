@@ -13,8 +13,10 @@ import { AccountData } from '#server/accounts/account-data.ts';
 import { gymAccountPart } from './accounts/account-part.ts';
 import { Announcements } from './announcements/announcements.ts';
 import { ChallengePlans } from './challenges/challenge-plans.ts';
+import { ChallengeProgress } from './challenges/challenge-progress.ts';
 import { Challenges } from './challenges/challenges.ts';
 import { Scores } from './challenges/scores.ts';
+import { TrainingScores, type CountTrainings } from './challenges/training-scores.ts';
 import { Bookings } from './classes/bookings.ts';
 import { Calendars } from './classes/calendar.ts';
 import { Classes } from './classes/classes.ts';
@@ -54,6 +56,7 @@ interface GymResources {
   webhooks: WebhookSending;
   resolveQrCode: ResolveQrCode;
   findMemberStates: FindMemberStates;
+  countTrainings: CountTrainings;
   mailMember: MailMember;
   classWeeksAhead: number;
   findPeople: FindPeople;
@@ -72,6 +75,7 @@ export const gymServices = (
     webhooks: sending,
     resolveQrCode,
     findMemberStates,
+    countTrainings,
     classWeeksAhead,
     findPeople,
     publicUrl,
@@ -86,7 +90,7 @@ export const gymServices = (
   const shop = new Shop(unit, gyms, references);
   const webhooks = new Webhooks(unit, sending);
   const memberships = new Memberships(unit, findMemberStates);
-  const challenges = new Challenges(unit, scores);
+  const challenges = new Challenges(unit, scores, new TrainingScores(unit, countTrainings));
   const posts = new Posts(unit, files);
   const programs = new Programs(unit, gyms, references);
   return {
@@ -107,6 +111,7 @@ export const gymServices = (
     firstVisits: new FirstVisits(unit, memberships),
     challenges,
     challengePlans: new ChallengePlans(unit, challenges),
+    challengeProgress: new ChallengeProgress(unit, challenges),
     locationVisits: new LocationVisits(unit, findPeople, memberships),
     auditTrail: new AuditTrail(unit),
     announcements: new Announcements(unit),

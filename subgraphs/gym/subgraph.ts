@@ -15,6 +15,7 @@ import { auditGraphql } from './audit/audit.graphql.ts';
 import { auditRest } from './audit/audit.rest.ts';
 import { challengesGraphql } from './challenges/challenges.graphql.ts';
 import { challengesRest } from './challenges/challenges.rest.ts';
+import { trainingCountsOf } from './challenges/training-scores.ts';
 import { checkInsGraphql } from './check-ins/check-ins.graphql.ts';
 import { checkInsRest } from './check-ins/check-ins.rest.ts';
 import { locationVisitsGraphql } from './check-ins/location-visits.graphql.ts';
@@ -111,6 +112,7 @@ export const gym = defineSubgraph({
       identity: calls.to('identity'),
       resolveQrCode: qrCodesOf(calls.to('identity')),
       findMemberStates: memberStatesOf(calls.to('identity')),
+      countTrainings: trainingCountsOf(calls),
       mailMember: memberMails(calls.to('identity')),
       classWeeksAhead: settings.classWeeksAhead,
       findPeople: peopleOf(calls.to('identity')),
@@ -135,6 +137,7 @@ export const gym = defineSubgraph({
     bookings: 'classes',
     calendars: 'classes',
     challengePlans: 'challenges',
+    challengeProgress: 'challenges',
     announcements: 'feed',
     posts: 'feed',
     comments: 'feed',
@@ -142,6 +145,22 @@ export const gym = defineSubgraph({
     shop: 'shop',
     stock: 'shop',
     orders: 'shop',
+    events: null,
+    webhooks: null,
+    webhookDeliveries: null,
+    configs: null,
+    locations: null,
+    checkIns: null,
+    denials: null,
+    memberships: null,
+    endedMemberships: null,
+    firstVisits: null,
+    locationVisits: null,
+    auditTrail: null,
+    programs: null,
+    removedReferences: null,
+    jobs: null,
+    accountData: null,
   },
   // This service stores the switches, so it does not call itself over the network.
   featureSource:
@@ -191,5 +210,5 @@ export const gym = defineSubgraph({
   ],
   jobs: gymJobs,
   retention: ({ files }) => [...gymRetention, unusedPictures(files)],
-  demo: (_services, unit) => demo(unit),
+  demo: (_services, unit, _resources, { demoHistory }) => demo(unit, demoHistory),
 });

@@ -26,7 +26,10 @@ export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPar
     })),
     bookings: entityRecords(unit, Booking, 'id', (userId) => ({ userId })),
     calendarFeeds: entityRecords(unit, CalendarFeed, 'userId', (userId) => ({ userId }), ['token']),
-    challenges: entityRecords(unit, Participant, 'challengeId', (userId) => ({ userId })),
+    challenges: entityRecords(unit, Participant, 'challengeId', (userId) => ({ userId }), [
+      'recountMark',
+      'recountAt',
+    ]),
     posts: entityRecords(unit, Post, 'id', (authorId) => ({ authorId })),
     comments: entityRecords(unit, Comment, 'id', (authorId) => ({ authorId })),
     likes: entityRecords(unit, Like, 'postId', (userId) => ({ userId })),

@@ -24,7 +24,7 @@ const Row = z.object({
 const FilterInput = RangeInput.extend({ gymId: z.uuid().nullish(), action: actionName.nullish() });
 type Filter = z.infer<typeof FilterInput>;
 
-/** The audit trail of a gym, for those who run it. */
+/** The audit trail of a gym, for its staff. */
 export class AuditTrail {
   private readonly unit: UnitOfWork;
 

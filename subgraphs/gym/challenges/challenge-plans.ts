@@ -1,4 +1,4 @@
-import { requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
+import { requireGymAdmin, requireRole, requireUser, Role } from '#server/auth/viewer.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { lockedForChange } from '#server/database/versioned.ts';
 import { conflict, invalid } from '#server/errors.ts';
@@ -15,8 +15,11 @@ import {
   UpdateChallengeInput,
   type ChallengeChange,
   type ChallengeShape,
+  type RecountShape,
 } from './challenges.shapes.ts';
 import { announceEnd } from './ended-challenges.ts';
+import { markParticipants } from './score-marks.ts';
+import { isCountedFromTrainings } from './training-scores.ts';
 
 /** A challenge that recurs every month is at most this long, so that at most two of a series run at once. */
 const LONGEST_MONTH_MILLIS = 31 * DAY_MILLIS;
@@ -68,7 +71,7 @@ export class ChallengePlans {
     const change = validated(UpdateChallengeInput, input);
     await this.unit.transaction(async () => {
       const challenge = await this.locked(id, expectedVersion ?? change.version, 'change');
-      const { startsAt, endsAt } = challenge;
+      const { startsAt, endsAt, metric } = challenge;
       checkChange(challenge, change);
       challenge.title = change.title ?? challenge.title;
       challenge.metric = change.metric ?? challenge.metric;
@@ -82,6 +85,7 @@ export class ChallengePlans {
       await this.plan(challenge, change, isMoved);
       challenge.version += 1;
       await this.unit.em.flush();
+      if (isMoved || challenge.metric !== metric) await markParticipants(this.unit, challenge);
       await this.audited(challenge, 'CHALLENGE_UPDATED');
     });
     return this.challenges.reread(id);
@@ -103,6 +107,21 @@ export class ChallengePlans {
       await this.unit.em.flush();
       await announceEnd(this.unit, challenge);
       await this.audited(challenge, 'CHALLENGE_ENDED');
+    });
+  }
+
+  /**
+   * Counts all scores of a challenge again from the trainings, soon after the answer; returns their number. Usually the scores are right,
+   * and the job `recount_trainings` does this every day.
+   * @throws CONFLICT for a challenge that has ended, or is not counted from trainings
+   */
+  async recount(id: string): Promise<RecountShape> {
+    requireRole(this.unit.viewer, Role.SUPER_ADMIN);
+    return this.unit.transaction(async () => {
+      const challenge = await this.locked(id, null, 'recount');
+      if (!isCountedFromTrainings(challenge.metric))
+        throw conflict('Only the scores of WORKOUTS and MINUTES challenges are counted from trainings.');
+      return { participants: await markParticipants(this.unit, challenge) };
     });
   }
 

@@ -5,7 +5,9 @@ import { Gym } from '../gyms/gym.entity.ts';
 export const ChallengeMetric = {
   /** Visits during the challenge; counted automatically. */
   CHECK_INS: 'CHECK_INS',
+  /** Trainings that began during the challenge; counted automatically. */
   WORKOUTS: 'WORKOUTS',
+  /** The minutes of these trainings; counted automatically. */
   MINUTES: 'MINUTES',
   CUSTOM: 'CUSTOM',
 } as const;
@@ -83,6 +85,12 @@ const ParticipantSchema = defineEntity({
         'create index "challenge_participant_ranking" on "challenge_participant" ("challenge_id", (-"score"), "reached_at", "user_id")',
     },
     { properties: ['userId', 'challengeId'] },
+    // for the scores that must be counted from trainings
+    {
+      name: 'challenge_participant_recount',
+      expression:
+        'create index "challenge_participant_recount" on "challenge_participant" ("recount_at") where "recount_at" is not null',
+    },
   ],
   properties: {
     challengeId: () =>
@@ -92,6 +100,10 @@ const ParticipantSchema = defineEntity({
     /** When the score was reached. Of equal scores, the earlier one ranks higher. */
     reachedAt: p.datetime(),
     joinedAt: p.datetime(),
+    /** Identifies the last change after which the score must be counted from trainings; null if it is counted. */
+    recountMark: p.uuid().nullable(),
+    /** When it must be counted; in the future if a training ends then. */
+    recountAt: p.datetime().nullable(),
   },
 });
 

@@ -22,7 +22,10 @@ export const challengesGraphql = {
     },
     joinChallenge: (_root, { id }, { challenges }) => challenges.join(id),
     leaveChallenge: (_root, { id }, { challenges }) => challenges.leave(id),
-    addChallengeProgress: (_root, { id, amount }, { challenges }) => challenges.progress(id, { amount }),
+    addChallengeProgress: (_root, { id, ...input }, { challengeProgress }) =>
+      challengeProgress.add(id, input),
+    recountChallenge: async (_root, { id }, { challengePlans }) =>
+      (await challengePlans.recount(id)).participants,
   },
   Gym: {
     challenges: async ({ id }, _args, { challenges }) => challenges.active(id),

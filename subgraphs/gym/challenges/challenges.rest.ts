@@ -1,9 +1,10 @@
 import { pageQuery } from '#server/paging.ts';
-import { GYM_STAFF } from '#server/rest/callers.ts';
+import { GYM_STAFF, SUPER_ADMINS } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { ChallengePlans } from './challenge-plans.ts';
+import type { ChallengeProgress } from './challenge-progress.ts';
 import type { Challenges } from './challenges.ts';
 import {
   ChallengeShape,
@@ -11,10 +12,15 @@ import {
   CreateChallengeInput,
   LeaderboardEntryShape,
   ProgressInput,
+  RecountShape,
   UpdateChallengeInput,
 } from './challenges.shapes.ts';
 
-const route = restRoute<{ challenges: Challenges; challengePlans: ChallengePlans }>(TAGS.challenges);
+const route = restRoute<{
+  challenges: Challenges;
+  challengePlans: ChallengePlans;
+  challengeProgress: ChallengeProgress;
+}>(TAGS.challenges);
 
 export const challengesRest = [
   route({
@@ -141,7 +147,9 @@ export const challengesRest = [
     method: 'POST',
     path: '/challenges/:id/progress',
     operationId: 'addChallengeProgress',
-    summary: "Add to the caller's score in a challenge that is not counted automatically",
+    summary: "Add to the caller's score in a CUSTOM challenge, or correct that of a participant",
+    description:
+      'The score is at least 0 and at most the goal. Staff correct the score of `userId`; that is audited.',
     auth: 'required',
     params: idParams,
     body: ProgressInput,
@@ -151,8 +159,22 @@ export const challengesRest = [
       shape: ChallengeShape,
       variesWithinVersion: true,
     },
-    errors: ['CONFLICT', 'FEATURE_DISABLED'],
-    handler: ({ params, body }, { challenges }) => challenges.progress(params.id, body),
+    errors: ['CONFLICT', 'CHALLENGE_COUNTS_ITSELF', 'FORBIDDEN', 'FEATURE_DISABLED'],
+    handler: ({ params, body }, { challengeProgress }) => challengeProgress.add(params.id, body),
+  }),
+  route({
+    method: 'POST',
+    path: '/challenges/:id/recount',
+    operationId: 'recountChallenge',
+    summary: 'Count all scores of a WORKOUTS or MINUTES challenge again',
+    description:
+      'Scores follow the trainings by themselves, and are counted again every day. This does it at once, e.g. after a database was restored.',
+    only: SUPER_ADMINS,
+    auth: 'required',
+    params: idParams,
+    success: { status: 202, description: 'The scores are being counted.', shape: RecountShape },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    handler: ({ params }, { challengePlans }) => challengePlans.recount(params.id),
   }),
   route({
     method: 'GET',

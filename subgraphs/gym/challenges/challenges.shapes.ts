@@ -85,10 +85,17 @@ export const ChallengesFilter = z.object({
   gymId: z.uuid('expected the id of a gym').nullish(),
 });
 
+export const RecountShape = z
+  .object({ participants: z.int().meta({ description: 'The number of scores that are counted again.' }) })
+  .meta({ id: 'ChallengeRecount' });
+export type RecountShape = z.infer<typeof RecountShape>;
+
 export const ProgressInput = z.object({
-  amount: z
-    .int('expected a whole number from 1 up')
-    .min(1, 'expected a whole number from 1 up')
-    .max(100_000)
-    .meta({ description: 'By how much the score increases: 1 to 100,000.' }),
+  amount: z.int('expected a whole number').min(-100_000).max(100_000).meta({
+    description: 'By how much the score increases: 1 to 100,000; with `userId` also negative, to reduce it.',
+  }),
+  userId: z
+    .uuid('expected the id of a user')
+    .nullish()
+    .meta({ description: 'Whose score staff correct. Default: the caller.' }),
 });

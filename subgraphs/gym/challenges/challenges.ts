@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { z } from 'zod';
 import { requireGym, requireUser } from '#server/auth/viewer.ts';
-import { conflict, invalid } from '#server/errors.ts';
+import { conflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { firstItemsLoaderOf, loaderOf } from '#server/loaders.ts';
 import { cursorsOf, MAX_PAGE_SIZE, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -9,6 +9,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireSight } from '../access.ts';
 import { lockMember } from '../check-ins/member-lock.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Participant } from './challenge.entity.ts';
 import {
   activeChallenges,
@@ -20,12 +21,13 @@ import {
 } from './challenge-rows.ts';
 import {
   ChallengesFilter,
-  ProgressInput,
   type ChallengeRow,
   type ChallengeShape,
   type LeaderboardEntryShape,
 } from './challenges.shapes.ts';
+import { markChanged } from './score-marks.ts';
 import type { Scores } from './scores.ts';
+import { isCountedFromTrainings, type TrainingScores } from './training-scores.ts';
 
 const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.uuid()]));
 
@@ -60,6 +62,7 @@ const AHEAD = `
 export class Challenges {
   private readonly unit: UnitOfWork;
   private readonly scores: Scores;
+  private readonly trainingScores: TrainingScores;
   private readonly byId = loaderOf(
     (ids) =>
       this.unit.read<ChallengeRow>(`select ${CHALLENGE} from challenge where id = any(?::uuid[])`, [ids]),
@@ -101,9 +104,10 @@ export class Challenges {
     { cache: false },
   );
 
-  constructor(unit: UnitOfWork, scores: Scores) {
+  constructor(unit: UnitOfWork, scores: Scores, trainingScores: TrainingScores) {
     this.unit = unit;
     this.scores = scores;
+    this.trainingScores = trainingScores;
   }
 
   /** The challenges that run now, sorted by their end, at most 200; batched. */
@@ -133,19 +137,28 @@ export class Challenges {
     return this.get(id);
   }
 
-  /** Joining a second time changes nothing. A member's visits during the challenge count even if they joined it later. */
+  /**
+   * Joining a second time changes nothing. A member's visits and trainings during the challenge count even if they joined it
+   * later.
+   */
   async join(id: string): Promise<ChallengeShape> {
     const { userId } = requireUser(this.unit.viewer);
+    // The trainings are read before the transaction, because no transaction should wait for another service.
+    const trained = await this.trainedBefore(id, userId);
     return this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
       const challenge = await this.keptUntilCommit(id);
       if (hasEnded(challenge)) throw conflict('This challenge has ended.');
+      await requireOpenGym(this.unit, challenge.gymId);
       const now = new Date();
       const joined = await this.unit.em.execute<unknown[]>(
-        'insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at) values (?, ?, 0, ?, ?) on conflict do nothing returning 1',
-        [id, userId, now, now],
+        'insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at) values (?, ?, ?, ?, ?) on conflict do nothing returning 1',
+        [id, userId, trained?.score ?? 0, trained?.reachedAt ?? now, now],
       );
       if (joined.length > 0 && challenge.metric === 'CHECK_INS') await this.scores.count(id, userId);
+      // A training may have been logged since, and this participant was not there to be marked.
+      if (joined.length > 0 && isCountedFromTrainings(challenge.metric))
+        await markChanged(this.unit, [{ userId, at: now.toISOString() }]);
       return this.presentedFresh(challenge);
     });
   }
@@ -157,24 +170,6 @@ export class Challenges {
       const challenge = await this.keptUntilCommit(id);
       if (hasEnded(challenge)) throw conflict('This challenge has ended; its final table is kept.');
       await this.unit.em.nativeDelete(Participant, { challengeId: id, userId });
-      return this.presentedFresh(challenge);
-    });
-  }
-
-  /** Adds to the viewer's score in a challenge that is not counted automatically. */
-  async progress(id: string, input: unknown): Promise<ChallengeShape> {
-    const { userId } = requireUser(this.unit.viewer);
-    const { amount } = validated(ProgressInput, input);
-    return this.unit.transaction(async () => {
-      const challenge = await this.keptUntilCommit(id);
-      if (challenge.metric === 'CHECK_INS')
-        throw invalid('amount', 'expected another metric: a CHECK_INS challenge counts visits automatically');
-      if (!hasBegun(challenge) || hasEnded(challenge)) throw conflict('This challenge is not running now.');
-      const counted = await this.unit.em.execute<unknown[]>(
-        `update challenge_participant set score = score + ?, reached_at = date_trunc('milliseconds', clock_timestamp()) where challenge_id = ? and user_id = ? returning 1`,
-        [amount, id, userId],
-      );
-      if (counted.length === 0) throw conflict('You have not joined this challenge; join it first.');
       return this.presentedFresh(challenge);
     });
   }
@@ -204,13 +199,22 @@ export class Challenges {
     return part && presentEntry(part, await this.ranks.load(part));
   }
 
+  /** Undefined for another metric, a user who has joined already, and while the content service does not answer. */
+  private async trainedBefore(id: string, userId: string) {
+    const challenge = await this.load(id);
+    if (!isCountedFromTrainings(challenge.metric) || !hasBegun(challenge) || hasEnded(challenge))
+      return undefined;
+    const part = await this.ownPart.clear(id).load(id);
+    return part ? undefined : this.trainingScores.initial(userId, challenge);
+  }
+
   private async load(id: string): Promise<ChallengeRow> {
     requireUser(this.unit.viewer);
     return requireSight(this.unit.viewer, 'challenge', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
   /** The same as `load`, for a write: nobody can change or delete the challenge before the transaction ends. */
-  private async keptUntilCommit(id: string): Promise<ChallengeRow> {
+  async keptUntilCommit(id: string): Promise<ChallengeRow> {
     requireUser(this.unit.viewer);
     const [challenge] = isUuid(id)
       ? await this.unit.run<ChallengeRow>(`select ${CHALLENGE} from challenge where id = ? for key share`, [
@@ -227,7 +231,7 @@ export class Challenges {
   }
 
   /** The challenge after a change of the viewer's participation. */
-  private async presentedFresh(challenge: ChallengeRow): Promise<ChallengeShape> {
+  async presentedFresh(challenge: ChallengeRow): Promise<ChallengeShape> {
     return present(challenge, await this.ownPart.clear(challenge.id).load(challenge.id));
   }
 }

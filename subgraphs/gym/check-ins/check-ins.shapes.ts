@@ -18,7 +18,7 @@ export const CheckInShape = z
 export type CheckInShape = z.infer<typeof CheckInShape>;
 
 /** What a caller who presents a member's code may see of the member. */
-export const MemberAtTheDoorShape = z
+export const MemberToAdmitShape = z
   .object({
     id: z.uuid().meta({ description: "The member's id." }),
     displayName: z.string().meta({ description: 'The name that other users see.' }),
@@ -31,10 +31,10 @@ export const MemberAtTheDoorShape = z
     }),
   })
   .meta({ id: 'MemberAtTheDoor' });
-export type MemberAtTheDoorShape = z.infer<typeof MemberAtTheDoorShape>;
+export type MemberToAdmitShape = z.infer<typeof MemberToAdmitShape>;
 
 export const CheckedInShape = CheckInShape.extend({
-  member: MemberAtTheDoorShape.optional().meta({
+  member: MemberToAdmitShape.optional().meta({
     description: 'Only for staff and machine clients: the member who was checked in.',
   }),
 }).meta({ id: 'CheckedIn', graphType: 'CheckIn' });
@@ -61,10 +61,10 @@ export const CheckOutInput = z
 
 export const PersonInsideShape = z
   .object({
-    user: MemberAtTheDoorShape.omit({ membership: true })
+    user: MemberToAdmitShape.omit({ membership: true })
       .meta({ id: 'PersonAtTheDoor' })
       .meta({ description: 'The member.' }),
-    membership: MemberAtTheDoorShape.shape.membership,
+    membership: MemberToAdmitShape.shape.membership,
     visit: CheckInShape.meta({ description: 'Their open visit.' }),
   })
   .meta({ id: 'PersonInside' });

@@ -20,16 +20,16 @@ import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
 import { lockOpenGym } from '../gyms/gym-locks.ts';
 import { requireActiveGym } from '../gyms/open-gyms.ts';
-import { atTheDoor } from '../members/at-the-door.ts';
+import { shownToPresenter } from '../members/may-enter.ts';
 import { lockLocations } from '../locations/location-locks.ts';
-import { announceOccupancy } from '../locations/occupancy-events.ts';
+import { notifyOccupancy } from '../locations/occupancy-events.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 import { CheckIn } from './check-in.entity.ts';
 import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } from './check-ins.shapes.ts';
 import type { Denials } from './denials.ts';
 import { enter, idOf, type EntryLocation, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
-import { isMember, memberLetIn, ownCodeOnly, validCode } from './presented-code.ts';
+import { isMember, ownerWhoMayEnter, ownCodeOnly, validCode } from './presented-code.ts';
 import type { ResolveQrCode } from './qr-codes.ts';
 import {
   closedEvents,
@@ -94,10 +94,10 @@ export class CheckIns {
       locationId,
     ]);
     if (!location || !mayCheckInAt(viewer, location)) throw notFound('location', locationId);
-    const holder = await this.resolveQrCode(qrCode, this.unit.origin);
+    const owner = await this.resolveQrCode(qrCode, this.unit.origin);
     try {
       requireActiveGym(location);
-      const { userId, isShortLived } = memberLetIn(viewer, holder, location);
+      const { userId, isShortLived } = ownerWhoMayEnter(viewer, owner, location);
       if (override && !mayOverride(viewer, location))
         throw forbidden(
           'Only staff may let people in who exceed the capacity, or outside of the opening hours.',
@@ -110,8 +110,8 @@ export class CheckIns {
         override: override ?? false,
         viewer,
       });
-      return holder && idOf(viewer) !== userId
-        ? { ...visit, member: atTheDoor(viewer, holder.member) }
+      return owner && idOf(viewer) !== userId
+        ? { ...visit, member: shownToPresenter(viewer, owner.member) }
         : visit;
     } catch (refusal) {
       if (refusal instanceof PlatformError)
@@ -120,7 +120,7 @@ export class CheckIns {
           await this.denials.keep({
             reason: refusal.code,
             location,
-            userId: holder?.userId ?? null,
+            userId: owner?.userId ?? null,
             presentedBy: idOf(viewer),
           });
         });
@@ -180,7 +180,7 @@ export class CheckIns {
         details: { checkInId: id, userId: visit.userId ?? null },
       });
       if (visit.userId) await this.scores.countCheckIns(visit.userId, visit.gymId, visit.checkedInAt);
-      await announceOccupancy(this.unit, visit.locationId);
+      await notifyOccupancy(this.unit, visit.locationId);
       await recordEvents(this.unit, [
         visitEvent('check_in.undone', { ...presentEntity(visit), checkedOutAt: checkedOutAt.toISOString() }),
         ...(await levelEvents(this.unit, locations)),
@@ -249,9 +249,9 @@ export class CheckIns {
   }
 
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
-    const holder = await this.resolveQrCode(qrCode, this.unit.origin);
-    if (isMember(viewer) && holder?.userId !== viewer.userId) throw ownCodeOnly();
-    return validCode(holder).userId;
+    const owner = await this.resolveQrCode(qrCode, this.unit.origin);
+    if (isMember(viewer) && owner?.userId !== viewer.userId) throw ownCodeOnly();
+    return validCode(owner).userId;
   }
 
   /**

@@ -2,6 +2,7 @@ import type { ClientViewer, UserViewer } from '#server/auth/viewer.ts';
 import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { notFound, PlatformError } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
+import { notifying, notifyingValues } from '#server/observability/event-cause.ts';
 import { isOpenAt, type Opening } from '#server/opening-hours.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
@@ -29,6 +30,8 @@ export interface EntryLocation {
   gymId: string;
   name: string;
 }
+
+const NOTIFY_LOCATION = notifying('"locationId"::text');
 
 /** A check-in that the rules allow, if the location is open and has room. */
 export interface Entry {
@@ -156,7 +159,7 @@ async function visitsFor(
        update check_in set checked_out_at = expires_at, check_out_kind = 'AUTOMATIC'
        from due where check_in.id = due.due_id returning ${VISIT}
      ), announced as (
-       select pg_notify(?, "locationId"::text) from (select distinct "locationId" from ended) as changed
+       select ${NOTIFY_LOCATION} from (select distinct "locationId" from ended) as changed
      ), visitor as (
        select ${VISIT} from check_in where user_id = ? and checked_out_at is null and expires_at > ?
      )
@@ -164,7 +167,7 @@ async function visitsFor(
        select count(*)::int from check_in where location_id = ? and checked_out_at is null and expires_at > ?
      ) as people, (select coalesce(jsonb_agg(ended.*), '[]') from ended) as ended, visitor.*
      from (select count(*) from announced) as notified left join visitor on true`,
-    [now, location.id, userId, OCCUPANCY_CHANNEL, userId, now, location.id, now],
+    [now, location.id, userId, ...notifyingValues(OCCUPANCY_CHANNEL), userId, now, location.id, now],
   );
   const { people = 0, ended = [], ...visit } = found ?? {};
   return {
@@ -195,7 +198,7 @@ async function write(
        select ?::uuid, ?::uuid, ?::uuid, ?::uuid, ?::timestamptz, ?::timestamptz, ?, ?, ?::uuid
        where (select count(*) from moved) >= 0 returning ${VISIT}
      ), announced as (
-       select pg_notify(?, "locationId"::text)
+       select ${NOTIFY_LOCATION}
        from (select "locationId" from moved union select "locationId" from visit) as changed
      ), attending as (${ATTEND_BY_VISIT}), running as (${RUNNING_CHALLENGES})
      select visit.*, (select coalesce(jsonb_agg(moved.*), '[]') from moved) as moved, (select coalesce(jsonb_agg(id order by id), '[]') from running) as "challengeIds"
@@ -203,7 +206,7 @@ async function write(
     // One line for each part of the statement.
     [now, currentId].concat(
       [uuidv7(), userId, location.gymId, location.id, now, expiresAt, method, source, idOf(viewer)],
-      OCCUPANCY_CHANNEL,
+      notifyingValues(OCCUPANCY_CHANNEL),
       attendByVisit(userId, now),
       [userId, location.gymId, now, now],
     ),

@@ -13,7 +13,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { maySeeVisitsAt } from '../access.ts';
 import type { CheckInShape, PersonInsideShape } from './check-ins.shapes.ts';
-import { atTheDoor } from '../members/at-the-door.ts';
+import { shownToPresenter } from '../members/may-enter.ts';
 import type { Memberships } from '../members/memberships.ts';
 import type { FindPeople } from './people.ts';
 import { presentVisit, VISIT, type VisitRow } from './visits.ts';
@@ -92,7 +92,7 @@ export class LocationVisits {
         const person = visit.userId === null ? undefined : people.get(visit.userId);
         if (!person) return []; // their account has just been deleted
         const found = await this.memberships.find(visit.gymId, person.id);
-        const { membership, ...user } = atTheDoor(this.unit.viewer, { ...person, membership: found });
+        const { membership, ...user } = shownToPresenter(this.unit.viewer, { ...person, membership: found });
         return [{ user, membership, visit }];
       }),
     );

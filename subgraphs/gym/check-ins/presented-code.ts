@@ -1,37 +1,37 @@
 import { Role, type UserViewer } from '#server/auth/viewer.ts';
 import { forbidden, PlatformError } from '#server/errors.ts';
-import { requireMayEnter, wrongGym } from '../members/at-the-door.ts';
+import { requireMayEnter, wrongGym } from '../members/may-enter.ts';
 import { idOf, type EntryLocation, type Presenter } from './entry.ts';
-import type { QrCodeHolder } from './qr-codes.ts';
+import type { QrCodeOwner } from './qr-codes.ts';
 
 /** The owner of the code, after checking that they may enter. @throws QR_UNKNOWN, QR_EXPIRED, WRONG_GYM, FORBIDDEN, GYM_REQUIRED, MEMBERSHIP_INACTIVE, ACCOUNT_SUSPENDED */
-export function memberLetIn(
+export function ownerWhoMayEnter(
   viewer: Presenter,
-  found: QrCodeHolder | null,
+  found: QrCodeOwner | null,
   location: EntryLocation,
-): QrCodeHolder {
+): QrCodeOwner {
   if (isMember(viewer) && found?.userId !== viewer.userId) throw ownCodeOnly();
-  const holder = validCode(found);
+  const owner = validCode(found);
   const staffElsewhere =
     viewer.kind === 'user' && viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
   if (staffElsewhere) throw wrongGym();
-  requireMayEnter(holder, location.gymId, { presentsOwn: idOf(viewer) === holder.userId });
-  return holder;
+  requireMayEnter(owner, location.gymId, { presentsOwn: idOf(viewer) === owner.userId });
+  return owner;
 }
 
 /** @throws QR_UNKNOWN, QR_EXPIRED */
-export function validCode(holder: QrCodeHolder | null): QrCodeHolder {
-  if (!holder)
+export function validCode(owner: QrCodeOwner | null): QrCodeOwner {
+  if (!owner)
     throw new PlatformError(
       'QR_UNKNOWN',
       'No member has this QR code; it may have been replaced. Ask the member to show their current code.',
     );
-  if (holder.isExpired)
+  if (owner.isExpired)
     throw new PlatformError(
       'QR_EXPIRED',
-      'This QR code worked for a minute, which is over. Ask the member to show the code again: their app requests a new one.',
+      'This QR code has expired: it was valid for one minute. Ask the member to show the code again: their app requests a new one.',
     );
-  return holder;
+  return owner;
 }
 
 export const isMember = (viewer: Presenter): viewer is UserViewer =>

@@ -4,16 +4,16 @@ import { PlatformError } from '#server/errors.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 import { MembershipShape } from '../members/member-states.ts';
-import type { MemberAtTheDoorShape } from './check-ins.shapes.ts';
+import type { MemberToAdmitShape } from './check-ins.shapes.ts';
 import { atGateway, PersonAnswer } from './people.ts';
 
 /** The owner of a check-in code. */
-export interface QrCodeHolder {
+export interface QrCodeOwner {
   userId: string;
   role: Role;
   membership: MembershipShape | null;
   isSuspended: boolean;
-  member: MemberAtTheDoorShape;
+  member: MemberToAdmitShape;
   /** Whether the code works for a minute only. */
   isShortLived: boolean;
   /** Whether the minute is over. */
@@ -21,7 +21,7 @@ export interface QrCodeHolder {
 }
 
 /** Finds the owner of a check-in code; null if the code has no owner. @throws UPSTREAM_UNAVAILABLE while identity does not answer */
-export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeHolder | null>;
+export type ResolveQrCode = (qrCode: string, origin: Origin) => Promise<QrCodeOwner | null>;
 
 const answer = z.object({
   user: PersonAnswer.extend({
@@ -41,8 +41,8 @@ const isCode = (text: string): boolean => /^[\w.~:-]{1,1024}$/.test(text);
  * simultaneous scans of one code share an answer.
  */
 export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
-  const pending = new Map<string, Promise<QrCodeHolder | null>>();
-  const ask = async (qrCode: string, origin: Origin): Promise<QrCodeHolder | null> => {
+  const pending = new Map<string, Promise<QrCodeOwner | null>>();
+  const ask = async (qrCode: string, origin: Origin): Promise<QrCodeOwner | null> => {
     try {
       const path = `/qr-codes/${encodeURIComponent(qrCode)}`;
       const { user, ...code } = answer.parse(
@@ -58,8 +58,8 @@ export function qrCodesOf(identity: ServiceCalls): ResolveQrCode {
   };
   return async (qrCode, origin) => {
     if (!isCode(qrCode)) return null;
-    const holder = pending.get(qrCode) ?? ask(qrCode, origin).finally(() => pending.delete(qrCode));
-    pending.set(qrCode, holder);
-    return holder;
+    const owner = pending.get(qrCode) ?? ask(qrCode, origin).finally(() => pending.delete(qrCode));
+    pending.set(qrCode, owner);
+    return owner;
   };
 }

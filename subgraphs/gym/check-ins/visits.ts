@@ -3,7 +3,7 @@ import { columnsOf, presented } from '#server/database/columns.ts';
 import type { EventType } from '#server/events/event-types.ts';
 import type { NewEvent } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { announceOccupancy } from '../locations/occupancy-events.ts';
+import { notifyOccupancy } from '../locations/occupancy-events.ts';
 import type { CheckIn, CheckOutKind } from './check-in.entity.ts';
 import { CheckInShape } from './check-ins.shapes.ts';
 
@@ -45,7 +45,7 @@ export async function endVisits(
     [...values, ...(kind === 'AUTOMATIC' ? [] : [new Date()]), kind],
   );
   for (const locationId of new Set(ended.map((visit) => visit.locationId)))
-    await announceOccupancy(unit, locationId);
+    await notifyOccupancy(unit, locationId);
   return ended.map(presentVisit);
 }
 

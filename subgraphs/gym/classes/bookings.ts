@@ -17,6 +17,7 @@ import {
   type BookingShape,
 } from './bookings.shapes.ts';
 import { setAttendance } from './attendance.ts';
+import { auditBooking } from './audit-booking.ts';
 import { isOpen, lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 
 const byStart = cursorsOf('bookings', z.tuple([z.iso.datetime(), z.uuid()]));
@@ -133,7 +134,9 @@ export class Bookings {
       await requireOpenGym(this.unit, session.gymId);
       const [locked] = await lockSessions(this.unit, 'id = ?', [sessionId]);
       if (!locked) throw notFound('class session', sessionId);
-      return addBooking(this.unit, locked, userId);
+      const added = await addBooking(this.unit, locked, userId);
+      await auditBooking(this.unit, added, session.gymId, 'BOOKING_CREATED');
+      return added;
     });
     this.ownBySession.clear(sessionId);
     return booking;
@@ -154,6 +157,7 @@ export class Bookings {
       if (booking.status === 'ATTENDED' || booking.status === 'NO_SHOW')
         throw conflict(`This booking is ${booking.status}; it can no longer be cancelled.`);
       await giveUp(this.unit, session, booking, Date.now() > (await this.latestCancellation(session)));
+      await auditBooking(this.unit, booking, session.gymId, 'BOOKING_CANCELLED');
     });
   }
 
@@ -165,6 +169,8 @@ export class Bookings {
     return this.changed(id, async (booking, session) => {
       if (!mayManage(viewer, session)) throw forbidden("Only the gym's staff may record attendance.");
       await setAttendance(this.unit, session, booking, status);
+      if (status !== booking.status)
+        await auditBooking(this.unit, booking, session.gymId, `BOOKING_${status}`);
     });
   }
 

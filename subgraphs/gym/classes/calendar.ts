@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import ical, { ICalCalendarMethod, ICalEventStatus } from 'ical-generator';
 import { z } from 'zod';
-import { requireUser } from '#server/auth/viewer.ts';
+import { requireOwnGym, requireUser } from '#server/auth/viewer.ts';
 import { invalid, PlatformError, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { SESSION, type SessionRow } from './sessions.shapes.ts';
@@ -88,10 +88,8 @@ export class Calendars {
   }
 
   private memberOfGym(): { userId: string; gymId: string } {
-    const { userId, gymId } = requireUser(this.unit.viewer);
-    if (!gymId)
-      throw new PlatformError('GYM_REQUIRED', 'You belong to no gym; ask an admin to add you to one.');
-    return { userId, gymId };
+    const { userId } = requireUser(this.unit.viewer);
+    return { userId, gymId: requireOwnGym(this.unit.viewer) };
   }
 
   private shown(row: { token: string } | undefined): CalendarShape {

@@ -14,6 +14,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { mayManage, maySeeClass, requireManage } from '../access.ts';
+import { audit } from '../audit/audit.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { GymClass } from './class.entity.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from './classes.shapes.ts';
 import { followClass, type Planned } from './follow-class.ts';
 import { instantOf } from './local-time.ts';
-import { makeSessions } from './make-sessions.ts';
+import { lockLocationOf, makeSessions } from './make-sessions.ts';
 import { checkRule, localStarts } from './recurrence.ts';
 import { cancelSessions, lockSessions } from './session-writes.ts';
 import { spanOf } from './time-range.ts';
@@ -136,6 +137,7 @@ export class Classes {
         createdAt: new Date(),
       });
       await makeSessions(this.unit, id, this.weeksAhead);
+      await this.audited({ id, gymId: location.gymId, locationId, title: fields.title }, 'CLASS_CREATED');
     });
     return this.fresh(id);
   }
@@ -169,6 +171,7 @@ export class Classes {
       stored.cancelBeforeMinutes = change.cancelBeforeMinutes ?? stored.cancelBeforeMinutes;
       stored.version += 1;
       await followClass(this.unit, stored, planned, { zone: location.timezone, weeksAhead: this.weeksAhead });
+      await this.audited(stored, 'CLASS_UPDATED');
     });
     return this.fresh(id);
   }
@@ -186,8 +189,17 @@ export class Classes {
         this.unit,
         await lockSessions(this.unit, `class_id = ? and status = 'SCHEDULED' and starts_at > now()`, [id]),
       );
+      await this.audited(stored, 'CLASS_DELETED');
     });
     this.byId.clear(id);
+  }
+
+  private audited(
+    { id, gymId, locationId, title }: Pick<GymClass, 'id' | 'gymId' | 'locationId' | 'title'>,
+    action: string,
+  ): Promise<void> {
+    const { userId } = requireUser(this.unit.viewer);
+    return audit(this.unit, { gymId, actorId: userId, action, details: { classId: id, locationId, title } });
   }
 
   private async locked(id: string, expectedVersion?: number | null): Promise<GymClass> {
@@ -196,7 +208,10 @@ export class Classes {
     const [gym] = isUuid(id)
       ? await this.unit.run<{ gymId: string }>('select gym_id as "gymId" from gym_class where id = ?', [id])
       : [];
-    if (gym && mayManage(viewer, gym)) await requireOpenGym(this.unit, gym.gymId);
+    if (gym && mayManage(viewer, gym)) {
+      await requireOpenGym(this.unit, gym.gymId);
+      await lockLocationOf(this.unit, id);
+    }
     return lockedForChange(this.unit, GymClass, {
       what: 'class',
       id,

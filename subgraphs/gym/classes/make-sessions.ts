@@ -26,6 +26,10 @@ export interface ClassPlan {
   following: readonly FollowingChange[];
 }
 
+/** Columns of `ClassPlan`. */
+export const PLAN = `gym_class.id, gym_class.gym_id as "gymId", location_id as "locationId", starts_at as "startsAt", rrule,
+  duration_minutes as "durationMinutes", gym_class.capacity, instructor, following`;
+
 /** What a session is, by the class and the changes that apply to it; undefined if it is cancelled. */
 export interface PlannedSession {
   occurrence: string;
@@ -56,6 +60,17 @@ export function plannedSession(
   return { occurrence, startsAt, endsAt, capacity, instructor };
 }
 
+/**
+ * Keeps the location of a class from being changed or closed until the transaction ends. To be called before the class is
+ * locked: a change of the location locks its classes afterwards, and a new session refers to the location.
+ */
+export async function lockLocationOf(unit: UnitOfWork, classId: string): Promise<void> {
+  await unit.run(
+    'select 1 from location where id = (select location_id from gym_class where id = ?) for key share',
+    [classId],
+  );
+}
+
 /** The time until which sessions are made. */
 export const horizonOf = (weeksAhead: number): Date => new Date(Date.now() + weeksAhead * WEEK_MILLIS);
 
@@ -65,8 +80,7 @@ export const horizonOf = (weeksAhead: number): Date => new Date(Date.now() + wee
  */
 export async function makeSessions(unit: UnitOfWork, classId: string, weeksAhead: number): Promise<void> {
   const [plan] = await unit.run<ClassPlan & { timezone: string }>(
-    `select gym_class.id, gym_class.gym_id as "gymId", location_id as "locationId", starts_at as "startsAt", rrule,
-       duration_minutes as "durationMinutes", gym_class.capacity, instructor, following, timezone
+    `select ${PLAN}, timezone
      from gym_class join location on location.id = location_id
      where gym_class.id = ? and active and starts_at is not null`,
     [classId],
@@ -134,6 +148,7 @@ export const makeClassSessions = jobOf<{ classWeeksAhead: number }>()({
         const unit = unitOf();
         await unit.transaction(async () => {
           if (!(await lockOpenGym(unit, gymId))) return;
+          await lockLocationOf(unit, id);
           await unit.run('select 1 from gym_class where id = ? for no key update', [id]);
           await makeSessions(unit, id, classWeeksAhead);
         });

@@ -1,5 +1,6 @@
 import type { Notifications } from '#server/database/notifications.ts';
 import { eventSource } from '#server/event-source.ts';
+import { notifying } from '#server/observability/event-cause.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 export const CLASS_SESSIONS_CHANNEL = 'class_sessions';
@@ -9,8 +10,8 @@ const MAX_MISSED = 500;
 /** Transactions that were open when the connection was lost may have an earlier time of change. */
 const OVERLAP_MILLIS = 30_000; // 30 s
 
-/** SQL that notifies every replica, at commit, of changed sessions. Its values are the channel and the sessions' ids. */
-export const NOTIFY_SESSIONS = `select pg_notify(?, location_id || ' ' || id) from class_session where id = any(?::uuid[])`;
+/** SQL that notifies every replica, at commit, of changed sessions. Its values are `notifyingValues`, and the sessions' ids. */
+export const NOTIFY_SESSIONS = `select ${notifying("location_id || ' ' || id")} from class_session where id = any(?::uuid[])`;
 
 export interface SessionChanged {
   sessionId: string;

@@ -1,6 +1,7 @@
 import { columnOf } from '#server/database/columns.ts';
 import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import { addJobs } from '#server/jobs/add-job.ts';
+import { notifyingValues } from '#server/observability/event-cause.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { BOOKINGS, type BookingShape } from './bookings.shapes.ts';
 import { mailBooking, type Notice } from './mail-booking.ts';
@@ -95,7 +96,7 @@ export async function saveSessions(
     }
   const ids = sessions.map(({ id }) => id);
   await writeRows(unit, sessions);
-  await unit.run(NOTIFY_SESSIONS, [CLASS_SESSIONS_CHANNEL, ids]);
+  await unit.run(NOTIFY_SESSIONS, [...notifyingValues(CLASS_SESSIONS_CHANNEL), ids]);
   const written = {
     sessions: await unit.run<SessionRow>(`${SESSIONS} where class_session.id = any(?::uuid[])`, [ids]),
     bookings:

@@ -8,6 +8,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { mayManage, maySeeClass } from '../access.ts';
+import { audit } from '../audit/audit.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { gymOf, requireFits } from './classes.ts';
 import { changeSessions, type SessionChangeInput } from './session-changes.ts';
@@ -105,7 +106,7 @@ export class Sessions {
   async update(id: string, input: unknown, expectedVersion?: number): Promise<SessionRow> {
     const change = validated(UpdateClassSessionInput, input);
     const { viewer } = this.unit;
-    requireUser(viewer);
+    const { userId } = requireUser(viewer);
     const { gymId, classId, locationId } = await this.get(id);
     if (!mayManage(viewer, { gymId })) throw forbidden("Only the gym's GYM_ADMIN may change sessions.");
     if (change.startsAt && Date.parse(change.startsAt) <= Date.now())
@@ -125,6 +126,12 @@ export class Sessions {
         change: wanted(change),
         follows: change.scope === 'FOLLOWING',
         decide: ({ version }) => checkVersion('class session', expectedVersion ?? change.version, version),
+      });
+      await audit(this.unit, {
+        gymId,
+        actorId: userId,
+        action: change.status === 'CANCELLED' ? 'SESSION_CANCELLED' : 'SESSION_UPDATED',
+        details: { sessionId: id, classId, locationId, scope: change.scope ?? 'THIS' },
       });
     });
     return this.fresh(id);

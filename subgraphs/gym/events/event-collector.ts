@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '#server/errors.ts';
 import { withoutPerson } from '#server/events/erase-events.ts';
 import { EventPageShape, MAX_WAIT_SECONDS, type EventShape } from '#server/events/events.shapes.ts';
-import { SERVICES_WITH_EVENTS } from '#server/events/event-types.ts';
+import { isInternalEventType, SERVICES_WITH_EVENTS } from '#server/events/event-types.ts';
 import { insertEvents, peopleIn } from '#server/events/record-events.ts';
 import type { Logger } from '#server/observability/logger.ts';
+import { SpanKind } from '#server/observability/tracing.ts';
 import { callsToServices, type CallsToServices } from '#server/service-calls.ts';
 import type { ServiceName } from '#server/settings.ts';
 import { NO_ORIGIN, type UnitOfWork } from '#server/unit-of-work.ts';
+import { markAll, markChanged } from '../challenges/score-marks.ts';
 
 /** Another replica collects a feed when its collector has not renewed its lease for this time. */
 const LEASE_MILLIS = 4_000; // 4 s
@@ -56,6 +58,23 @@ export class EventCollector {
     await this.calls.close();
   }
 }
+
+interface CollectedPage {
+  readonly events: readonly EventShape[];
+  /** Null: the feed is read again from its beginning. */
+  readonly next: string | null;
+  /** The trace contexts of sampled events, by their ids. */
+  readonly traces?: Readonly<Record<string, string>> | undefined;
+}
+
+const COLLECTING = {
+  kind: SpanKind.consumer,
+  attributes: {
+    'messaging.operation.name': 'collect',
+    'messaging.operation.type': 'receive',
+    'messaging.destination.name': 'events',
+  },
+};
 
 interface FeedOptions {
   calls: CallsToServices;
@@ -153,7 +172,7 @@ class FeedCollector {
     cursor: string | null,
     signal: AbortSignal,
     waitSeconds: number,
-  ): Promise<{ events: EventShape[]; next: string | null }> {
+  ): Promise<CollectedPage> {
     const query = new URLSearchParams({
       limit: String(EVENTS_PER_REQUEST),
       wait: String(waitSeconds),
@@ -182,19 +201,27 @@ class FeedCollector {
   }
 
   /** False if the cursor was moved by another collector. */
-  private async store(
-    cursor: string | null,
-    { events, next }: { events: readonly EventShape[]; next: string | null },
-  ): Promise<boolean> {
+  private async store(cursor: string | null, { events, next, traces = {} }: CollectedPage): Promise<boolean> {
     const unit = this.options.unitOf();
-    return unit.transaction(async () => {
-      const moved = await unit.em.execute<unknown[]>(
-        'update collected_feed set cursor = ? where service = ? and cursor is not distinct from ? returning 1',
-        [next, this.service, cursor],
-      );
-      if (moved.length > 0) await insertCollected(unit, events);
-      return moved.length > 0;
-    });
+    // One transaction stores events of many traces: its span is in the trace of the first one.
+    const [cause] = Object.values(traces);
+    const run = (work: () => Promise<boolean>) =>
+      cause === undefined ? work() : unit.traced('collect events', cause, COLLECTING, work);
+    const isStored = () =>
+      unit.transaction(async () => {
+        const moved = await unit.em.execute<unknown[]>(
+          'update collected_feed set cursor = ? where service = ? and cursor is not distinct from ? returning 1',
+          [next, this.service, cursor],
+        );
+        if (moved.length === 0) return false;
+        const byKind = Map.groupBy(events, ({ type }) => isInternalEventType(type));
+        await insertCollected(unit, byKind.get(false) ?? [], traces);
+        await applyInternal(unit, byKind.get(true) ?? []);
+        // Events may have been missed.
+        if (next === null && this.service === 'content') await markAll(unit);
+        return true;
+      });
+    return run(isStored);
   }
 
   private async cursor(): Promise<string | null> {
@@ -230,7 +257,11 @@ class FeedCollector {
  * Stores the events, anonymised if their accounts were erased here in the meantime. It takes the lock of the erasure, so either
  * it finds the account among the erased ones, or the erasure finds the events.
  */
-async function insertCollected(unit: UnitOfWork, events: readonly EventShape[]): Promise<void> {
+async function insertCollected(
+  unit: UnitOfWork,
+  events: readonly EventShape[],
+  traces: Readonly<Record<string, string>>,
+): Promise<void> {
   const named = [...new Set(events.flatMap(({ type, data }) => peopleIn(type, data)))];
   const erased = new Set(named.length > 0 ? await erasedAmong(unit, named) : []);
   const shown = events.map(({ data: collected, ...event }) => {
@@ -239,7 +270,15 @@ async function insertCollected(unit: UnitOfWork, events: readonly EventShape[]):
       if (erased.has(id)) data = withoutPerson(event.type, data, id);
     return { ...event, data };
   });
-  await insertEvents(unit, shown, erased);
+  await insertEvents(unit, shown, { erased, tracesOf: (eventId) => traces[eventId] });
+}
+
+/** Internal events are applied in the transaction that moves the cursor, and not stored, so that no feed has them. */
+async function applyInternal(unit: UnitOfWork, events: readonly EventShape[]): Promise<void> {
+  const changes = events.flatMap(({ type, data: { userId }, occurredAt }) =>
+    type === 'trainings.changed' && typeof userId === 'string' ? [{ userId, at: occurredAt }] : [],
+  );
+  if (changes.length > 0) await markChanged(unit, changes);
 }
 
 async function erasedAmong(unit: UnitOfWork, userIds: readonly string[]): Promise<string[]> {

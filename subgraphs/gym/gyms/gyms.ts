@@ -1,19 +1,18 @@
 import { LockMode, raw, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { z } from 'zod';
-import { actorOf, isSuperAdmin, requireRole, requireService, Role, runsGym } from '#server/auth/viewer.ts';
-import { columnsOf, presented } from '#server/database/columns.ts';
+import { actorOf, isSuperAdmin, managesGym, requireRole, requireService, Role } from '#server/auth/viewer.ts';
 import { checkVersion, conflict, forbidden, invalid, notFound } from '#server/errors.ts';
-import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
+import { recordEvents } from '#server/events/record-events.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import type { Removals } from '#server/references/removals.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
-import { ConfigVersion } from './config-version.entity.ts';
 import { Gym } from './gym.entity.ts';
-import { CreateGymInput, GymConfigShape, GymsFilter, GymShape, UpdateGymInput } from './gyms.shapes.ts';
+import { CreateGymInput, GymsFilter, UpdateGymInput, type GymShape } from './gyms.shapes.ts';
+import { createdBefore, gymDeployed, insertGym } from './new-gym.ts';
 import { callingService, VISIBLE_GYM } from './open-gyms.ts';
+import { GYMS, present, presentEntity, type GymRow } from './presented-gym.ts';
 
 /**
  * The gyms of the platform. Everybody may read them; SUPER_ADMINs and services of the platform create them. Until a gym is
@@ -81,66 +80,31 @@ export class Gyms {
   /**
    * Creates a gym. For a SUPER_ADMIN and for services of the platform; a service may choose to open the gym later, and repeats a
    * request without a second gym if it chooses the id.
-   * @throws CONFLICT if the slug is taken
+   * @throws CONFLICT if the slug is taken, or if the chosen id belongs to another gym
    */
   async create(input: unknown): Promise<GymShape> {
     const viewer =
       this.unit.viewer.kind === 'service'
         ? this.unit.viewer
         : requireRole(this.unit.viewer, Role.SUPER_ADMIN);
-    const { id, name, slug, timezone, joinPolicy, theme, assets, features, opened } = validated(
-      CreateGymInput,
-      input,
-    );
-    if (opened === false && viewer.kind !== 'service')
+    const fields = validated(CreateGymInput, input);
+    if (fields.opened === false && viewer.kind !== 'service')
       throw invalid(
         'opened',
         'only a service of the platform may send it; a gym that you create is open at once',
       );
-    const chosenId = viewer.kind === 'service' ? id : undefined;
-    const existing = chosenId ? await this.find(chosenId) : null;
-    if (existing?.slug === slug) return existing;
-    const actorId = actorOf(viewer);
     try {
       return await this.unit.transaction(async () => {
-        const gym = this.unit.em.create(Gym, {
-          ...(chosenId && { id: chosenId }),
-          name,
-          slug,
-          timezone: timezone ?? 'UTC',
-          joinPolicy: joinPolicy ?? 'OPEN',
-          active: true,
-          detailsVersion: 1,
-          theme: theme ?? {},
-          assets: assets ?? {},
-          features: features ?? {},
-          version: 1,
-          openedAt: opened === false ? null : new Date(),
-          madeBy: viewer.kind === 'service' ? viewer.service : null,
-        });
-        await this.unit.em.flush();
-        await this.unit.em.insert(ConfigVersion, {
-          gymId: gym.id,
-          version: 1,
-          theme: gym.theme,
-          assets: gym.assets,
-          features: gym.features,
-          publishedBy: actorId,
-          publishedAt: gym.updatedAt,
-        });
-        await audit(this.unit, {
-          gymId: gym.id,
-          actorId,
-          action: GYM_CREATED,
-          details: viewer.kind === 'service' ? { slug, service: viewer.service } : { slug },
-        });
-        const created = presentEntity(gym);
-        if (gym.openedAt) await recordEvents(this.unit, [gymDeployed(created)]);
-        return created;
+        const existing =
+          viewer.kind === 'service' && fields.id
+            ? await createdBefore(this.unit, viewer, fields.id, fields.slug)
+            : null;
+        return existing ?? (await insertGym(this.unit, viewer, fields));
       });
     } catch (error) {
+      // Nobody else can use the chosen id, because `createdBefore` has locked it.
       if (error instanceof UniqueConstraintViolationException)
-        throw conflict(`The slug "${slug}" is taken; choose another.`, {
+        throw conflict(`The slug "${fields.slug}" is taken; choose another.`, {
           errors: [{ path: 'slug', message: 'is taken' }],
         });
       throw error;
@@ -148,7 +112,7 @@ export class Gyms {
   }
 
   /**
-   * Changes the name, the time zone and the join policy of a gym, for those who run it; only a SUPER_ADMIN makes it active or
+   * Changes the name, the time zone and the join policy of a gym, for its staff; only a SUPER_ADMIN makes it active or
    * inactive. Audited.
    * @throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT
    */
@@ -164,7 +128,7 @@ export class Gyms {
           )
         : null;
       if (!gym) throw notFound('gym', id);
-      if (!runsGym(viewer, gym.id)) throw forbidden('Only those who run the gym may change it.');
+      if (!managesGym(viewer, gym.id)) throw forbidden('Only the staff of this gym may change it.');
       if ((change.active ?? gym.active) !== gym.active && !isSuperAdmin(viewer))
         throw forbidden('Only a SUPER_ADMIN may change whether a gym is active.');
       checkVersion('gym', expectedVersion ?? version, gym.detailsVersion);
@@ -224,7 +188,7 @@ export class Gyms {
     await this.unit.transaction(async () => {
       const { em } = this.unit;
       // The gym is locked before the check: running writes for the gym have then ended, and no new ones begin.
-      const made = await em.execute<unknown[]>(MADE_BY_SERVICE, [id, id, GYM_CREATED, viewer.service]);
+      const made = await em.execute<unknown[]>(MADE_BY_SERVICE, [id, viewer.service]);
       if (made.length === 0) throw notFound('gym', id);
       const used = await em.execute<unknown[]>(
         IN_USE,
@@ -245,20 +209,14 @@ export class Gyms {
 
 const detailsOf = ({ name, timezone, joinPolicy, active }: Gym) => ({ name, timezone, joinPolicy, active });
 
-const gymDeployed = (gym: GymShape): NewEvent => ({
-  type: 'gym.deployed',
-  gymId: gym.id,
-  subject: `gym/${gym.id}`,
-  data: gym,
-});
-
-const GYM_CREATED = 'GYM_CREATED';
-
-/** Finds the gym if this service has created it, and locks it, so that no row that refers to it can be added. */
+/**
+ * Finds the gym if this service has created it, and locks it, so that no row that refers to it can be added. A gym from before
+ * the column made_by has the service in its audit record only.
+ */
 const MADE_BY_SERVICE = `
-  select 1 from gym where id = ? and exists (
-    select 1 from audit_event where gym_id = ? and action = ? and details ->> 'service' = ?
-  ) for update`;
+  select 1 from gym where id = ? and coalesce(made_by, (
+    select details ->> 'service' from audit_event where gym_id = gym.id and action = 'GYM_CREATED' limit 1
+  )) = ? for update`;
 
 /** Tables whose rows mean that a gym is in use. Its other tables, such as locations, are part of its set-up. */
 const IN_USE_TABLES = [
@@ -272,31 +230,3 @@ const IN_USE_TABLES = [
   'shop_order',
 ];
 const IN_USE = `select 1 where ${IN_USE_TABLES.map((table) => `exists (select 1 from ${table} where gym_id = ?)`).join(' or ')}`;
-
-/** The columns of a gym, and of its published configuration. */
-const GymRow = GymShape.omit({ config: true, version: true })
-  .extend({ detailsVersion: z.int() })
-  .extend(GymConfigShape.omit({ gymId: true }).shape);
-type GymRow = z.infer<typeof GymRow>;
-const GYMS = `select ${columnsOf(GymRow)} from gym`;
-
-const present = ({
-  id,
-  slug,
-  name,
-  timezone,
-  joinPolicy,
-  active,
-  detailsVersion,
-  ...config
-}: GymRow): GymShape => ({
-  id,
-  slug,
-  name,
-  timezone,
-  joinPolicy,
-  active,
-  version: detailsVersion,
-  config: { gymId: id, ...config },
-});
-const presentEntity = (gym: Gym): GymShape => present(presented(GymRow, gym));

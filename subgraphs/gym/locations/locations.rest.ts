@@ -90,7 +90,7 @@ export const locationsRest = [
     summary: 'Change a location',
     only: GYM_STAFF,
     description:
-      'Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. `CONFLICT` if the location is closed for good.',
+      'Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. With another time zone, the coming sessions of its classes keep their local times, and those who have booked get a mail. `CONFLICT` if the location is closed for good.',
     auth: 'required',
     params: idParams,
     body: UpdateLocationShape,

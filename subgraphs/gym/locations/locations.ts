@@ -21,6 +21,7 @@ import { validated } from '#server/validate.ts';
 import { LOCATION_SCOPES, maySee, maySeeLocation, requireManage } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import { addFirstVisitClass } from '../classes/first-visit-class.ts';
+import { moveSessionsToZone } from '../classes/move-to-zone.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 import { callingService, requireOpenGym, VISIBLE_GYM } from '../gyms/open-gyms.ts';
 import { Location, QrPolicy } from './location.entity.ts';
@@ -188,6 +189,7 @@ export class Locations {
       const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId, version: 1 });
       await this.unit.em.flush();
       await addFirstVisitClass(this.unit, location.id);
+      await this.audited(location, 'LOCATION_CREATED');
       return presented(LocationShape, location);
     });
     this.byGym.clear(ownGymId);
@@ -228,7 +230,8 @@ export class Locations {
   }
 
   /**
-   * Changes a location. Absent fields are unchanged; null removes the address, the opening hours or their exceptions.
+   * Changes a location. Absent fields are unchanged; null removes the address, the opening hours or their exceptions. With
+   * another time zone, the coming sessions of its classes keep their local times.
    * @throws CONFLICT if the location is closed
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
    */
@@ -247,6 +250,7 @@ export class Locations {
       if (location.closedAt) throw conflict('This location is closed; a closed location cannot be changed.');
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
+      const isMoved = change.timezone !== undefined && change.timezone !== location.timezone;
       location.timezone = change.timezone ?? location.timezone;
       location.capacity = change.capacity ?? location.capacity;
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
@@ -255,8 +259,10 @@ export class Locations {
       location.qrPolicy = change.qrPolicy ?? location.qrPolicy;
       location.version += 1;
       await this.unit.em.flush();
+      if (isMoved) await moveSessionsToZone(this.unit, location.id, location.timezone);
       const locked = await lockLocations(this.unit, 'id = ?', [location.id]);
       await recordEvents(this.unit, await levelEvents(this.unit, locked));
+      await this.audited(location, 'LOCATION_UPDATED');
       return presented(LocationShape, location);
     });
     this.forget(updated);
@@ -269,6 +275,11 @@ export class Locations {
    */
   async close(id: string, expectedVersion?: number | null): Promise<void> {
     this.forget(await closeLocation(this.unit, id, expectedVersion));
+  }
+
+  private audited({ id, gymId, name }: Location, action: string): Promise<void> {
+    const { userId } = requireUser(this.unit.viewer);
+    return audit(this.unit, { gymId, actorId: userId, action, details: { locationId: id, name } });
   }
 
   /** For later reads in this unit of work. */

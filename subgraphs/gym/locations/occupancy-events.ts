@@ -1,13 +1,17 @@
 import type { Notifications } from '#server/database/notifications.ts';
 import { EVENT_KIND } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
+import { notifying, notifyingValues } from '#server/observability/event-cause.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 export const OCCUPANCY_CHANNEL = 'occupancy';
 
 /** Notifies every replica, at commit, that the occupancy of a location has changed. */
-export async function announceOccupancy(unit: UnitOfWork, locationId: string): Promise<void> {
-  await unit.em.execute('select pg_notify(?, ?)', [OCCUPANCY_CHANNEL, locationId]);
+export async function notifyOccupancy(unit: UnitOfWork, locationId: string): Promise<void> {
+  await unit.em.execute(
+    `select ${notifying('location_id')} from (select ?::text as location_id) as changed`,
+    [...notifyingValues(OCCUPANCY_CHANNEL), locationId],
+  );
 }
 
 /**

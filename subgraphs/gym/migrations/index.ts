@@ -20,7 +20,9 @@ import { Classes } from './20261124103000_classes.ts';
 import { Orders } from './20261124101100_orders.ts';
 import { ChallengeSeries } from './20261124101200_challenge_series.ts';
 import { CommentReports } from './20261124101300_comment_reports.ts';
+import { TrainingScores } from './20261126100000_training_scores.ts';
 import { FrontDesk } from './20261124100100_front_desk.ts';
+import { EarlyAttempts } from './20261124110000_early_attempts.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -46,4 +48,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124101200_challenge_series', class: ChallengeSeries },
   { name: '20261124101300_comment_reports', class: CommentReports },
   { name: '20261124100100_front_desk', class: FrontDesk },
+  { name: '20261124110000_early_attempts', class: EarlyAttempts },
+  { name: '20261126100000_training_scores', class: TrainingScores },
 ];

@@ -67,7 +67,7 @@ export class Comments {
     const { userId } = requireUser(this.unit.viewer);
     const { text } = validated(CommentInput, input);
     const commented = await this.unit.transaction(async () => {
-      await lockedPost(this.unit, postId);
+      await lockedPost(this.unit, postId, { adds: true });
       const comment = this.unit.em.create(Comment, { postId, authorId: userId, text });
       await this.unit.em.flush();
       await this.unit.em.execute('update post set comment_count = comment_count + 1 where id = ?', [postId]);

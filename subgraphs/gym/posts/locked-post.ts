@@ -1,10 +1,14 @@
 import { requireUser } from '#server/auth/viewer.ts';
 import { lockedForChange } from '#server/database/versioned.ts';
+import { isUuid } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { requireSight } from '../access.ts';
+import { requireOpenGym } from '../gyms/open-gyms.ts';
 import { Post } from './post.entity.ts';
 
 interface PostChange {
+  /** Whether something is added to the post, which is refused if its gym is not active. */
+  adds?: boolean;
   expectedVersion?: number | undefined;
   /** Decides the rights beyond seeing the post. */
   decide?(post: Post): void;
@@ -13,21 +17,30 @@ interface PostChange {
 /**
  * Loads a post for a write: until the transaction ends, no other transaction changes or deletes it. All rows that belong to a post
  * are written under this lock, so that all transactions take their locks in the same order.
- * @throws NOT_FOUND, also for another gym's post; what `decide` throws; VERSION_CONFLICT
+ * @throws NOT_FOUND, also for another gym's post; what `decide` throws; VERSION_CONFLICT; CONFLICT if the gym is not active
  */
 export async function lockedPost(
   unit: UnitOfWork,
   id: string,
-  { expectedVersion, decide }: PostChange = {},
+  { adds, expectedVersion, decide }: PostChange = {},
 ): Promise<Post> {
   const viewer = requireUser(unit.viewer);
+  if (adds) await requireOpenGymOf(unit, id);
   return lockedForChange(unit, Post, {
     what: 'post',
     id,
     expectedVersion,
-    decide: (post) => {
-      requireSight(viewer, 'post', id, post);
-      decide?.(post);
+    decide: (stored) => {
+      requireSight(viewer, 'post', id, stored);
+      decide?.(stored);
     },
   });
+}
+
+/** Locks the gym before the post, as every write does. @throws NOT_FOUND, CONFLICT */
+async function requireOpenGymOf(unit: UnitOfWork, id: string): Promise<void> {
+  const [post] = isUuid(id)
+    ? await unit.run<{ gymId: string }>('select gym_id as "gymId" from post where id = ?', [id])
+    : [];
+  await requireOpenGym(unit, requireSight(unit.viewer, 'post', id, post ?? null).gymId);
 }

@@ -140,6 +140,7 @@ export class Posts {
   async like(id: string): Promise<PostShape> {
     return this.changeLike(
       id,
+      true,
       'insert into post_like (post_id, user_id, created_at) values (?, ?, now()) on conflict do nothing returning 1',
       'like_count = like_count + 1',
     );
@@ -148,6 +149,7 @@ export class Posts {
   async unlike(id: string): Promise<PostShape> {
     return this.changeLike(
       id,
+      false,
       'delete from post_like where post_id = ? and user_id = ? returning 1',
       'like_count = like_count - 1',
     );
@@ -179,10 +181,10 @@ export class Posts {
   }
 
   /** Runs the statement `change`, which adds or removes the viewer's like; if it changed a row, also applies `counter` to the post. */
-  private async changeLike(id: string, change: string, counter: string): Promise<PostShape> {
+  private async changeLike(id: string, adds: boolean, change: string, counter: string): Promise<PostShape> {
     const changedPost = await this.unit.transaction(async () => {
       const { em } = this.unit;
-      await lockedPost(this.unit, id);
+      await lockedPost(this.unit, id, { adds });
       const changed = await em.execute<unknown[]>(change, [id, this.viewer.userId]);
       if (changed.length > 0) await em.execute(`update post set ${counter} where id = ?`, [id]);
       const post = await em.findOneOrFail(Post, { id }, { refresh: true });

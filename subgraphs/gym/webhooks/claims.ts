@@ -5,6 +5,7 @@ import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { sendWebhooks } from './send-webhooks.ts';
 import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
+import { uuids } from './uuids.ts';
 
 /** The maximum number of deliveries that are sent to one webhook at the same time, by all replicas together. */
 const MAX_OF_WEBHOOK = 16;
@@ -24,10 +25,18 @@ export interface Claimed {
   secrets: string[];
   /** Whether the last attempt for this webhook has failed. */
   isFailing: boolean;
+  /** The attempts of the schedule, and the early ones, that have failed. */
   attemptCount: number;
+  earlyAttemptCount: number;
+  /** If this is an early attempt: the time until the attempt of the schedule. */
+  untilScheduledMillis: number | null;
+  /** Whether other deliveries of the webhook may be brought forward if this one is received. */
+  othersWait: boolean;
   isTest: boolean;
   /** Null if the event is no longer kept. */
   event: EventShape | null;
+  /** The trace context of the event, if its request was sampled. */
+  traceparent: string | null;
 }
 
 /** How many deliveries may be claimed. */
@@ -49,7 +58,8 @@ const EVENT = columnsOf(EventShape, {
 /** SQL: the deliveries of `webhook` that are due, each the first one of its subject. */
 const DUE = `
   select delivery.id from webhook_delivery as delivery
-  where delivery.webhook_id = webhook.id and delivery.status = 'PENDING' and delivery.next_attempt_at <= now()
+  where delivery.webhook_id = webhook.id and delivery.status = 'PENDING' and not delivery.held_back
+    and delivery.next_attempt_at <= now()
     and (delivery.claim is null or delivery.claimed_until < now())
     and (webhook.active or delivery.test_event is not null)
     and delivery.position = (
@@ -77,15 +87,24 @@ export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Clai
      ), due as (
        select id from candidate where place <= case when failing then ?::int else ?::int end
      ), claimed as (
-       update webhook_delivery set claim = ?::uuid, claimed_until = now() + interval '${CLAIM_SECONDS} seconds'
-       where id in (select id from due) and status = 'PENDING' and (claim is null or claimed_until < now())
-       returning id, claim, webhook_id, event_id, attempt_count, test_event
+       update webhook_delivery set claim = ?::uuid, claimed_until = now() + interval '${CLAIM_SECONDS} seconds',
+         earliest_attempt_at = null
+       where id = any(array(
+         select id from webhook_delivery where id in (select id from due) and status = 'PENDING'
+           and (claim is null or claimed_until < now())
+         order by id for no key update))
+       returning id, claim, webhook_id, event_id, attempt_count, early_attempt_count, scheduled_at, test_event
      )
      select claimed.id as "deliveryId", claimed.claim, webhook.id as "webhookId", webhook.url,
        case when webhook.previous_until > now() then array[webhook.secret, webhook.previous_secret]
          else array[webhook.secret] end as secrets,
        webhook.failing_since is not null as "isFailing",
-       claimed.attempt_count as "attemptCount", claimed.test_event as "testEvent", ${EVENT}
+       claimed.attempt_count as "attemptCount", claimed.early_attempt_count as "earlyAttemptCount",
+       case when claimed.scheduled_at > now() then extract(epoch from claimed.scheduled_at - now())::float8 * 1000 end
+         as "untilScheduledMillis",
+       exists (select 1 from webhook_delivery as other where other.webhook_id = webhook.id and other.status = 'PENDING'
+         and other.earliest_attempt_at is not null and other.id <> claimed.id) as "othersWait",
+       claimed.test_event as "testEvent", event.traceparent, ${EVENT}
      from claimed join webhook on webhook.id = claimed.webhook_id left join event on event.id = claimed.event_id`,
     [free.failing, free.working, randomUUID()],
   );
@@ -98,19 +117,9 @@ type ClaimedRow = Omit<Claimed, 'id' | 'event' | 'isTest'> & {
 } & { [Field in keyof EventShape]: EventShape[Field] | null };
 
 const toClaimed = (row: ClaimedRow): Claimed => {
-  const { deliveryId, claim, webhookId, url, secrets, isFailing, attemptCount, testEvent, ...event } = row;
-  const kept = event.id === null ? null : (event as EventShape);
-  return {
-    id: deliveryId,
-    claim,
-    webhookId,
-    url,
-    secrets,
-    isFailing,
-    attemptCount,
-    isTest: testEvent !== null,
-    event: testEvent ?? kept,
-  };
+  const { deliveryId, testEvent, id, type, gymId, subject, occurredAt, data, ...claimed } = row;
+  const kept = id === null ? null : ({ id, type, gymId, subject, occurredAt, data } as EventShape);
+  return { ...claimed, id: deliveryId, isTest: testEvent !== null, event: testEvent ?? kept };
 };
 
 /** Keeps claims for another 8 s. */
@@ -123,9 +132,6 @@ export async function renew(unit: UnitOfWork, deliveries: readonly Claimed[]): P
     [uuids(deliveries.map(({ id }) => id)), uuids(deliveries.map(({ claim }) => claim))],
   );
 }
-
-/** An array as PostgreSQL's text, because the ORM expands arrays to lists of values. */
-export const uuids = (ids: Iterable<string>): string => `{${[...new Set(ids)].join(',')}}`;
 
 /** Releases deliveries whose attempts were ended by the stop of this process; another replica, or the next start, sends them. */
 export async function release(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {

@@ -7,7 +7,7 @@ import { isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
-import { insertDeliveries, type MatchedEvent } from './fan-out.ts';
+import { insertDeliveries, SENT_AGAIN, type MatchedEvent } from './fan-out.ts';
 import type { Webhook } from './webhook.entity.ts';
 import { DeliveriesFilter, ReplayInput, WebhookDeliveryShape, type ReplayShape } from './webhooks.shapes.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -62,8 +62,7 @@ export class WebhookDeliveries {
       if (!found) throw notFound('delivery', deliveryId);
       if (!found.isKept) throw conflict('Events are kept for 30 days, and this one is older.');
       const [delivery] = await this.unit.em.execute<WebhookDeliveryShape[]>(
-        `update webhook_delivery set status = 'PENDING', attempt_count = 0, next_attempt_at = now()
-         where id = ? returning ${DELIVERY}`,
+        `update webhook_delivery set ${SENT_AGAIN} where id = ? returning ${DELIVERY}`,
         [deliveryId],
       );
       if (!delivery) throw notFound('delivery', deliveryId);

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost } from '#server/concurrency.ts';
+import type { EventShape } from '#server/events/events.shapes.ts';
 import type { EventLog } from '#server/events/event-log.ts';
-import { Counter, type Metrics } from '#server/observability/metrics.ts';
+import { Counter, Histogram, type Metrics } from '#server/observability/metrics.ts';
+import { SpanKind, withoutSpan } from '#server/observability/tracing.ts';
+import { measureWaiting } from './waiting-deliveries.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { claimDue, release, renew, RENEW_MILLIS, type Claimed, type FreePlaces } from './claims.ts';
@@ -40,6 +43,7 @@ export class WebhookDispatcher {
   private readonly options: DispatcherOptions;
   private readonly stopping = new AbortController();
   private readonly attempts: Counter<'result'>;
+  private readonly delays: Histogram;
   private readonly stopListening: () => void;
   private readonly free: FreePlaces = { ...PLACES };
   private readonly inTurn = atMost(WRITERS);
@@ -66,6 +70,14 @@ export class WebhookDispatcher {
       labelNames: ['result'] as const,
       registers: [options.metrics.registry],
     });
+    for (const result of ['received', 'failed']) this.attempts.inc({ result }, 0);
+    this.delays = new Histogram({
+      name: 'webhook_delay_seconds',
+      help: 'Time from an event until a webhook has received it, whatever the number of attempts.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400],
+      registers: [options.metrics.registry],
+    });
+    measureWaiting(options);
     this.renewal.unref();
     this.stopListening = options.events.onPublished(() => this.wake());
   }
@@ -94,7 +106,8 @@ export class WebhookDispatcher {
   private goOn(): void {
     if (this.stopping.signal.aborted) return;
     this.isWoken = true;
-    this.working ??= this.work().finally(() => {
+    // The work serves the events of all traces.
+    this.working ??= withoutSpan(() => this.work()).finally(() => {
       this.working = undefined;
     });
   }
@@ -149,8 +162,9 @@ export class WebhookDispatcher {
     this.sending.set(delivery, startedAt);
     const { signal } = this.stopping;
     const { allowsLoopback } = this.options;
-    const result: SendResult = delivery.event
-      ? await send(delivery.event, { ...delivery, allowsLoopback }, signal)
+    const { event } = delivery;
+    const result: SendResult = event
+      ? await this.traced(delivery, event.type, () => send(event, { ...delivery, allowsLoopback }, signal))
       : NO_LONGER_KEPT;
     this.sending.delete(delivery);
     if (signal.aborted && result.error !== undefined) {
@@ -158,8 +172,37 @@ export class WebhookDispatcher {
       return;
     }
     this.attempts.inc({ result: result.error === undefined ? 'received' : 'failed' });
+    if (event && result.error === undefined) this.observeDelay(event);
     const durationMillis = Math.round(performance.now() - startedAt);
     this.ended.push({ delivery, result, at, durationMillis });
+  }
+
+  /** Sends in a span of the event's trace, if its request was sampled. */
+  private traced(
+    { traceparent, attemptCount, url }: Claimed,
+    type: string,
+    work: () => Promise<SendResult>,
+  ): Promise<SendResult> {
+    if (traceparent === null) return work();
+    const attributes = {
+      'http.request.method': 'POST',
+      'http.request.resend_count': attemptCount || undefined,
+      'server.address': new URL(url).hostname,
+      'messaging.operation.name': 'deliver',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': type,
+    };
+    const options = { kind: SpanKind.client, attributes };
+    return this.options.unitOf().traced('POST webhook', traceparent, options, async (span) => {
+      const result = await work();
+      span?.set({ 'http.response.status_code': result.statusCode ?? undefined });
+      if (result.error !== undefined) span?.fail(String(result.statusCode ?? 'no answer'));
+      return result;
+    });
+  }
+
+  private observeDelay({ occurredAt }: EventShape): void {
+    this.delays.observe(Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000);
   }
 
   /** Never rejects. Most attempts have ended before, so that there is usually nothing to do. */

@@ -1,5 +1,7 @@
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { uuids } from './uuids.ts';
+import { SubjectOrder, type InsertedDelivery } from './subject-order.ts';
 
 /** An event that a webhook receives. */
 export interface MatchedEvent {
@@ -48,26 +50,41 @@ export async function createDeliveries(unit: UnitOfWork): Promise<number> {
   });
 }
 
+/** SQL: the assignments that let a delivery be sent as if it was new. */
+export const SENT_AGAIN = `status = 'PENDING', attempt_count = 0, early_attempt_count = 0, next_attempt_at = now(),
+  earliest_attempt_at = null, scheduled_at = null, held_back = false`;
+
 /** Deliveries in one statement. */
 const ROWS = 1_000;
 
-/** Creates deliveries. @param mode what happens to an event that was sent already: nothing, or it is sent again */
+/**
+ * Creates deliveries, in a transaction.
+ * @param matched in the order of the feed; those of a webhook that is gone are left out
+ * @param mode what happens to an event that was sent already: nothing, or it is sent again
+ */
 export async function insertDeliveries(
   unit: UnitOfWork,
-  events: readonly MatchedEvent[],
+  matched: readonly MatchedEvent[],
   mode: 'once' | 'again',
 ): Promise<void> {
-  const onConflict =
-    mode === 'once'
-      ? 'nothing'
-      : "update set status = 'PENDING', attempt_count = 0, next_attempt_at = excluded.next_attempt_at";
+  // Before anything that belongs to them, as the removal of a webhook does: it deletes the deliveries after the webhook.
+  const webhooks = await unit.em.execute<{ id: string }[]>(
+    'select id from webhook where id = any(?::uuid[]) order by id for key share',
+    [uuids([...new Set(matched.map(({ webhookId }) => webhookId))])],
+  );
+  const kept = new Set(webhooks.map(({ id }) => id));
+  const events = matched.filter(({ webhookId }) => kept.has(webhookId));
+  const onConflict = mode === 'once' ? 'nothing' : `update set ${SENT_AGAIN}`;
+  const order = await SubjectOrder.lock(unit, events);
   for (let start = 0; start < events.length; start += ROWS) {
     const rows = events.slice(start, start + ROWS);
-    await unit.em.execute(
+    const inserted = await unit.em.execute<InsertedDelivery[]>(
       `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, status, attempts, next_attempt_at)
        values ${rows.map(() => "(?, ?, ?, ?, ?, ?, 'PENDING', '[]', now())").join(', ')}
-       on conflict (webhook_id, event_id) do ${onConflict}`,
+       on conflict (webhook_id, event_id) do ${onConflict}
+       returning id, webhook_id as "webhookId", subject, position::double precision as position`,
       rows.flatMap((row) => [uuidv7(), row.webhookId, row.eventId, row.type, row.subject, row.position]),
     );
+    await order.holdBack(inserted);
   }
 }

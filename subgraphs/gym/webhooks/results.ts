@@ -1,11 +1,14 @@
 import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { uuids, type Claimed } from './claims.ts';
+import { type Claimed } from './claims.ts';
+import { bringForward } from './early-attempts.ts';
 import { mailDisabledWebhooks } from './mail-disabled-webhooks.ts';
-import { MAX_FAILING_MILLIS, pauseAfter } from './schedule.ts';
+import { MAX_FAILING_MILLIS, nextAttempt, type NextAttempt } from './schedule.ts';
 import { isBeforeScheduledRun, planRun } from './send-webhooks.ts';
 import type { SendResult } from './send.ts';
+import { releaseNext, type OfSubject } from './subject-order.ts';
 import type { DeliveryAttempt } from './webhook.entity.ts';
+import { uuids } from './uuids.ts';
 
 const MAX_ATTEMPTS_SHOWN = 20;
 
@@ -36,29 +39,33 @@ const attemptOf = ({ at, durationMillis, result }: Attempted): DeliveryAttempt =
 /** Writes that these deliveries were received, all of them at once. */
 export async function writeReceived(unit: UnitOfWork, received: readonly Attempted[]): Promise<void> {
   if (received.length === 0) return;
-  // The rows are locked in the order of their ids, as by every statement that locks several of them.
-  await unit.em.execute(
-    `with given as (
-       select * from jsonb_to_recordset(?::jsonb) as given (delivery_id uuid, of_claim uuid, attempt jsonb)
-     ), locked as (
-       select id, attempt from webhook_delivery join given on id = delivery_id and claim = of_claim
-       where id = any(?::uuid[]) and status = 'PENDING' order by id for no key update of webhook_delivery
-     )
-     update webhook_delivery set claim = null, claimed_until = null, attempt_count = attempt_count + 1,
-       status = 'DELIVERED', next_attempt_at = null, attempts = ${withAttempt('locked.attempt')}
-     from locked where webhook_delivery.id = locked.id`,
-    [
-      JSON.stringify(
-        received.map((one) => ({
-          delivery_id: one.delivery.id,
-          of_claim: one.delivery.claim,
-          attempt: attemptOf(one),
-        })),
-      ),
-      uuids(received.map(({ delivery }) => delivery.id)),
-    ],
-  );
-  // A statement of its own: one that locks deliveries before their webhooks could deadlock with a deletion. If the webhook
+  await unit.transaction(async () => {
+    // The rows are locked in the order of their ids, as by every statement that locks several of them.
+    const ended = await unit.em.execute<OfSubject[]>(
+      `with given as (
+         select * from jsonb_to_recordset(?::jsonb) as given (delivery_id uuid, of_claim uuid, attempt jsonb)
+       ), locked as (
+         select id, attempt from webhook_delivery join given on id = delivery_id and claim = of_claim
+         where id = any(?::uuid[]) and status = 'PENDING' order by id for no key update of webhook_delivery
+       )
+       update webhook_delivery set claim = null, claimed_until = null, attempt_count = attempt_count + 1,
+         status = 'DELIVERED', next_attempt_at = null, scheduled_at = null, attempts = ${withAttempt('locked.attempt')}
+       from locked where webhook_delivery.id = locked.id
+       returning webhook_delivery.webhook_id as "webhookId", webhook_delivery.subject`,
+      [
+        JSON.stringify(
+          received.map((one) => ({
+            delivery_id: one.delivery.id,
+            of_claim: one.delivery.claim,
+            attempt: attemptOf(one),
+          })),
+        ),
+        uuids(received.map(({ delivery }) => delivery.id)),
+      ],
+    );
+    await releaseNext(unit, ended);
+  });
+  // Not in that transaction: one that locks deliveries before their webhooks could deadlock with a deletion. If the webhook
   // has begun to fail since the claim, the next delivery that is received ends that.
   const failing = received.filter((one) => one.delivery.isFailing && isOfFeed(one));
   const working = new Set(failing.map(({ delivery }) => delivery.webhookId));
@@ -67,6 +74,10 @@ export async function writeReceived(unit: UnitOfWork, received: readonly Attempt
       'update webhook set failing_since = null where id = any(?::uuid[]) and failing_since is not null',
       [uuids(working)],
     );
+  await bringForward(
+    unit,
+    received.flatMap(({ delivery }) => (delivery.othersWait ? [delivery.webhookId] : [])),
+  );
 }
 
 /** A test says nothing about whether the events of the feed are received. */
@@ -75,31 +86,55 @@ const isOfFeed = ({ delivery: { isTest, event } }: Attempted): boolean => !isTes
 /** Writes an attempt that failed: the delivery's next attempt or its end, and whether the webhook is switched off. */
 export async function writeFailure(unit: UnitOfWork, attempted: Attempted): Promise<void> {
   const { delivery, result } = attempted;
-  const { id, claim, webhookId, attemptCount } = delivery;
+  const { id, claim, webhookId } = delivery;
   const isGone = result.statusCode === 410;
-  const pause =
-    isGone || !isOfFeed(attempted) ? undefined : pauseAfter(attemptCount + 1, result.retryAfterMillis);
+  const next = isGone || !isOfFeed(attempted) ? undefined : nextOf(attempted);
+  const isEarly = delivery.untilScheduledMillis !== null;
   await unit.transaction(async () => {
     // The webhook is locked before its delivery, as by its deletion; otherwise the two could deadlock.
     await unit.em.execute('select 1 from webhook where id = ? for no key update', [webhookId]);
-    const [written] = await unit.em.execute<{ due: number | null }[]>(
-      `update webhook_delivery set claim = null, claimed_until = null, attempt_count = attempt_count + 1,
-         attempts = ${withAttempt('?::jsonb')}, status = ?, next_attempt_at = now() + ?::float8 * interval '1 millisecond'
+    const [written] = await unit.em.execute<(OfSubject & { due: number | null })[]>(
+      `update webhook_delivery set claim = null, claimed_until = null, attempts = ${withAttempt('?::jsonb')}, status = ?,
+         attempt_count = attempt_count + ?, early_attempt_count = early_attempt_count + ?,
+         next_attempt_at = now() + ?::float8 * interval '1 millisecond',
+         earliest_attempt_at = now() + ?::float8 * interval '1 millisecond', scheduled_at = null
        where id = ? and claim = ? and status = 'PENDING'
-       returning ceil(extract(epoch from next_attempt_at))::int as due`,
+       returning ceil(extract(epoch from next_attempt_at))::int as due, webhook_id as "webhookId", subject`,
       [
         JSON.stringify([attemptOf(attempted)]),
-        pause === undefined ? 'FAILED' : 'PENDING',
-        pause ?? null,
+        next ? 'PENDING' : 'FAILED',
+        isEarly ? 0 : 1,
+        isEarly ? 1 : 0,
+        next?.pauseMillis ?? null,
+        next?.earlyPauseMillis ?? null,
         id,
         claim,
       ],
     );
     if (!written) return; // the claim had expired, or the event is sent again already
-    if (written.due !== null && pause !== undefined && isBeforeScheduledRun(pause))
+    if (!next) await releaseNext(unit, [written]);
+    if (written.due !== null && next && isBeforeScheduledRun(next.pauseMillis))
       await planRun(unit, written.due);
     if (isOfFeed(attempted)) await noteFailure(unit, webhookId, isGone, result.error ?? '');
   });
+}
+
+/** When this delivery is sent again after it has failed. */
+function nextOf({ delivery, result, durationMillis }: Attempted): NextAttempt | undefined {
+  const { attemptCount, earlyAttemptCount, untilScheduledMillis } = delivery;
+  return untilScheduledMillis === null
+    ? nextAttempt({
+        ...result,
+        attemptCount: attemptCount + 1,
+        earlyAttemptCount,
+        untilScheduledMillis: undefined,
+      })
+    : nextAttempt({
+        ...result,
+        attemptCount,
+        earlyAttemptCount: earlyAttemptCount + 1,
+        untilScheduledMillis: Math.max(0, untilScheduledMillis - durationMillis),
+      });
 }
 
 /** Switches the webhook off if its receiver is gone, or if all attempts of 3 days have failed. */

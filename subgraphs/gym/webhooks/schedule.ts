@@ -23,11 +23,45 @@ const JITTER = 0.2;
 export const MAX_FAILING_MILLIS = 3 * DAY_MILLIS;
 
 /**
- * The pause before the next attempt; undefined if there is none.
- * @param attemptCount the attempts that have failed
- * @param retryAfterMillis what the receiver asked for; the pause is at least as long
+ * The pause before an early attempt. It doubles with each early attempt that fails, so that an event that its receiver never
+ * accepts has at most 14 of them in 3 days, although other events are received meanwhile.
  */
-export function pauseAfter(attemptCount: number, retryAfterMillis = 0): number | undefined {
+const EARLY_PAUSE_MILLIS = 10 * SECOND_MILLIS;
+
+/** A delivery after an attempt that has failed. */
+export interface FailedDelivery {
+  /** The attempts of the schedule that have failed. */
+  attemptCount: number;
+  /** The early attempts that have failed. */
+  earlyAttemptCount: number;
+  /** After an early attempt: the time until the attempt of the schedule. */
+  untilScheduledMillis: number | undefined;
+  /** The pause that the receiver asked for. */
+  retryAfterMillis: number | undefined;
+}
+
+/** The pauses before the next attempt. */
+export interface NextAttempt {
+  /** The pause by the schedule. */
+  pauseMillis: number;
+  /** The pause if the receiver gets another event meanwhile; undefined if it is not shorter. */
+  earlyPauseMillis: number | undefined;
+}
+
+/**
+ * When a delivery is sent again; undefined if there is no further attempt. An early attempt (`bringForward`) takes none of the
+ * schedule.
+ */
+export function nextAttempt(failed: FailedDelivery): NextAttempt | undefined {
+  const { attemptCount, earlyAttemptCount, untilScheduledMillis, retryAfterMillis = 0 } = failed;
+  const scheduled = untilScheduledMillis ?? scheduledPause(attemptCount);
+  if (scheduled === undefined) return undefined;
+  const pauseMillis = Math.max(scheduled, retryAfterMillis);
+  const early = Math.max(EARLY_PAUSE_MILLIS * 2 ** earlyAttemptCount, retryAfterMillis);
+  return { pauseMillis, earlyPauseMillis: early < pauseMillis ? early : undefined };
+}
+
+function scheduledPause(attemptCount: number): number | undefined {
   const pause = PAUSES_MILLIS[attemptCount - 1];
-  return pause === undefined ? undefined : Math.max(pause * (1 + Math.random() * JITTER), retryAfterMillis);
+  return pause === undefined ? undefined : pause * (1 + Math.random() * JITTER);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addJob } from '#server/jobs/add-job.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { releaseForgotten } from './subject-order.ts';
 import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
 import type { WebhookSending } from './webhooks.ts';
 
@@ -20,6 +21,7 @@ export const sendWebhooks: Job<Record<string, never>, { webhooks: Pick<WebhookSe
   maxAttempts: 3,
   schedule: 'minute',
   async run(_payload, { unit, resources: { webhooks } }) {
+    await releaseForgotten(unit);
     webhooks.wake();
     for (const at of await nextDue(unit)) await planRun(unit, at);
   },
@@ -47,7 +49,7 @@ async function nextDue(unit: UnitOfWork): Promise<number[]> {
     `with recursive waiting as (${WAITING_WEBHOOKS})
      select ceil(extract(epoch from due))::int as at from waiting cross join lateral (
        select next_attempt_at as due from webhook_delivery
-       where webhook_id = waiting.id and status = 'PENDING' and next_attempt_at > now() and next_attempt_at <= ${until}
+       where webhook_id = waiting.id and status = 'PENDING' and not held_back and next_attempt_at > now() and next_attempt_at <= ${until}
        union all
        select claimed_until from webhook_delivery where webhook_id = waiting.id and claim is not null and claimed_until <= ${until}
      ) as coming where due > now() group by 1`,

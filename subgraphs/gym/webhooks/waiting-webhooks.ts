@@ -1,6 +1,7 @@
 /**
- * SQL: the body of a recursive `waiting (id)`: the webhooks with deliveries to send, before them the smallest UUID, which no
- * webhook has, and null at the end. Each webhook takes one step in the index, whatever number of its deliveries wait.
+ * SQL: the body of a recursive common table expression `waiting (id)`. It returns the id of every webhook with pending
+ * deliveries. The first row is a UUID that no webhook has, because the search continues after the previous id; the last row is
+ * null. It reads one index entry for each webhook, so its cost does not depend on the number of deliveries.
  */
 export const WAITING_WEBHOOKS = `
   select '00000000-0000-0000-0000-000000000000'::uuid as id

@@ -82,12 +82,17 @@ const WebhookDeliverySchema = defineEntity({
     {
       // for the deliveries of a webhook that are due
       name: 'webhook_delivery_due',
-      expression: `create index "webhook_delivery_due" on "webhook_delivery" ("webhook_id", "next_attempt_at", "position") where "status" = 'PENDING'`,
+      expression: `create index "webhook_delivery_due" on "webhook_delivery" ("webhook_id", "next_attempt_at", "position") where "status" = 'PENDING' and not "held_back"`,
     },
     {
       // for the first delivery of a subject
       name: 'webhook_delivery_first',
       expression: `create index "webhook_delivery_first" on "webhook_delivery" ("webhook_id", "subject", "position") where "status" = 'PENDING'`,
+    },
+    {
+      // for the deliveries of a webhook that may be sent before their time
+      name: 'webhook_delivery_waiting',
+      expression: `create index "webhook_delivery_waiting" on "webhook_delivery" ("webhook_id", "position") where "status" = 'PENDING' and "earliest_attempt_at" is not null`,
     },
     {
       name: 'webhook_delivery_claimed',
@@ -109,10 +114,21 @@ const WebhookDeliverySchema = defineEntity({
     /** The body of a `webhook.test`, which is in no feed. */
     testEvent: p.json<object>().nullable(),
     status: p.string().length(16).$type<DeliveryStatus>(),
-    /** Attempts since the event was first sent, or replayed. */
+    /** Attempts of the schedule since the event was first sent, or replayed. */
     attemptCount: p.integer().default(0),
+    /** Early attempts since then that have failed. */
+    earlyAttemptCount: p.integer().default(0),
     attempts: p.json<DeliveryAttempt[]>(),
     nextAttemptAt: p.datetime().nullable(),
+    /** The next attempt may be brought forward to this time; null if it may not. */
+    earliestAttemptAt: p.datetime().nullable(),
+    /** If the next attempt is an early one: the time of the attempt of the schedule. */
+    scheduledAt: p.datetime().nullable(),
+    /**
+     * Whether an earlier delivery of its subject is PENDING, so that no claim reads it. It may be false although there is one,
+     * but never the other way round (`subject-order.ts`).
+     */
+    heldBack: p.boolean().default(false),
     /** The running attempt; after `claimedUntil` another one may begin. */
     claim: p.uuid().nullable(),
     claimedUntil: p.datetime().nullable(),

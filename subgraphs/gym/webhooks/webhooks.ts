@@ -22,6 +22,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { mayManageWebhook } from '../access.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
+import { bringForward } from './early-attempts.ts';
 import { targetProblem } from './target.ts';
 import { Webhook } from './webhook.entity.ts';
 import {
@@ -95,7 +96,7 @@ export class Webhooks {
     await this.sending.publish(); // what has happened before is then at an earlier position
     return this.unit.transaction(async () => {
       if (gymId !== null) await requireOpenGym(this.unit, gymId);
-      await this.requireRoomFor(gymId);
+      await this.requireFewerThanMaximum(gymId);
       const [feed] = await this.unit.em.execute<{ position: number }[]>(
         'select position::double precision as position from event where position > 0 order by event.position desc limit 1',
       );
@@ -141,6 +142,7 @@ export class Webhooks {
         Object.assign(webhook, { disabledReason: null, failingSince: null, mailDueAt: null });
       webhook.active = change.active ?? webhook.active;
       webhook.version += 1;
+      if (change.active) await bringForward(this.unit, [id]);
       // What was waiting while the webhook was switched off is sent.
       await this.unit.afterCommit(() => this.sending.wake());
       return present(webhook);
@@ -189,7 +191,7 @@ export class Webhooks {
   }
 
   /** Two creations for one gym wait for each other, so that both are counted. */
-  private async requireRoomFor(gymId: string | null): Promise<void> {
+  private async requireFewerThanMaximum(gymId: string | null): Promise<void> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`webhook ${gymId}`]);
     if ((await this.unit.em.count(Webhook, { gymId })) >= MAX_WEBHOOKS)
       throw conflict(`A gym has at most ${MAX_WEBHOOKS} webhooks; delete one that is no longer used.`);

@@ -1,7 +1,7 @@
 import type { Viewer } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
-import type { MemberAtTheDoorShape } from '../check-ins/check-ins.shapes.ts';
-import type { QrCodeHolder } from '../check-ins/qr-codes.ts';
+import type { MemberToAdmitShape } from '../check-ins/check-ins.shapes.ts';
+import type { QrCodeOwner } from '../check-ins/qr-codes.ts';
 import { belongs, inactive, isStaffOf } from './memberships.ts';
 
 /**
@@ -9,7 +9,7 @@ import { belongs, inactive, isStaffOf } from './memberships.ts';
  * @throws ACCOUNT_SUSPENDED, MEMBERSHIP_INACTIVE, WRONG_GYM; GYM_REQUIRED for a caller without a gym who presents their own code
  */
 export function requireMayEnter(
-  { role, membership, isSuspended }: QrCodeHolder,
+  { role, membership, isSuspended }: QrCodeOwner,
   gymId: string,
   { presentsOwn }: { presentsOwn: boolean },
 ): void {
@@ -34,10 +34,10 @@ export function requireMayEnter(
 export const wrongGym = () => new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
 
 /** The member as the presenter of their code sees them: the reason of a change of the membership is for staff. */
-export const atTheDoor = (
+export const shownToPresenter = (
   viewer: Viewer,
-  { membership, ...member }: MemberAtTheDoorShape,
-): MemberAtTheDoorShape => ({
+  { membership, ...member }: MemberToAdmitShape,
+): MemberToAdmitShape => ({
   ...member,
   membership: membership && { ...membership, reason: viewer.kind === 'user' ? membership.reason : null },
 });

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import { jobOf } from '#server/jobs/job.ts';
+import { BATCH, TrainingScores, type CountTrainings } from './training-scores.ts';
+
+/** Counts the marked scores: after each change that marks some, and every minute those that are left or were planned. */
+export const countTrainings = jobOf<{ countTrainings: CountTrainings }>()({
+  name: 'count_trainings',
+  payload: z.object({}),
+  maxAttempts: 3,
+  schedule: 'minute',
+  async run(_payload, { unit, unitOf, resources, signal }) {
+    try {
+      let counted = BATCH;
+      while (counted === BATCH && !signal.aborted)
+        counted = await new TrainingScores(unitOf(), resources.countTrainings).countDue();
+    } catch (error) {
+      // The content service is down. The marks stay, and the next run tries it again.
+      if (!(error instanceof PlatformError)) throw error;
+      unit.log.debug({ err: error }, 'scores cannot be counted now');
+    }
+  },
+});

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { PlatformError } from '#server/errors.ts';
+import type { CallsToServices } from '#server/service-calls.ts';
+import { NO_ORIGIN, type Origin, type UnitOfWork } from '#server/unit-of-work.ts';
+import type { ChallengeMetric } from './challenge.entity.ts';
+
+/** The metrics whose scores are counted from trainings, which the content service stores. */
+const TRAINING_METRICS: readonly ChallengeMetric[] = ['WORKOUTS', 'MINUTES'];
+export const isCountedFromTrainings = (metric: ChallengeMetric): boolean => TRAINING_METRICS.includes(metric);
+
+/** The same as a condition, for the challenge `c`. */
+export const IS_COUNTED_FROM_TRAININGS = `c.metric in ('${TRAINING_METRICS.join("', '")}')`;
+
+/** Scores in one request to the content service, which accepts at most 100. */
+export const BATCH = 100;
+
+const TrainingCount = z.object({
+  trainings: z.int(),
+  minutes: z.int(),
+  reachedAt: z.iso.datetime().nullable(),
+  changesAt: z.iso.datetime().nullable(),
+});
+type TrainingCount = z.infer<typeof TrainingCount>;
+
+interface CountedRange {
+  userId: string;
+  startsAt: string;
+  endsAt: string;
+}
+
+/** How much users have trained in time ranges, in the order of the ranges. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
+export type CountTrainings = (ranges: readonly CountedRange[], origin: Origin) => Promise<TrainingCount[]>;
+
+/** Asks the content service. */
+export const trainingCountsOf =
+  (calls: CallsToServices): CountTrainings =>
+  async (ranges, origin) => {
+    const of = ranges.map(({ userId, startsAt, endsAt }) => `${userId}/${startsAt}/${endsAt}`).join(',');
+    const path = `/training-counts?of=${of}`;
+    return z
+      .array(TrainingCount)
+      .length(ranges.length)
+      .parse(await calls.to('content').call({ method: 'GET', path, as: 'service', origin }));
+  };
+
+interface DueScore extends CountedRange {
+  challengeId: string;
+  metric: ChallengeMetric;
+  mark: string;
+}
+
+/**
+ * The scores of WORKOUTS and MINUTES challenges.
+ *
+ * A score that may have changed gets a new mark. Each score with a mark is counted by the trainings of that moment, and stored only
+ * if the mark is still the same. So a count that was overtaken by a later change is dropped, no score goes back to an
+ * older count, and no order of events matters.
+ */
+export class TrainingScores {
+  private readonly unit: UnitOfWork;
+  private readonly countTrainings: CountTrainings;
+
+  constructor(unit: UnitOfWork, countTrainings: CountTrainings) {
+    this.unit = unit;
+    this.countTrainings = countTrainings;
+  }
+
+  /** What a user who joins now has trained since the beginning; undefined while the content service does not answer. */
+  async initial(
+    userId: string,
+    challenge: { metric: ChallengeMetric; startsAt: string; endsAt: string },
+  ): Promise<{ score: number; reachedAt: Date | null } | undefined> {
+    try {
+      const [count] = await this.countTrainings([{ userId, ...challenge }], this.unit.origin);
+      return count && scoreOf(challenge.metric, count);
+    } catch (error) {
+      // The score is 0 until the content service answers again; its mark stays.
+      if (!(error instanceof PlatformError)) throw error;
+      this.unit.log.warn({ err: error }, 'the score of a new participant is counted later');
+      return undefined;
+    }
+  }
+
+  /** Counts the scores with the oldest marks; returns their number. If it is `BATCH`, there may be more. */
+  async countDue(): Promise<number> {
+    const due = await this.unit.read<DueScore>(
+      `select p.challenge_id as "challengeId", p.user_id as "userId", p.recount_mark as mark, c.metric,
+         ${asInstant('c.starts_at')} as "startsAt", ${asInstant('c.ends_at')} as "endsAt"
+       from challenge_participant p join challenge c on c.id = p.challenge_id
+       where p.recount_at <= now() and ${IS_COUNTED_FROM_TRAININGS}
+       order by p.recount_at, p.challenge_id, p.user_id limit ${BATCH}`,
+      [],
+    );
+    if (due.length === 0) return 0;
+    const counts = await this.countTrainings(due, NO_ORIGIN);
+    for (const [index, score] of due.entries()) {
+      const count = counts[index];
+      if (count) await this.store(score, count);
+    }
+    return due.length;
+  }
+
+  /** Each score is stored by a transaction of its own, because it locks rows of `challenge_score_count`. */
+  private async store({ challengeId, userId, metric, mark }: DueScore, count: TrainingCount): Promise<void> {
+    const { score, reachedAt } = scoreOf(metric, count);
+    // A training whose end is in the future counts from then on: the mark stays until that time, and at least for a second,
+    // because the clocks of the servers may differ.
+    const isFinal = count.changesAt === null;
+    await this.unit.transaction(async () => {
+      // The challenge before its participants, as in every change of a challenge: the trigger refers to the challenge.
+      await this.unit.run('select 1 from challenge where id = ? for key share', [challengeId]);
+      await this.unit.run(
+        `update challenge_participant set score = ?, reached_at = coalesce(?::timestamptz, joined_at),
+         recount_mark = ${isFinal ? 'null' : 'recount_mark'},
+         recount_at = ${isFinal ? 'null' : "greatest(?::timestamptz, now() + interval '1 second')"}
+       where challenge_id = ? and user_id = ? and recount_mark = ? returning 1`,
+        [score, reachedAt, ...(isFinal ? [] : [count.changesAt]), challengeId, userId, mark],
+      );
+    });
+  }
+}
+
+const scoreOf = (
+  metric: ChallengeMetric,
+  { trainings, minutes, reachedAt }: TrainingCount,
+): { score: number; reachedAt: Date | null } => ({
+  score: metric === 'WORKOUTS' ? trainings : minutes,
+  reachedAt: reachedAt === null ? null : new Date(reachedAt),
+});
+
+const asInstant = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
