@@ -1,4 +1,5 @@
 import { chats } from './chat/chat.journal.ts';
+import { jobsOfSquad } from './squads/squad-jobs.ts';
 import { squads } from './squads/squad.journal.ts';
 import type { FileJournals } from './storage/journal.file.ts';
 
@@ -15,6 +16,8 @@ export async function archiveEnded(
     const squad = await journals.of(squads).read(id);
     // The chat is moved first: after an interruption the squad is still listed, and the next run moves both.
     if (squad.status !== 'ENDED' || !squad.isRecorded) continue;
+    // A start looks for due trainings in files only.
+    if (jobsOfSquad(squads.empty(id), squad).length > 0) continue;
     await journals.retire(chats, id, squad.gymId);
     if (await journals.retire(squads, id, squad.gymId)) count += 1;
   }

@@ -15,13 +15,17 @@ import { Feed } from './feed/feed.ts';
 import { Groups } from './groups/groups.ts';
 import { History } from './history/history.ts';
 import type { Hub } from './hub.ts';
+import { squadJobs } from './jobs.ts';
 import { EndedMemberships } from './members/membership-ended.ts';
 import { Invites } from './invites/invites.ts';
 import type { GymBoards } from './presence/gym-boards.ts';
 import { OnlineUsers } from './presence/online-users.ts';
 import type { SquadSettings } from './settings.ts';
 import { Squads } from './squads/squads.ts';
+import { TrainedRoutines } from './squads/trained-routines.ts';
+import type { TrainingDelivery } from './squads/training-delivery.ts';
 import type { Upkeep } from './squads/upkeep.ts';
+import type { FileJobs } from './storage/file-jobs.ts';
 import { Platform } from './upstream/platform.ts';
 
 /** Objects that exist as long as the service runs. */
@@ -33,6 +37,9 @@ export interface SquadResources {
   boards: GymBoards;
   upkeep: Upkeep;
   gymFeed: GymFeed;
+  trainingDelivery: TrainingDelivery;
+  /** The jobs, if the journals are in files. */
+  fileJobs?: FileJobs | undefined;
   /** The raw sockets of each user at this instance. */
   userSockets: Quota;
 }
@@ -40,7 +47,7 @@ export interface SquadResources {
 /** The rules of this service, made for one unit of work. */
 export const squadServices = (
   unit: UnitOfWork,
-  { hub, boards, upkeep, gymFeed, settings }: SquadResources,
+  { hub, boards, upkeep, gymFeed, settings, fileJobs }: SquadResources,
 ) => {
   const platform = new Platform(unit, settings);
   const squads = new Squads(unit, hub, platform, upkeep);
@@ -52,11 +59,12 @@ export const squadServices = (
     messages: new Messages(unit, hub, settings),
     messageReports: new MessageReports(unit, hub),
     blocks: new Blocks(unit, hub),
+    trainedRoutines: new TrainedRoutines(unit, hub, upkeep),
     history: new History(unit, hub, upkeep),
     classSessions: new ClassSessions(unit, gymFeed),
     feed: new Feed(unit, hub, platform),
     endedMemberships: new EndedMemberships(unit, hub, upkeep),
-    jobs: new Jobs(unit),
+    jobs: new Jobs(unit, squadJobs, fileJobs),
     accountData: new AccountData(unit, squadAccountPart(unit, hub)),
   };
 };

@@ -5,6 +5,7 @@ import { jobsRest } from '#server/jobs/jobs.rest.ts';
 import { socketsPerUser } from '#server/http/socket-limits.ts';
 import { Gauge } from '#server/observability/metrics.ts';
 import { readExamples } from '#server/rest/examples.ts';
+import { callsToServices } from '#server/service-calls.ts';
 import { blocksGraphql } from './blocks/blocks.graphql.ts';
 import { blocksRest } from './blocks/blocks.rest.ts';
 import { messagesGraphql } from './chat/messages.graphql.ts';
@@ -12,6 +13,7 @@ import { messagesRest } from './chat/messages.rest.ts';
 import { messagesSocket } from './chat/messages.socket.ts';
 import { GymFeed } from './class-sessions/gym-feed.ts';
 import { database } from './database.ts';
+import { squadJobs } from './jobs.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { feedGraphql } from './feed/feed.graphql.ts';
 import { feedRest } from './feed/feed.rest.ts';
@@ -23,6 +25,7 @@ import { invitesGraphql } from './invites/invites.graphql.ts';
 import { invitesRest } from './invites/invites.rest.ts';
 import { invitesSocket } from './invites/invites.socket.ts';
 import { endedMembershipsRest } from './members/memberships.rest.ts';
+import { demo } from './demo.ts';
 import { openHub } from './open-hub.ts';
 import { asyncApiDocument } from './pages/asyncapi.ts';
 import { pages } from './pages/pages.ts';
@@ -30,12 +33,14 @@ import { GymBoards } from './presence/gym-boards.ts';
 import { presenceGraphql } from './presence/presence.graphql.ts';
 import { presenceRest } from './presence/presence.rest.ts';
 import { presenceSocket } from './presence/presence.socket.ts';
+import { openJobs } from './open-jobs.ts';
 import { journalRetention } from './retention.ts';
 import { squadServices, type SquadResources } from './services.ts';
 import { squadSettings } from './settings.ts';
 import { squadSocket } from './socket/door.socket.ts';
 import { squadsGraphql } from './squads/squads.graphql.ts';
 import { squadsRest } from './squads/squads.rest.ts';
+import { trainedRoutinesRest } from './squads/trained-routines.rest.ts';
 import { squadsSocket } from './squads/squads.socket.ts';
 import { FileIdempotency } from './storage/idempotency-keys.rest.ts';
 import { DatabaseJournals } from './storage/journal.database.ts';
@@ -61,6 +66,8 @@ export const squad = defineSubgraph({
       hostAwayMillis: settings.squadHostAwayMillis,
       lobbyLifetimeMillis: settings.squadLobbyLifetimeMillis,
     });
+    const calls = callsToServices({ settings, tokens: base.serviceTokens });
+    const jobs = openJobs(base, hub, calls);
     const gymFeed = new GymFeed({ settings, tokens: base.serviceTokens, log });
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
@@ -84,9 +91,12 @@ export const squad = defineSubgraph({
       boards,
       upkeep,
       gymFeed,
+      ...jobs,
       userSockets: socketsPerUser(settings),
       async dispose() {
         await gymFeed.dispose();
+        await jobs.fileJobs?.dispose();
+        await calls.close();
         boards.dispose();
         await upkeep.dispose();
         await hub.dispose();
@@ -94,6 +104,7 @@ export const squad = defineSubgraph({
     };
   },
   services: squadServices,
+  jobs: squadJobs,
   features: {
     onlineUsers: 'squad',
     groups: 'squad',
@@ -104,6 +115,11 @@ export const squad = defineSubgraph({
     history: 'squad',
     feed: 'feed',
     classSessions: 'classes',
+    blocks: null,
+    trainedRoutines: null,
+    endedMemberships: null,
+    jobs: null,
+    accountData: null,
   },
   graphql: [
     presenceGraphql,
@@ -122,6 +138,7 @@ export const squad = defineSubgraph({
     ...groupsRest,
     ...invitesRest,
     ...squadsRest,
+    ...trainedRoutinesRest,
     ...messagesRest,
     ...blocksRest,
     ...historyRest,
@@ -133,6 +150,8 @@ export const squad = defineSubgraph({
   sockets: [squadSocket({ ...presenceSocket, ...invitesSocket, ...squadsSocket, ...messagesSocket })],
   documents: { '/asyncapi.json': asyncApiDocument },
   pages,
+  demo: (_services, _unit, { hub }, { demoHistory }) =>
+    demoHistory ? demo(hub.journals) : Promise.resolve(),
   idempotency: ({ keys }) => keys,
   retention: ({ hub }) => (hub.journals instanceof DatabaseJournals ? journalRetention : []),
   losses: ({ hub }) => hub.losses(),

@@ -18,6 +18,7 @@ export class MessageDelivery {
   ) {
     const isReturning = typeof fromSeq === 'number';
     this.deliver = deliver;
+    // A client may send a number that the chat has not reached; later messages would then be skipped.
     this.lastSeq = isReturning ? Math.min(fromSeq, start.seq) : start.seq;
     // A listener who returns may not know yet that older messages were deleted.
     this.deletedSeqs = isReturning ? [] : start.deletedSeqs;
@@ -37,8 +38,9 @@ export class MessageDelivery {
     const known = new Set(this.deletedSeqs);
     this.deletedSeqs = chat.deletedSeqs;
     for (const seq of chat.deletedSeqs) {
-      if (known.has(seq) || seq > this.lastSeq) continue;
+      if (known.has(seq) || seq > this.lastSeq) continue; // `onState` delivers messages after `lastSeq`
       const [message] = newerThan(chat, seq - 1);
+      // A deleted message may have been removed from the chat already.
       if (message?.seq === seq) this.deliver(presentMessage(message));
     }
   }

@@ -11,7 +11,7 @@ import { sliceAfter } from '../lists.ts';
 import { isPresent, participantOf } from '../squads/squad-rights.ts';
 import { squads } from '../squads/squad.journal.ts';
 import { chats, messagesOf, type StoredMessage } from './chat.journal.ts';
-import { ReportMessageShape, type MessageReportShape } from './messages.shapes.ts';
+import { ReportMessageInput, type MessageReportShape } from './messages.shapes.ts';
 import { reports } from './report.journal.ts';
 
 const cursors = cursorsOf('squad-reports', z.tuple([z.string(), z.string()]));
@@ -31,7 +31,7 @@ export class MessageReports {
    * message by the same user replaces the first.
    */
   async report(input: unknown): Promise<MessageReportShape> {
-    const { squadId, messageId, reason } = validated(ReportMessageShape, input);
+    const { squadId, messageId, reason } = validated(ReportMessageInput, input);
     const { userId, gymId } = requireUser(this.unit.viewer);
     const { journals } = this.hub;
     const squad = await journals.of(squads).read(squadId);

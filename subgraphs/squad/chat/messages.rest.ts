@@ -6,7 +6,7 @@ import { gymQuery, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { MessageReports } from './message-reports.ts';
 import type { Messages } from './messages.ts';
-import { MessageReportShape, MessageShape, ReportMessageShape, SendMessageShape } from './messages.shapes.ts';
+import { MessageReportShape, MessageShape, ReportMessageInput, SendMessageShape } from './messages.shapes.ts';
 
 const route = restRoute<{ messages: Messages; messageReports: MessageReports }>(TAGS.chat);
 const messageParams = idParams.extend({ messageId: z.uuid().meta({ description: "The message's id." }) });
@@ -59,7 +59,7 @@ export const messagesRest = [
       'Allowed after the caller has left the squad, too. A second report of the same message replaces the first.',
     auth: 'required',
     params: messageParams,
-    body: ReportMessageShape.pick({ reason: true }).meta({ graphType: 'ReportSquadMessageInput' }),
+    body: ReportMessageInput.pick({ reason: true }).meta({ graphType: 'ReportSquadMessageInput' }),
     success: { status: 201, description: 'The report.', shape: MessageReportShape },
     errors: ['FORBIDDEN'],
     handler: ({ params: { id, messageId }, body }, { messageReports }) =>

@@ -30,7 +30,7 @@ export const MessageIdShape = z
   })
   .meta({ graphType: 'SquadMessageInput' });
 
-export const ReportMessageShape = MessageIdShape.extend({
+export const ReportMessageInput = MessageIdShape.extend({
   reason: visibleText(500).nullish(),
 }).meta({ graphType: 'ReportSquadMessageInput' });
 

@@ -1,4 +1,4 @@
-import { requireGym, requireUser } from '#server/auth/viewer.ts';
+import { requireGym, requireOwnGym, requireUser } from '#server/auth/viewer.ts';
 import { conflict, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -51,7 +51,7 @@ export class Groups {
   async create(input: unknown): Promise<GroupShape> {
     const { name } = validated(CreateGroupShape, input);
     const { userId } = requireUser(this.unit.viewer);
-    const gymId = requireGym(this.unit.viewer);
+    const gymId = requireOwnGym(this.unit.viewer);
     await this.listGymInJournal(userId, gymId);
     const sight = await this.sight();
     const at = new Date().toISOString();
@@ -102,7 +102,7 @@ export class Groups {
 
   private async setMember(groupId: string, member: boolean): Promise<GroupShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const gymId = requireGym(this.unit.viewer);
+    const gymId = requireOwnGym(this.unit.viewer);
     if (!isUuid(groupId)) throw notFound('group', groupId);
     if (member) await this.listGymInJournal(userId, gymId);
     const sight = await this.sight();

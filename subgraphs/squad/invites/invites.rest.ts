@@ -43,7 +43,7 @@ export const invitesRest = [
     operationId: 'respondToInvite',
     summary: 'Accept or decline an invite',
     description:
-      'Accepting gives the right to join until the squad ends, the caller leaves it or is removed; joining is a separate request. When a squad ends, its open invites are revoked.',
+      'Once the caller has accepted, they may join until the squad ends, or until they leave it or are removed. Joining is a separate request. When a squad ends, its open invites are revoked.',
     auth: 'required',
     params: idParams,
     body: RespondToInviteShape.omit({ inviteId: true }).meta({ graphType: 'RespondToSquadInviteInput' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireGym, requireUser } from '#server/auth/viewer.ts';
+import { requireOwnGym, requireUser } from '#server/auth/viewer.ts';
 import { conflict, forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
@@ -67,7 +67,7 @@ export class Invites {
   async send(input: unknown): Promise<InviteShape> {
     const { toUserId, squadId, message } = validated(SendInviteShape, input);
     const { userId } = requireUser(this.unit.viewer);
-    const gymId = requireGym(this.unit.viewer);
+    const gymId = requireOwnGym(this.unit.viewer);
     if (toUserId === userId) throw invalid('toUserId', 'expected another user, not yourself');
     await this.checkReceiver(userId, gymId, toUserId);
     const squad = squadId ? await this.squads.get(squadId) : await this.squads.ownLobby();

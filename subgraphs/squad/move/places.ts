@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { clientFor, redisAccessOf, type RedisSettings } from '#server/redis/redis-client.ts';
 import { StartError } from '#server/start-error.ts';
-import { emptyCopy } from '../storage/journal-copy.ts';
+import { applied, emptyCopy } from '../storage/journal-copy.ts';
 import { journalTables, START } from '../storage/journal-tables.ts';
 import type { FileJournals } from '../storage/journal.file.ts';
 import type { JournalPlace } from './move-journals.ts';
@@ -42,8 +42,9 @@ export function databasePlace(orm: MikroORM): JournalPlace {
     },
     async write(kind, id, records, changedAt) {
       await em.transactional(async (tx) => {
-        const { position } = emptyCopy(kind, id);
-        const stored = await journalTables.append(tx, { kind: kind.name, id, position }, records);
+        const { position, state } = emptyCopy(kind, id);
+        const jobs = kind.jobsOf?.(state, applied(kind, state, records));
+        const stored = await journalTables.append(tx, { kind: kind.name, id, position }, records, jobs);
         if (!stored)
           throw new Error(`Another process has written ${kind.name}/${id}; stop the service first.`);
         await tx.execute('update journal set changed_at = ? where kind = ? and id = ?', [
@@ -59,10 +60,10 @@ export function databasePlace(orm: MikroORM): JournalPlace {
 
 /** The lists of the previous version: `squad:journal:{<kind>:<id>}`, which only this reads. */
 export async function redisPlace(settings: RedisSettings & { redisUrl: string }): Promise<JournalPlace> {
-  const { place, tls } = redisAccessOf(settings);
-  if (place.kind !== 'server')
+  const { target, tls } = redisAccessOf(settings);
+  if (target.kind !== 'server')
     throw new StartError('REDIS_URL: name the server with the journals, redis://user:password@host:6379.');
-  const client = clientFor(place.address, { tls, ...place });
+  const client = clientFor(target.address, { tls, ...target });
   client.on('error', () => undefined); // commands fail with it
   await client.connect();
   const keyOf = (kind: string, id: string): string => `squad:journal:{${kind}:${id}}`;

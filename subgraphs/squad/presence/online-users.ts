@@ -1,4 +1,4 @@
-import { requireGym, requireUser, seesGym } from '#server/auth/viewer.ts';
+import { requireGym, requireOwnGym, requireUser, seesGym } from '#server/auth/viewer.ts';
 import type { Audience, AudienceMember } from '#server/audience.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
@@ -48,7 +48,7 @@ export class OnlineUsers {
   async goOnline(input: unknown): Promise<PresenceShape> {
     const { status, activity } = validated(GoOnlineShape, input ?? {});
     const { userId } = requireUser(this.unit.viewer);
-    const gymId = requireGym(this.unit.viewer);
+    const gymId = requireOwnGym(this.unit.viewer);
     const { chosenStatus } = await this.hub.journals.of(users).change(userId, (user) => {
       requireStaying(user);
       const known = user.chosenStatus ?? FIRST_CHOICE;

@@ -8,6 +8,7 @@ import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { PlatformError, socketError, unauthenticated } from '#server/errors.ts';
 import type { SocketHost } from '#server/define-subgraph.ts';
 import { validated } from '#server/validate.ts';
+import { within } from '#server/observability/tracing.ts';
 import { newPace } from '../presence/board-listener.ts';
 import { watchModule } from '../presence/module-watch.ts';
 import type { ClassSessionShape } from '../class-sessions/class-sessions.shapes.ts';
@@ -122,7 +123,9 @@ export class SocketConnection {
 
   /** Sends a frame that must not be left out: if the client reads too slowly, the socket is closed instead. */
   push(event: string, data: object, seq: number): void {
-    this.send(frameText({ event, data, seq }));
+    // What is sent while a frame is answered may be what the frame asks for: missed messages, open invites.
+    const sent = this.waitingFrames === 0 ? this.host.sending(event) : undefined;
+    this.send(frameText({ event, data, seq }), sent);
   }
 
   /** False if the update is left out, because the client reads too slowly: a whole list has to follow later. */
@@ -176,8 +179,11 @@ export class SocketConnection {
         'UNKNOWN_EVENT',
         `There is no event "${event}"; expected authenticate, ${Object.keys(this.events).join(', ')}.`,
       );
-    await viewerOf(this.state.authorization, this.host.verifier); // the session may have ended meanwhile
-    return handler(data, this.host.servicesOf(this.state.viewer, this.state.authorization), this);
+    const { viewer, authorization } = this.state;
+    return within(this.host.begin(event), async () => {
+      await viewerOf(authorization, this.host.verifier); // the session may have ended meanwhile
+      return handler(data, this.host.servicesOf(viewer, authorization), this);
+    });
   }
 
   /** Authenticates the socket, or renews its token; user and gym must stay the same. */
@@ -247,7 +253,9 @@ export class SocketConnection {
   private async beginClassSessions({ classSessions }: SquadServices): Promise<void> {
     if (this.cleanups.has('classes')) return;
     const push = (session: ClassSessionShape): void =>
-      this.push('class_session_changed', { session }, (this.classSessionSeq += 1));
+      this.send(
+        frameText({ event: 'class_session_changed', data: { session }, seq: (this.classSessionSeq += 1) }),
+      );
     try {
       const stop = await classSessions.watch((session) => {
         // The switch may have changed since the last event.
@@ -283,11 +291,14 @@ export class SocketConnection {
     this.socket.ping();
   }
 
-  private send(text: string | Buffer): void {
+  /** @param onSent called when the frame is written */
+  private send(text: string | Buffer, onSent?: () => void): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     if (this.socket.bufferedAmount > CLOSE_ABOVE_BYTES)
       return this.close(CloseCode.SLOW_CONSUMER, 'reads too slowly; connect again and replay');
-    this.socket.send(text, { binary: false });
+    this.socket.send(text, { binary: false }, (error) => {
+      if (!error) onSent?.();
+    });
   }
 
   private sendError(id: FrameId, thrown: unknown): void {

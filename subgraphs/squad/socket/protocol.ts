@@ -3,7 +3,7 @@ import {
   MessageIdShape,
   MessageReportShape,
   MessageShape,
-  ReportMessageShape,
+  ReportMessageInput,
   SendMessageShape,
 } from '../chat/messages.shapes.ts';
 import { ClassSessionShape } from '../class-sessions/class-sessions.shapes.ts';
@@ -145,7 +145,7 @@ const clientEvents = [
   {
     name: 'report_squad_message',
     summary: 'Reports a message to the staff of the gym.',
-    data: ReportMessageShape,
+    data: ReportMessageInput,
     ack: z.object({ report: MessageReportShape }),
   },
 ] as const satisfies readonly (ProtocolEvent & { ack: z.ZodObject })[];

@@ -1,15 +1,14 @@
 import { forgetInGym, forgetInUser } from '../accounts/forgotten.ts';
 import { gyms } from '../gyms/gym.journal.ts';
+import type { StoredWorkout } from '../history/history.shapes.ts';
 import { updateCopies } from '../invites/invite-records.ts';
 import type { Journals } from '../storage/journal.ts';
-import { users } from '../users/user.journal.ts';
+import { hasRow, users } from '../users/user.journal.ts';
 import { lastChangeOf } from './squad-changes.ts';
+import { hasLapsed } from './squad-jobs.ts';
 import { isPresent, participantOf } from './squad-rights.ts';
 import { squads, trainedMinutes, type NoSquad, type SquadState } from './squad.journal.ts';
 import { trainingOf } from './training.ts';
-
-/** A squad ends if nothing has changed in it for this time. */
-const LAPSES_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h
 
 /**
  * Copies the results of a change to other journals: history rows of participants who have left, and answers to invites;
@@ -27,16 +26,16 @@ export async function recordSquad(journals: Journals, squad: SquadState, since: 
 
 /** Copies the row of a participant who has left into their history. */
 export async function recordLeaving(journals: Journals, squad: SquadState, userId: string): Promise<void> {
-  const workout = squad.rows[userId];
   const participant = participantOf(squad, userId);
-  if (!workout || !participant || isPresent(participant)) return;
+  const workout = squad.rows[userId];
+  if (workout && participant && !isPresent(participant)) await copyRow(journals, userId, workout);
+}
+
+/** Copies a row into the user's history. */
+export async function copyRow(journals: Journals, userId: string, workout: StoredWorkout): Promise<void> {
   await journals
     .of(users)
-    .change(userId, ({ history }) =>
-      history.some(({ squadId, revision }) => squadId === squad.id && revision === workout.revision)
-        ? []
-        : [{ type: 'trained', workout }],
-    );
+    .change(userId, (user) => (hasRow(user, workout) ? [] : [{ type: 'trained', workout }]));
 }
 
 async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
@@ -45,11 +44,9 @@ async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
     const workout = squad.rows[userId];
     await journals
       .of(users)
-      .change(userId, ({ squads: entered, history }) => [
-        ...(workout && !history.some((one) => one.squadId === squadId && one.revision === workout.revision)
-          ? [{ type: 'trained', workout } as const]
-          : []),
-        ...(entered.includes(squadId) ? [{ type: 'forgotten', squadId } as const] : []),
+      .change(userId, (user) => [
+        ...(workout && !hasRow(user, workout) ? [{ type: 'trained', workout } as const] : []),
+        ...(user.squads.includes(squadId) ? [{ type: 'forgotten', squadId } as const] : []),
       ]);
   }
   await recordActivity(journals, squad);
@@ -117,8 +114,3 @@ export async function settle(journals: Journals, squadId: string): Promise<Squad
   await recordEnd(journals, squad);
   return journals.of(squads).read(squadId);
 }
-
-const hasLapsed = (squad: SquadState, now = Date.now()): boolean =>
-  squad.status !== 'ENDED' &&
-  squad.participants.some(isPresent) &&
-  Date.parse(lastChangeOf(squad)) < now - LAPSES_AFTER_MILLIS;

@@ -3,7 +3,7 @@ import { acceptedBy, closed, inviteOfLegacy, isOpen, spentFor, withInvite } from
 import { isPresent, participantOf } from './squad-rights.ts';
 import type { SquadItem, SquadState, WorkoutItem } from './squad.journal.ts';
 import type { ParticipantShape, SquadEventShape } from './squads.shapes.ts';
-import { hasSet, trainingOf, withClocks, withRows, withSet } from './training.ts';
+import { hasSet, trainingOf, withClocks, withRows, withSet, withWritten } from './training.ts';
 
 const KEPT_EVENTS = 500;
 const KEPT_EVENT_IDS = 500;
@@ -68,6 +68,8 @@ export function appliedItem(squad: SquadState, item: Change): SquadState {
       return { ...squad, invites: spentFor(squad.invites, item.userId, item.at ?? lastChangeOf(squad)) };
     case 'recorded':
       return { ...squad, isRecorded: true };
+    case 'trainingWritten':
+      return withWritten(squad, item);
     case 'joined':
       return withEvent(withClocks(joined(squad, item), item.at), 'squad_joined', item);
     case 'left':
@@ -199,7 +201,9 @@ function workedOut(squad: SquadState, item: WorkoutItem): SquadState {
         setsDone: one.setsDone + (isNew ? 1 : 0),
       };
     }),
-    trainings: set ? { ...active.trainings, [userId]: withSet(training, item) } : active.trainings,
+    trainings: set
+      ? { ...active.trainings, [userId]: withSet(training, item, squad.revision + 1) }
+      : active.trainings,
     modalities:
       exerciseId && modality !== undefined
         ? { ...active.modalities, [exerciseId]: modality }

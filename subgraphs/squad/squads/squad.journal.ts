@@ -4,6 +4,7 @@ import type { JournalKind } from '../storage/journal.ts';
 import type { Plan } from './plan.ts';
 import { appliedItem, created } from './squad-changes.ts';
 import { inviteOfLegacy, type LegacyInvited, type SquadInvite } from './squad-invites.ts';
+import { jobsOfSquad } from './squad-jobs.ts';
 import { isPresent } from './squad-rights.ts';
 import type { Phase, DoneSetShape, SquadEventShape, SquadShape } from './squads.shapes.ts';
 import type { TrainingRecord } from './training.ts';
@@ -75,7 +76,9 @@ export type SquadItem =
   | { type: 'host'; userId: string; at: string }
   | WorkoutItem
   | { type: 'status'; status: 'ACTIVE' | 'PAUSED' | 'ENDED'; userId: string; at: string }
-  | { type: 'recorded' };
+  | { type: 'recorded' }
+  /** The content service has stored the training of the history row with this revision. */
+  | { type: 'trainingWritten'; userId: string; revision: number; trainingId: string | null };
 
 export const squads: JournalKind<SquadState | NoSquad, SquadItem> = {
   name: 'squads',
@@ -87,6 +90,7 @@ export const squads: JournalKind<SquadState | NoSquad, SquadItem> = {
     return squad.status === 'NONE' ? squad : appliedItem(squad, item);
   },
   compacted: (squad) => (squad.status === 'NONE' ? [] : [{ type: 'snapshot', squad }]),
+  jobsOf: jobsOfSquad,
 };
 
 /** The events after `revision`; undefined if some of them are no longer kept. */

@@ -8,7 +8,7 @@ export type Phase = (typeof Phase)[keyof typeof Phase];
 
 const amount = (most: number) => z.number().min(0).max(most).nullish();
 
-/** What was done in one set. */
+/** What was done in one set. The previous version accepted more than `DoneSetInputShape`. */
 export const DoneSetShape = z.object({
   reps: z.int().min(0).max(10_000).nullish(),
   weightKg: amount(2_000),
@@ -17,6 +17,17 @@ export const DoneSetShape = z.object({
   rpe: z.number().min(0).max(10).nullish(),
 });
 export type DoneSetShape = z.infer<typeof DoneSetShape>;
+
+/** A set that a client sends: a training of the content service can have it. */
+const DoneSetInputShape = z
+  .object({
+    reps: z.int().min(1).max(1_000).nullish(),
+    weightKg: amount(1_000),
+    durationSeconds: z.number().min(1).max(86_400).nullish(),
+    distanceMeters: z.number().positive().max(1_000_000).nullish(),
+    rpe: z.number().min(1).max(10).nullish(),
+  })
+  .meta({ graphType: 'DoneSetInput' });
 
 export const ParticipantShape = z
   .object({
@@ -97,7 +108,7 @@ export const UpdateWorkoutShape = SquadIdShape.extend({
   setIndex: z.int().min(0).max(500),
   exerciseId: z.uuid('expected the id of an exercise').nullish(),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
-  set: DoneSetShape.nullish(),
+  set: DoneSetInputShape.nullish(),
   restEndsAt: instant.nullish(),
 }).meta({ graphType: 'UpdateSquadWorkoutInput' });
 export type UpdateWorkoutShape = z.infer<typeof UpdateWorkoutShape>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireGym, requireUser } from '#server/auth/viewer.ts';
+import { requireOwnGym, requireUser } from '#server/auth/viewer.ts';
 import { invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { cursorsOf, type Page, type PageRequest } from '#server/paging.ts';
@@ -66,7 +66,7 @@ export class Squads {
   async create(input: unknown): Promise<SquadShape> {
     const { routineId } = validated(CreateSquadShape, input ?? {});
     const { userId } = requireUser(this.unit.viewer);
-    const gymId = requireGym(this.unit.viewer);
+    const gymId = requireOwnGym(this.unit.viewer);
     const routine = routineId ? await this.platform.routine(routineId) : null;
     if (routine === undefined)
       throw invalid('routineId', `there is no workout routine "${routineId}" that you may see`);
@@ -92,7 +92,7 @@ export class Squads {
   async ownLobby(): Promise<SquadShape> {
     const { userId } = requireUser(this.unit.viewer);
     const lobby = await emptyLobbyOf(this.hub, this.upkeep, userId);
-    return lobby && lobby.gymId === requireGym(this.unit.viewer) ? present(lobby) : this.create({});
+    return lobby && lobby.gymId === requireOwnGym(this.unit.viewer) ? present(lobby) : this.create({});
   }
 
   /** @throws NOT_FOUND for everybody who may not see the squad */

@@ -4,12 +4,14 @@ import { isPresent } from './squad-rights.ts';
 import type { DoneSetShape } from './squads.shapes.ts';
 
 /** One set that a participant did. A later update of the same set replaces it. */
-interface TrainedSet extends DoneSetShape {
+export interface TrainedSet extends DoneSetShape {
   readonly exerciseIndex: number;
   readonly setIndex: number;
   /** Null in squads of the previous version. */
   readonly exerciseId: string | null;
   readonly at: string;
+  /** The squad's revision after the set, or after its last correction; absent in squads of the previous version. */
+  readonly revision?: number;
 }
 
 /** What one participant did in a squad, also if they have left and joined again. */
@@ -21,6 +23,8 @@ export interface TrainingRecord {
   /** Set while they are in the ACTIVE squad. */
   readonly activeSince: string | null;
   readonly sets: readonly TrainedSet[];
+  /** What the content service has stored: the row with this revision. Absent before it has stored any. */
+  readonly written?: { readonly revision: number; readonly trainingId: string | null };
 }
 
 export const MAX_SETS = 500;
@@ -61,7 +65,7 @@ export function withRows(squad: SquadState, userIds: readonly string[], at: stri
     .filter((userId) => trainingOf(squad, userId).startedAt);
   const rows: Record<string, StoredWorkout> = {};
   for (const { userId, setsDone } of squad.participants) {
-    const { startedAt, millis } = trainingOf(squad, userId);
+    const { startedAt, millis, written } = trainingOf(squad, userId);
     if (!startedAt || !userIds.includes(userId)) continue;
     rows[userId] = {
       squadId: squad.id,
@@ -71,7 +75,7 @@ export function withRows(squad: SquadState, userIds: readonly string[], at: stri
       endedAt: at,
       minutes: Math.max(0, Math.round(millis / 60_000)),
       sets: setsDone,
-      trainingId: null,
+      trainingId: written?.trainingId ?? null,
       participantIds,
       revision: squad.revision + 1,
     };
@@ -83,13 +87,29 @@ export function withRows(squad: SquadState, userIds: readonly string[], at: stri
 export const hasSet = (training: TrainingRecord, item: SetPosition): boolean =>
   training.sets.some((set) => isSame(set, item));
 
-export function withSet(training: TrainingRecord, item: WorkoutItem): TrainingRecord {
+/** @param revision the squad's revision after the set */
+export function withSet(training: TrainingRecord, item: WorkoutItem, revision: number): TrainingRecord {
   if (!item.set) return training;
   const { exerciseIndex, setIndex, exerciseId = null, at } = item;
-  const done: TrainedSet = { ...item.set, exerciseIndex, setIndex, exerciseId, at };
+  const done: TrainedSet = { ...item.set, exerciseIndex, setIndex, exerciseId, at, revision };
   const known = training.sets.findIndex((set) => isSame(set, item));
   const sets = known < 0 ? [...training.sets, done].slice(-MAX_SETS) : training.sets.with(known, done);
   return { ...training, sets };
+}
+
+/** The content service has stored the training of the row with this revision. */
+export function withWritten(
+  squad: SquadState,
+  { userId, revision, trainingId }: { userId: string; revision: number; trainingId: string | null },
+): SquadState {
+  const { [userId]: training } = squad.trainings;
+  const { [userId]: row } = squad.rows;
+  if (!training || !row || (training.written && training.written.revision > revision)) return squad;
+  return {
+    ...squad,
+    trainings: { ...squad.trainings, [userId]: { ...training, written: { revision, trainingId } } },
+    rows: { ...squad.rows, [userId]: { ...row, trainingId } },
+  };
 }
 
 type SetPosition = Pick<WorkoutItem, 'exerciseIndex' | 'setIndex' | 'exerciseId'>;

@@ -133,7 +133,8 @@ export class DatabaseJournal<State, Item extends object> {
   ): Promise<{ value: State } | undefined> {
     const { kind, id, copy: before } = this;
     const decided = { kind: kind.name, id, position: before.position };
-    const position = await journalTables.append(this.em, decided, items);
+    const jobs = kind.jobsOf?.(before.state, applied(kind, before.state, items));
+    const position = await journalTables.append(this.em, decided, items, jobs);
     if (!position) return undefined;
     onStored(position);
     if (this.copy !== before) {

@@ -1,7 +1,7 @@
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
-import type { Following, JournalKind, JournalListener } from './journal.ts';
+import type { Following, JournalJob, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
 /** The least number of records that are appended before the file is replaced; after a replacement, the file's records are added. */
@@ -74,15 +74,23 @@ export class FileJournal<State, Item extends object> {
     return this.change(() => []);
   }
 
-  async change(decide: (state: State) => readonly Item[]): Promise<State> {
+  /** @param addJobs called with the jobs of the change once its records are on disk */
+  async change(
+    decide: (state: State) => readonly Item[],
+    addJobs?: (jobs: readonly JournalJob[]) => void,
+  ): Promise<State> {
     while (!this.isLoaded) await this.load();
-    const items = decide(this.state);
+    const before = this.state;
+    const items = decide(before);
     const steps = items.map((item) => ({
       items: [item],
       state: (this.state = this.kind.apply(this.state, item)),
     }));
     if (items.length === 0 && !this.flushing) return this.state;
-    return this.written(steps);
+    const jobs = items.length > 0 ? this.kind.jobsOf?.(before, this.state) : undefined;
+    const after = await this.written(steps);
+    if (jobs && jobs.length > 0) addJobs?.(jobs);
+    return after;
   }
 
   async rewrite(change: (state: State) => State): Promise<State> {
@@ -117,7 +125,7 @@ export class FileJournal<State, Item extends object> {
     if (this.uses > 1 || this.listeners.size > 0 || this.waiting.length > 0 || this.flushing) return false;
     if (this.recordCount === 0) return false;
     this.isLoaded = false;
-    const moving = store(this.kind.compacted(this.state)).then(() => rm(this.file));
+    const moving = store(this.kind.compacted(this.state)).then(() => recordFile.remove(this.file));
     this.loading = moving.catch(() => undefined).finally(() => (this.loading = undefined));
     await moving;
     return true;

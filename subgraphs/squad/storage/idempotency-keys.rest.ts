@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { HOUR_MILLIS } from '#server/durations.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -115,7 +115,7 @@ export class FileIdempotency implements IdempotencyStore {
     this.file = file;
     const oldest = Math.floor((record.at - IDEMPOTENCY_KEY_LIFETIME_MILLIS) / FILE_MILLIS);
     for (const name of await this.files())
-      if (Number.parseInt(name, 10) < oldest) await rm(path.join(this.folder, name), { force: true });
+      if (Number.parseInt(name, 10) < oldest) await recordFile.remove(path.join(this.folder, name));
   }
 
   /** Oldest first. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '#server/observability/logger.ts';
 import { encode, parse, recordFile } from './record-file.ts';
@@ -163,8 +163,8 @@ export class JournalArchive {
       const removed: IndexRecord = { removed: offset };
       return void (await recordFile.append(indexOf(file), [removed], false));
     }
-    await rm(indexOf(file), { force: true });
-    await rm(file, { force: true });
+    await recordFile.remove(indexOf(file));
+    await recordFile.remove(file);
     this.lengths.delete(file);
     this.counts.delete(file);
   }
@@ -238,12 +238,5 @@ const NEWLINE = 0x0a;
 
 async function overwrite({ file, offset, length }: Place): Promise<void> {
   const { length: least } = encode([{ blank: '' }]);
-  const bytes = encode([{ blank: ' '.repeat(length - least) }]);
-  const handle = await open(file, constants.O_WRONLY);
-  try {
-    await handle.write(bytes, 0, bytes.length, offset);
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
+  await recordFile.overwrite(file, offset, encode([{ blank: ' '.repeat(length - least) }]));
 }

@@ -1,3 +1,4 @@
+import { causedBy, causeSuffix, withoutCause } from '#server/observability/event-cause.ts';
 import type { JournalChanges } from './journal-changes.ts';
 import type { Position } from './journal-tables.ts';
 import type { RedisConnections } from './redis-connections.ts';
@@ -5,12 +6,12 @@ import type { RedisConnections } from './redis-connections.ts';
 /** Reports that wait for Redis. Every instance also checks at an interval, so that the oldest ones may be dropped. */
 const MAX_UNSENT = 10_000;
 
-/** Reports through Redis, with one channel for each journal. A message is `<seq> <mark>`. */
+/** Reports through Redis, with one channel for each journal. A message is `<seq> <mark>`, and the cause of the change. */
 export function redisJournalChanges(redis: RedisConnections): JournalChanges {
   const unsent = new Map<string, Position>();
   const publish = (name: string, position: Position): void => {
     const { seq, mark } = position;
-    redis.publish(channelOf(name), `${seq} ${mark ?? ''}`).catch(() => {
+    redis.publish(channelOf(name), `${seq} ${mark ?? ''}${causeSuffix()}`).catch(() => {
       const known = unsent.get(name);
       if (known && known.seq > seq) return;
       if (!known && unsent.size >= MAX_UNSENT) unsent.delete(unsent.keys().next().value ?? '');
@@ -25,8 +26,9 @@ export function redisJournalChanges(redis: RedisConnections): JournalChanges {
   return {
     subscribe: (name, listener) =>
       redis.subscribe(channelOf(name), (message) => {
-        const [seq, mark] = message.split(' ');
-        listener({ seq: Number(seq), mark: mark || null });
+        const { payload, cause } = withoutCause(message);
+        const [seq, mark] = payload.split(' ');
+        causedBy(cause, () => listener({ seq: Number(seq), mark: mark || null }));
       }),
     publish,
     onReady: (listener) => redis.onReady(listener),

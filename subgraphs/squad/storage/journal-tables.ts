@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { runOnce } from '#server/database/read.ts';
+import type { JournalJob } from './journal.ts';
 
 /**
  * How far an instance has read a journal. Each write has a mark of its own. If PostgreSQL loses its last transactions (a
@@ -70,24 +71,30 @@ export const journalTables = {
     return rows.length > 0;
   },
 
-  /** Returns the new position; undefined if the journal was at another position than `position`, and nothing was written. */
+  /**
+   * Appends records, and adds jobs in the same statement. Returns the new position; undefined if the journal was at another
+   * position than `position`, and nothing was written.
+   */
   async append(
     em: EntityManager,
     { kind, id, position }: Decided,
     records: readonly object[],
+    jobs: readonly JournalJob[] = [],
   ): Promise<Position | undefined> {
     const next = { seq: position.seq + records.length, mark: randomUUID() };
     const head =
       position.mark === null
         ? [kind, id, next.seq, next.mark]
         : [next.seq, next.mark, kind, id, ...at(position)];
-    const rows = await run(em, position.mark === null ? BEGIN : APPEND, [
+    const statement = position.mark === null ? BEGIN : APPEND;
+    const rows = await run(em, statement + (jobs.length > 0 ? WITH_JOBS : APPENDED), [
       ...head,
       kind,
       id,
       position.seq,
       next.mark,
       JSON.stringify(records),
+      ...(jobs.length > 0 ? [JSON.stringify(jobs)] : []),
     ]);
     return rows.length > 0 ? next : undefined;
   },
@@ -188,10 +195,23 @@ const READ = `
   from head`;
 
 const RECORDS = `
-  insert into journal_record (kind, id, seq, mark, record)
-  select ?, ?, ?::int + number, ?::uuid, record
-  from head, json_array_elements(?::json) with ordinality as given (record, number)
-  returning 1`;
+  appended as (
+    insert into journal_record (kind, id, seq, mark, record)
+    select ?, ?, ?::int + number, ?::uuid, record
+    from head, json_array_elements(?::json) with ordinality as given (record, number)
+  )`;
+
+const APPENDED = ' select 1 from head';
+
+/** The condition on `head` makes sure that no job is added if nothing was appended. */
+const WITH_JOBS = `
+  select added.jobs from head cross join lateral (
+    select count(graphile_worker.add_job(
+      job->>'name', payload => job->'payload', max_attempts => (job->>'maxAttempts')::int,
+      run_at => (job->>'runAt')::timestamptz
+    )) as jobs
+    from json_array_elements(?::json) as job where head.written = 1
+  ) as added`;
 
 /** The column has an index, whose entry changes at most once an hour; retention counts in days. */
 const CHANGED_AT = `case when changed_at < now() - interval '1 hour' then now() else changed_at end`;
@@ -200,14 +220,14 @@ const CHANGED_AT = `case when changed_at < now() - interval '1 hour' then now() 
 const BEGIN = `
   with head as (
     insert into journal (kind, id, seq, mark, base, changed_at) values (?, ?, ?::int, ?::uuid, 0, now())
-    on conflict do nothing returning 1
-  ) ${RECORDS}`;
+    on conflict do nothing returning 1 as written
+  ), ${RECORDS}`;
 
 const APPEND = `
   with head as (
     update journal set seq = ?::int, mark = ?::uuid, changed_at = ${CHANGED_AT}
-    where kind = ? and id = ? and seq = ?::int and mark = ?::uuid returning 1
-  ) ${RECORDS}`;
+    where kind = ? and id = ? and seq = ?::int and mark = ?::uuid returning 1 as written
+  ), ${RECORDS}`;
 
 const SNAPSHOT = `
   snapshot as (

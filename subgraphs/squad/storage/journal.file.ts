@@ -1,9 +1,10 @@
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '#server/observability/logger.ts';
 import { FileJournal } from './file-journal.ts';
 import { JournalArchive } from './journal-archive.ts';
-import type { JournalKind, Journals, JournalsOf } from './journal.ts';
+import { recordFile } from './record-file.ts';
+import type { JournalJob, JournalKind, Journals, JournalsOf } from './journal.ts';
 
 interface FileJournalsOptions {
   folder: string;
@@ -22,6 +23,7 @@ export class FileJournals implements Journals {
   private readonly journals = new Map<string, FileJournal<unknown, object>>();
 
   private readonly archive: JournalArchive;
+  private addJobs: (jobs: readonly JournalJob[]) => void = () => undefined;
 
   constructor(options: FileJournalsOptions) {
     this.options = { cacheSize: 2_000, ...options };
@@ -31,7 +33,8 @@ export class FileJournals implements Journals {
   of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item> {
     return {
       read: (id) => this.use(kind, id, (journal) => journal.read()),
-      change: (id, decide) => this.use(kind, id, (journal) => journal.change(decide)),
+      change: (id, decide) =>
+        this.use(kind, id, (journal) => journal.change(decide, (jobs) => this.addJobs(jobs))),
       follow: (id, listener) => this.use(kind, id, (journal) => journal.follow(listener)),
       rewrite: (id, change) => this.use(kind, id, (journal) => journal.rewrite(change)),
     };
@@ -39,6 +42,25 @@ export class FileJournals implements Journals {
 
   get listeners(): number {
     return [...this.journals.values()].reduce((sum, journal) => sum + journal.listeners.size, 0);
+  }
+
+  /**
+   * From now on, `add` gets the jobs of changes once these are on disk. Jobs of earlier changes, also of earlier processes, are
+   * those of the difference between an empty journal and each stored one; see `pendingJobs`.
+   */
+  sendJobsTo(add: (jobs: readonly JournalJob[]) => void): void {
+    this.addJobs = add;
+  }
+
+  /** The jobs that the journals of this kind still need, apart from those in the archive, which need none. */
+  async *pendingJobs<State, Item extends object>(
+    kind: JournalKind<State, Item>,
+  ): AsyncIterable<readonly JournalJob[]> {
+    if (!kind.jobsOf) return;
+    for await (const { id } of this.listFiles(kind.name)) {
+      const jobs = kind.jobsOf(kind.empty(id), await this.of(kind).read(id));
+      if (jobs.length > 0) yield jobs;
+    }
   }
 
   /** Removes the files of journals that were last written more than `keepDays` ago. Returns their number. */
@@ -55,7 +77,7 @@ export class FileJournals implements Journals {
       const age = now - (await stat(path.join(folder, name))).mtimeMs;
       if (age < kind.keepDays * DAY_MILLIS || this.journals.get(`${kind.name}/${id}`)?.isInUse) continue;
       this.journals.delete(`${kind.name}/${id}`);
-      await rm(path.join(folder, name), { force: true });
+      await recordFile.remove(path.join(folder, name));
       removed += 1;
     }
     for (const id of await this.archive.sweep(kind.name, now - kind.keepDays * DAY_MILLIS)) {

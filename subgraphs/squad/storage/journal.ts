@@ -12,6 +12,20 @@ export interface JournalKind<State, Item extends object> {
   apply(state: State, item: Item): State;
   /** The fewest records that lead to the same state. */
   compacted(state: State): Item[];
+  /**
+   * The jobs that a change makes necessary. They are stored by the write of its records, so they exist exactly if the records
+   * do. With files they are not stored: a start finds them by comparing the state of each journal with an empty one.
+   */
+  jobsOf?(before: State, after: State): readonly JournalJob[];
+}
+
+/** A job that a change of a journal adds. */
+export interface JournalJob {
+  readonly name: string;
+  readonly payload: object;
+  readonly maxAttempts: number;
+  /** Default: at once. */
+  readonly runAt?: Date;
 }
 
 /** Called with each new state, in order, once it is safe; several records at once may make one call. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, truncate, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { pausableWrite } from '#server/backup/write-pause.ts';
 
 /** The records of a file, and its parts that are not records. */
 interface ReadFile {
@@ -33,10 +34,12 @@ export const recordFile = {
   /** Resolves once the bytes are on disk; if the file is new, its name as well. */
   async append(file: string, records: readonly object[], isNew: boolean): Promise<number> {
     const bytes = encode(records);
-    if (isNew) await mkdir(path.dirname(file), { recursive: true });
-    await withFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, async (handle) => {
-      await writeAll(handle, bytes);
-      await handle.datasync();
+    await pausableWrite(async () => {
+      if (isNew) await mkdir(path.dirname(file), { recursive: true });
+      await withFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, async (handle) => {
+        await writeAll(handle, bytes);
+        await handle.datasync();
+      });
     });
     if (isNew) await syncFolders(file);
     return bytes.length;
@@ -53,16 +56,31 @@ export const recordFile = {
         await handle.sync();
       },
     );
-    await rename(temporary(file), file);
+    await pausableWrite(() => rename(temporary(file), file));
     await syncFolder(path.dirname(file));
     return bytes.length;
   },
 
   /** Removes what a failed append may have left after `length`. */
   async cut(file: string, length: number): Promise<void> {
-    await truncate(file, length).catch((error: NodeJS.ErrnoException) => {
+    await pausableWrite(() => truncate(file, length)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
+  },
+
+  /** Writes as many bytes over those at `offset`. */
+  async overwrite(file: string, offset: number, bytes: Buffer): Promise<void> {
+    await pausableWrite(() =>
+      withFile(file, constants.O_WRONLY, async (handle) => {
+        await handle.write(bytes, 0, bytes.length, offset);
+        await handle.datasync();
+      }),
+    );
+  },
+
+  /** Removes the file, if there is one. */
+  async remove(file: string): Promise<void> {
+    await pausableWrite(() => rm(file, { force: true }));
   },
 };
 

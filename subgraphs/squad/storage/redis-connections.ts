@@ -30,7 +30,7 @@ export class RedisConnections {
     if (refusal) {
       commands.close();
       throw new StartError(
-        `Redis at ${redisNameOf(redisAccessOf(settings).place)} refuses the connection: ${refusal.message}. ` +
+        `Redis at ${redisNameOf(redisAccessOf(settings).target)} refuses the connection: ${refusal.message}. ` +
           'Check REDIS_URL with its user and password, and the settings REDIS_* for TLS.',
         { cause: refusal },
       );

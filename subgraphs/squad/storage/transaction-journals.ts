@@ -48,8 +48,9 @@ export class TransactionJournals {
           const items = decide(state);
           if (items.length === 0) return { state };
           const decided = { kind: kind.name, id, position };
-          const next = await journalTables.append(this.em, decided, items);
-          return next && { state: applied(kind, state, items), position: next };
+          const after = applied(kind, state, items);
+          const next = await journalTables.append(this.em, decided, items, kind.jobsOf?.(state, after));
+          return next && { state: after, position: next };
         }),
       rewrite: (id, change) =>
         this.use(kind, id, async ({ state: before, position }) => {

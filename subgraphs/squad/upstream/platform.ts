@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
+import { callSpan, endCall } from '#server/observability/call-span.ts';
+import { errorTypeOf, outgoing } from '#server/observability/tracing.ts';
 import type { ServerSettings } from '#server/settings.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Plan } from '../squads/plan.ts';
@@ -109,22 +111,25 @@ export class Platform {
   }
 
   private async get(url: string, service: string): Promise<{ body: unknown; headers: Headers } | undefined> {
-    const { authorization, traceparent, requestId } = this.unit.origin;
+    const { authorization, requestId, traceparent } = this.unit.origin;
+    const span = callSpan('GET', service);
     let response: Response;
     try {
       response = await fetch(url, {
         headers: {
           Accept: 'application/json',
           ...(authorization && { Authorization: authorization }),
-          ...(traceparent && { traceparent }),
+          traceparent: outgoing(span, traceparent),
           ...(requestId && { 'X-Request-Id': requestId }),
         },
         signal: AbortSignal.timeout(TIMEOUT_MILLIS),
         redirect: 'error',
       });
+      endCall(span, response.status);
       if (response.ok) return { body: await response.json(), headers: response.headers };
       await response.body?.cancel();
     } catch (cause) {
+      endCall(span, errorTypeOf(cause));
       throw unavailable(service, cause);
     }
     if (response.status >= 500 || response.status === 429) throw unavailable(service);

@@ -187,11 +187,23 @@ function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readon
   return list.with(at, { ...known, status: invite.status, respondedAt: invite.respondedAt });
 }
 
+/** Whether the history has this row; nothing is added to that of an account that is being erased. */
+export const hasRow = ({ history, farewell }: UserRecord, workout: StoredWorkout): boolean =>
+  farewell !== null ||
+  history.some(
+    ({ squadId, revision, trainingId }) =>
+      squadId === workout.squadId &&
+      revision === workout.revision &&
+      (workout.trainingId === null || trainingId === workout.trainingId),
+  );
+
 /** There is one row for each squad. An older row may arrive after a newer one, from another request or instance. */
 function withWorkout(user: UserRecord, workout: StoredWorkout): UserRecord {
   const { squadId, revision } = workout;
   const known = user.history.find((one) => one.squadId === squadId);
   const others = user.history.filter((one) => one.squadId !== squadId);
+  // Copies of one row may arrive in any order, and the training is known later than the row.
+  const newest = { ...workout, trainingId: workout.trainingId ?? known?.trainingId ?? null };
   return {
     ...user,
     // The previous version wrote a row at the end of a squad only, and had nothing more to do with the squad then.
@@ -199,6 +211,6 @@ function withWorkout(user: UserRecord, workout: StoredWorkout): UserRecord {
     history:
       known && (known.revision ?? 0) > (revision ?? 0)
         ? user.history
-        : [...others, workout].slice(-MAX_HISTORY),
+        : [...others, newest].slice(-MAX_HISTORY),
   };
 }

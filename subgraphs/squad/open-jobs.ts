@@ -1,0 +1,49 @@
+import type { ServiceBase } from '#server/define-subgraph.ts';
+import { jobMetrics } from '#server/jobs/run-job.ts';
+import { References } from '#server/references/references.ts';
+import type { CallsToServices } from '#server/service-calls.ts';
+import type { Hub } from './hub.ts';
+import { squadJobs } from './jobs.ts';
+import { journalKinds } from './journal-kinds.ts';
+import type { SquadResources } from './services.ts';
+import type { SquadSettings } from './settings.ts';
+import { TrainingDelivery } from './squads/training-delivery.ts';
+import { FileJobs } from './storage/file-jobs.ts';
+import type { JournalKind } from './storage/journal.ts';
+import { FileJournals } from './storage/journal.file.ts';
+
+/** What the jobs of squads need; with journals in files also what runs them, which otherwise the worker of the database does. */
+export function openJobs(
+  { log, metrics, unitOf }: Pick<ServiceBase<SquadSettings>, 'log' | 'metrics' | 'unitOf'>,
+  hub: Hub,
+  calls: CallsToServices,
+): Pick<SquadResources, 'trainingDelivery' | 'fileJobs'> {
+  const { journals } = hub;
+  const trainingDelivery = new TrainingDelivery({
+    journals,
+    calls,
+    references: new References(calls),
+    log,
+  });
+  if (!(journals instanceof FileJournals)) return { trainingDelivery };
+  const fileJobs = new FileJobs({
+    jobs: squadJobs,
+    resources: { hub, trainingDelivery },
+    unitOf: () => unitOf(),
+    log,
+    metrics: jobMetrics(
+      metrics,
+      squadJobs.map(({ name }) => name),
+    ),
+    async *pending() {
+      for (const known of journalKinds) {
+        // A kind makes its jobs from its own states, so their types do not matter here.
+        const kind = known as unknown as JournalKind<unknown, object>;
+        yield* journals.pendingJobs(kind);
+      }
+    },
+  });
+  journals.sendJobsTo((jobs) => jobs.forEach((job) => fileJobs.add(job)));
+  fileJobs.start();
+  return { trainingDelivery, fileJobs };
+}

@@ -1,0 +1,52 @@
+import { requireService } from '#server/auth/viewer.ts';
+import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { Hub } from '../hub.ts';
+import { users, type UserRecord } from '../users/user.journal.ts';
+import { sightOf } from '../presence/visibility.ts';
+import { isInvited } from './squad-invites.ts';
+import { meetsHidden, takesPart } from './squad-rights.ts';
+import type { TrainedRoutineShape } from './trained-routines.shapes.ts';
+import type { Upkeep } from './upkeep.ts';
+
+/** Accepted invites that are looked at: the latest ones. Who has joined needs none. */
+const MAX_ACCEPTED = 20;
+
+/** The routines that open squads train, for the content service: who takes part, or may enter, reads also a private one. */
+export class TrainedRoutines {
+  private readonly unit: UnitOfWork;
+  private readonly hub: Hub;
+  private readonly upkeep: Upkeep;
+
+  constructor(unit: UnitOfWork, hub: Hub, upkeep: Upkeep) {
+    this.unit = unit;
+    this.hub = hub;
+    this.upkeep = upkeep;
+  }
+
+  /** The versions of routines in the open squads of a user, and in those to which they are invited. For services. */
+  async of(userId: string): Promise<TrainedRoutineShape[]> {
+    requireService(this.unit.viewer);
+    const user = await this.hub.journals.of(users).read(userId);
+    const sight = sightOf(user);
+    const trained = new Map<string, TrainedRoutineShape>();
+    for (const squadId of squadsOf(user)) {
+      const squad = await this.upkeep.settled(squadId);
+      if (squad.status === 'NONE' || squad.status === 'ENDED') continue;
+      const { routineId, routineVersion: version } = squad;
+      if (routineId === null || version === null) continue;
+      if (takesPart(squad, userId) || (isInvited(squad, userId) && !meetsHidden(squad, sight)))
+        trained.set(`${routineId}:${version}`, { routineId, version });
+    }
+    return [...trained.values()];
+  }
+}
+
+/** Squads that the user may be in, or may enter. Their journals decide. */
+function squadsOf({ squads, received }: UserRecord): Set<string> {
+  const now = Date.now();
+  const pending = received.filter(
+    ({ status, expiresAt }) => status === 'PENDING' && Date.parse(expiresAt) > now,
+  );
+  const accepted = received.filter(({ status }) => status === 'ACCEPTED').slice(-MAX_ACCEPTED);
+  return new Set([...squads, ...[...pending, ...accepted].map(({ squadId }) => squadId)]);
+}

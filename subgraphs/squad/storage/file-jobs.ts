@@ -1,0 +1,198 @@
+import type { AnyJob } from '#server/jobs/job.ts';
+import type { JobRow, JobsWithoutDatabase } from '#server/jobs/jobs.ts';
+import { runJob, StoredFailure, type JobHost } from '#server/jobs/run-job.ts';
+import type { JournalJob } from './journal.ts';
+
+/** The pause after a failed attempt: from the first to the second value, doubled each time. */
+const RETRY_MILLIS = [1_000, 300_000] as const; // 1 s, 5 min
+/** How often the metrics of waiting jobs are set. */
+const REPORT_MILLIS = 5_000;
+/** The longest delay of a timer in Node. */
+const MAX_TIMER_MILLIS = 2 ** 31 - 1;
+/** Jobs in memory. Those beyond are found in the journals when the others are done. */
+const MAX_JOBS = 10_000;
+
+interface FileJob {
+  readonly id: string;
+  readonly declared: AnyJob;
+  readonly payload: object;
+  readonly createdAt: Date;
+  runAt: Date;
+  attempts: number;
+  error: string | null;
+  state: 'waiting' | 'running' | 'refused';
+  /** When to run again, because it was added while it was running. */
+  againAt: Date | undefined;
+}
+
+interface FileJobsOptions extends Omit<JobHost, 'signal'> {
+  jobs: readonly AnyJob[];
+  /** All jobs that the journals still need. */
+  pending: () => AsyncIterable<readonly JournalJob[]>;
+}
+
+/**
+ * The jobs of journals in files. They are in memory, because the journals themselves say which jobs they need: a start reads
+ * them. A job runs until it succeeds; one that is refused waits for an operator, or for the next start.
+ */
+export class FileJobs implements JobsWithoutDatabase {
+  private readonly options: FileJobsOptions;
+  private readonly jobs = new Map<string, FileJob>();
+  private readonly stopping = new AbortController();
+  private readonly host: JobHost;
+  private readonly reporting: NodeJS.Timeout;
+  private lastId = 0;
+  private isIncomplete = false;
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+
+  constructor(options: FileJobsOptions) {
+    this.options = options;
+    const { unitOf, log, metrics } = options;
+    const resources = { ...options.resources, fileJobs: this };
+    this.host = { resources, unitOf, log, metrics, signal: this.stopping.signal };
+    this.reporting = setInterval(() => this.report(), REPORT_MILLIS).unref();
+  }
+
+  /** Begins with the jobs that the journals need. */
+  start(): void {
+    this.isIncomplete = true;
+    this.wake();
+  }
+
+  add(job: JournalJob): void {
+    const key = JSON.stringify([job.name, job.payload]);
+    const runAt = job.runAt ?? new Date();
+    const known = this.jobs.get(key);
+    if (known?.state === 'running') known.againAt = runAt;
+    else if (known) Object.assign(known, { runAt, state: 'waiting' });
+    else if (this.jobs.size >= MAX_JOBS) this.isIncomplete = true;
+    else {
+      const declared = this.options.jobs.find(({ name }) => name === job.name);
+      if (!declared) throw new Error(`There is no job "${job.name}".`);
+      this.jobs.set(key, {
+        id: String(++this.lastId),
+        declared,
+        payload: job.payload,
+        createdAt: new Date(),
+        runAt,
+        attempts: 0,
+        error: null,
+        state: 'waiting',
+        againAt: undefined,
+      });
+    }
+    this.wake();
+  }
+
+  rows(): readonly JobRow[] {
+    return [...this.jobs.values()].map(rowOf);
+  }
+
+  retry(id: string): JobRow | undefined {
+    const job = [...this.jobs.values()].find((one) => one.id === id);
+    if (job && job.state !== 'running') {
+      Object.assign(job, { state: 'waiting', attempts: 0, runAt: new Date() });
+      this.wake();
+    }
+    return job && rowOf(job);
+  }
+
+  async dispose(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    clearInterval(this.reporting);
+    await this.working;
+  }
+
+  private report(): void {
+    const { pending, oldestDue } = this.options.metrics;
+    pending.reset();
+    oldestDue.reset();
+    const waiting = [...this.jobs.values()].filter(({ state }) => state === 'waiting');
+    for (const [name, jobs] of Map.groupBy(waiting, ({ declared }) => declared.name)) {
+      pending.set({ name }, jobs.length);
+      const first = jobs.reduce((least, { runAt }) => Math.min(least, runAt.getTime()), Infinity);
+      oldestDue.set({ name }, Math.max(0, Date.now() - first) / 1_000);
+    }
+  }
+
+  private wake(): void {
+    if (this.stopping.signal.aborted) return;
+    this.working ??= this.runDue().finally(() => {
+      this.working = undefined;
+      this.planNext();
+    });
+  }
+
+  /** Runs jobs one after the other until none is due. Never rejects. */
+  private async runDue(): Promise<void> {
+    // After the caller's turn, so that an answer to a request does not wait for the first job.
+    await new Promise(setImmediate);
+    if (this.isIncomplete && this.jobs.size < MAX_JOBS / 2) await this.readPending();
+    for (let next = this.nextDue(); next && !this.stopping.signal.aborted; next = this.nextDue())
+      await this.attempt(...next);
+  }
+
+  private async readPending(): Promise<void> {
+    this.isIncomplete = false;
+    try {
+      for await (const jobs of this.options.pending()) for (const job of jobs) this.add(job);
+    } catch (error) {
+      this.isIncomplete = true;
+      this.options.log.warn({ err: error }, 'the jobs of the journals cannot be read; it is tried again');
+    }
+  }
+
+  private nextDue(): [string, FileJob] | undefined {
+    const now = Date.now();
+    for (const entry of this.jobs)
+      if (entry[1].state === 'waiting' && entry[1].runAt.getTime() <= now) return entry;
+    return undefined;
+  }
+
+  private async attempt(key: string, job: FileJob): Promise<void> {
+    Object.assign(job, { state: 'running', againAt: undefined, attempts: job.attempts + 1 });
+    const { id, payload, attempts: number } = job;
+    try {
+      await runJob(job.declared, { id, payload, number, max: Infinity }, this.host);
+      // In one step: a job that is added between the comparison and the removal would be lost.
+      if (!job.againAt) this.jobs.delete(key);
+      else Object.assign(job, { state: 'waiting', runAt: job.againAt, attempts: 0, error: null });
+    } catch (error) {
+      job.error = (error as StoredFailure).message; // runJob throws nothing else
+      const isRefused = error instanceof StoredFailure && error.isFinal && !job.againAt;
+      const pause = Math.min(RETRY_MILLIS[0] * 2 ** (number - 1), RETRY_MILLIS[1]);
+      Object.assign(job, { state: isRefused ? 'refused' : 'waiting', runAt: new Date(Date.now() + pause) });
+    }
+  }
+
+  private planNext(): void {
+    clearTimeout(this.timer);
+    if (this.stopping.signal.aborted) return;
+    const times = [...this.jobs.values()]
+      .filter(({ state }) => state === 'waiting')
+      .map(({ runAt }) => runAt.getTime());
+    if (this.isIncomplete) times.push(Date.now() + RETRY_MILLIS[0]);
+    if (times.length === 0) return;
+    const delay = Math.min(
+      Math.max(0, times.reduce((a, b) => Math.min(a, b)) - Date.now()),
+      MAX_TIMER_MILLIS,
+    );
+    this.timer = setTimeout(() => this.wake(), delay);
+    this.timer.unref();
+  }
+}
+
+const rowOf = (job: FileJob): JobRow => ({
+  id: job.id,
+  name: job.declared.name,
+  attempts: job.attempts,
+  // A refusal ends the attempts, whatever their number.
+  maxAttempts: job.state === 'refused' ? job.attempts : Math.max(job.declared.maxAttempts, job.attempts + 1),
+  createdAt: job.createdAt.toISOString(),
+  runAt: job.runAt.toISOString(),
+  isLocked: job.state === 'running',
+  error: job.error,
+  payload: { ...job.payload },
+});
