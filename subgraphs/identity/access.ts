@@ -1,4 +1,4 @@
-import { isClientWith, requireRole, Role, runsGym, seesGym, type Viewer } from '#server/auth/viewer.ts';
+import { isClientWith, managesGym, requireRole, Role, seesGym, type Viewer } from '#server/auth/viewer.ts';
 
 interface Account {
   id: string;
@@ -28,11 +28,11 @@ const isClientOfMemberships = (
 
 /** The staff of the user's gym, and services: they find a user by QR code, and manage invitations. */
 export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): boolean =>
-  viewer.kind === 'service' || runsGym(viewer, gymId ?? null);
+  viewer.kind === 'service' || managesGym(viewer, gymId ?? null);
 
 /** The staff of the gym of the user's membership, whatever its status, and services. */
 const mayManageMember = (viewer: Viewer, { membershipGymId }: Account): boolean =>
-  viewer.kind === 'service' || runsGym(viewer, membershipGymId ?? null);
+  viewer.kind === 'service' || managesGym(viewer, membershipGymId ?? null);
 
 /** Whether the viewer may see the email of the user, and whether it is verified. */
 export const maySeeContact = (viewer: Viewer, user: Account): boolean =>
@@ -59,7 +59,7 @@ export const maySeeAccountState = (viewer: Viewer, user: Account): boolean => ma
 
 /** Staff of the gym and its machine clients change memberships. */
 export const mayChangeMembership = (viewer: Viewer, user: Pick<Account, 'membershipGymId'>): boolean =>
-  runsGym(viewer, user.membershipGymId ?? null) || isClientOfMemberships(viewer, user);
+  managesGym(viewer, user.membershipGymId ?? null) || isClientOfMemberships(viewer, user);
 
 /**
  * Whether the viewer may read the body and the training goals of the user: only the user themselves may, and the wizard

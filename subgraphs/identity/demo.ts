@@ -1,12 +1,16 @@
 import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE, demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { AccountDeletion } from './accounts/account-deletion.entity.ts';
+import { insertDemoMembers } from './demo-members.ts';
 import type { Passwords } from './users/passwords.ts';
 import { newQrCode } from './users/qr-code.ts';
 import { User } from './users/user.entity.ts';
 
-/** Creates the six demo users, and an import of two of them. An existing account is not changed, and a deleted one is not created again. */
-export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void> {
+/**
+ * Creates the six demo users, and an import of two of them. An existing account is not changed, and a deleted one is not created again.
+ * @param withHistory also the other members of the demo gyms, at the first start
+ */
+export async function demo(unit: UnitOfWork, passwords: Passwords, withHistory: boolean): Promise<void> {
   const ids = DEMO_PEOPLE.map(({ id }) => id);
   const present = await unit.em.find(User, { id: { $in: ids } });
   const deleted = await unit.em.find(AccountDeletion, { userId: { $in: ids } });
@@ -42,6 +46,7 @@ export async function demo(unit: UnitOfWork, passwords: Passwords): Promise<void
     );
   }
   await demoImport(unit);
+  if (withHistory && known.size === 0) await insertDemoMembers(unit, passwordHash);
 }
 
 /** An import of members into Iron Temple that is done. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { serviceSecretOf } from '#server/auth/service-secret.ts';
+import { installationSecretOf } from '#server/auth/service-secret.ts';
 import type { ServiceBase } from '#server/define-subgraph.ts';
 import { References } from '#server/references/references.ts';
 import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
@@ -72,7 +72,7 @@ export async function identityResources({
     verifyUrl: settings.emailVerificationUrl,
     references: new References(calls),
     locations: new GymLocations(calls),
-    serviceClients: new ServiceClients(await serviceSecretOf(settings), tokens),
+    serviceClients: new ServiceClients(await installationSecretOf(settings), tokens),
     async dispose() {
       await sagas.dispose();
       await others.dispose();

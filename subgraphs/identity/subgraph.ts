@@ -118,5 +118,5 @@ export const identity = defineSubgraph({
   ],
   jobs: identityJobs,
   retention: (resources) => identityRetention(resources),
-  demo: (_services, unit, { passwords }) => demo(unit, passwords),
+  demo: (_services, unit, { passwords }, { demoHistory }) => demo(unit, passwords, demoHistory),
 });

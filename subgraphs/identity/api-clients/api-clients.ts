@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import { isSuperAdmin, requireGymAdmin, requireRole, Role, runsGym } from '#server/auth/viewer.ts';
+import { isSuperAdmin, managesGym, requireGymAdmin, requireRole, Role } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -76,7 +76,7 @@ export class ApiClients {
     if (locationId !== null) await this.requireLocationOf(gymId, locationId);
     return this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gymId);
-      await this.requireRoomFor(gymId);
+      await this.requireFewerThanMaximum(gymId);
       const client = this.unit.em.create(ApiClient, {
         gymId,
         name,
@@ -131,7 +131,7 @@ export class ApiClients {
     const client = isUuid(id)
       ? await this.unit.em.findOne(ApiClient, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
       : null;
-    if (!client || !runsGym(viewer, client.gymId)) throw notFound('API client', id);
+    if (!client || !managesGym(viewer, client.gymId)) throw notFound('API client', id);
     return client;
   }
 
@@ -141,7 +141,7 @@ export class ApiClients {
   }
 
   /** Two creations for one gym wait for each other, so that both are counted. */
-  private async requireRoomFor(gymId: string): Promise<void> {
+  private async requireFewerThanMaximum(gymId: string): Promise<void> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
       `api_client ${gymId}`,
     ]);

@@ -26,7 +26,7 @@ export const AuditAction = {
 } as const;
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
 
-/** What users do with their own accounts. Only a SUPER_ADMIN sees these records, and not the staff of a gym. */
+/** What users do with their own accounts. Only SUPER_ADMINs see these records; the GYM_ADMINs of the user's gym do not. */
 export const PRIVATE_ACTIONS: readonly AuditAction[] = [
   'LOGGED_IN',
   'LOGIN_FAILED',
@@ -36,7 +36,7 @@ export const PRIVATE_ACTIONS: readonly AuditAction[] = [
   'REFRESH_TOKEN_REUSED',
 ];
 
-/** An action on an account, with its actor. A record has no foreign key, because it outlives the account. */
+/** An action on an account, an invitation, a machine client or a signing key, with its actor. A record has no foreign key, because it outlives the account. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',

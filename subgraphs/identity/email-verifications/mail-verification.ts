@@ -41,7 +41,8 @@ async function prepare(
      for no key update of user_account`,
     [mailId],
   );
-  // The email has been verified, the account has been deleted, or a run that was not recorded has sent the mail.
+  // The email has been verified, the account has been deleted, or an earlier run has sent the mail, but the job was
+  // not marked as done.
   if (!found) return undefined;
   const token = randomBytes(32).toString('base64url');
   await em.nativeUpdate(

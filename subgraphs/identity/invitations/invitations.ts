@@ -68,7 +68,7 @@ export class Invitations {
     if (viewer.kind !== 'service') await this.gyms.requireJoinable(gym);
     return this.unit.transaction(async () => {
       await this.gyms.requireNotRemoved(gym);
-      const invited = chosenId ? await this.unit.em.findOne(User, { id: chosenId }) : null;
+      const invited = chosenId ? await this.invitedBefore(chosenId) : null;
       if (invited) return this.presentInvited(invited);
       const account =
         gym && role === Role.MEMBER && (await inviteAccount(this.unit, { email, displayName, gymId: gym }));
@@ -88,6 +88,15 @@ export class Invitations {
       await requestPasswordMail(this.unit, email, ResetPurpose.INVITATION);
       return this.presentInvited(user);
     });
+  }
+
+  /** The user whom a service has invited with this id. The lock lets a simultaneous request with the same id wait, and then find them. */
+  private async invitedBefore(id: string): Promise<User | null> {
+    const { em } = this.unit;
+    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
+      `invitation ${id.toLowerCase()}`,
+    ]);
+    return em.findOne(User, { id });
   }
 
   private presentInvited(user: User): InvitedUserShape {

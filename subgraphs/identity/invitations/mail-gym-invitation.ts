@@ -19,7 +19,7 @@ export const mailGymInvitation = jobOf<{ mails: MailDelivery }>()({
        where gym_invitation.id = ? and (sent_at is null or sent_at < requested_at)`,
       [invitationId],
     );
-    // It was withdrawn or accepted, or a run that was not recorded has sent the mail.
+    // It was withdrawn or accepted, or an earlier run has sent the mail, but the job was not marked as done.
     if (!found) return;
     await mails.send({ to: found.email, ...textOf(found.gymId) }, { isLastAttempt });
     const sentAt = new Date();

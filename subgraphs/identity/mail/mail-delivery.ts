@@ -17,6 +17,8 @@ export class MailDelivery {
       labelNames: ['outcome'] as const,
       registers: [registry],
     });
+    // An alert sees the first failure only if the counter was 0 before.
+    for (const outcome of ['sent', 'refused', 'given_up']) this.mails.inc({ outcome }, 0);
   }
 
   /** Sends a mail. @throws if the mail server refuses it, so that the job is tried again */

@@ -8,7 +8,8 @@ import {
 export class AuditRetention extends Migration {
   override up(): void {
     this.addSql(createAuditRetention);
-    // The statement trigger sees no rows, so it allows the statement; the row trigger then checks each row.
+    // The statement trigger sees no rows. So it allows a deletion by remove_old_audit_events, which sets a time limit; the row
+    // trigger then checks each row.
     this
       .addSql(`create or replace function "audit_event_audit_event_append_only_fn"() returns trigger language plpgsql as $$
 begin

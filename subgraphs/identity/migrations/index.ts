@@ -31,5 +31,6 @@ export const migrations: MigrationDeclaration[] = [
   ...eventMigrations,
   { name: '20261124090000_memberships', class: Memberships },
   { name: '20261124100200_audit_of_gyms', class: AuditOfGyms },
+  // Merged later than audit_of_gyms, and released in this order: do not sort the list by date.
   { name: '20261124090200_gym_invitations', class: GymInvitations },
 ];

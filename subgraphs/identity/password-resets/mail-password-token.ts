@@ -47,7 +47,7 @@ interface Prepared {
  */
 async function prepare({ em }: UnitOfWork, mailId: string): Promise<Prepared | undefined> {
   const reset = await em.findOne(PasswordReset, { id: mailId });
-  // The account has been deleted, or a run that was not recorded has sent the mail.
+  // The account has been deleted, or an earlier run has sent the mail, but the job was not marked as done.
   if (!reset || reset.sentAt) return undefined;
   const [user] = await em.execute<{ id: string; email: string }[]>(
     // The lock keeps the account from being deleted before the token is stored, and other mails to it from being counted wrongly.

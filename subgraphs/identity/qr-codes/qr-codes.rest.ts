@@ -14,7 +14,7 @@ export const qrCodesRest = [
     operationId: 'getMyShortLivedQrCode',
     summary: 'A check-in code of the caller that works for a minute',
     description:
-      'Every request gives a new code. An app that shows it as a QR code requests the next one before `expiresAt`. A picture of the code is of no use after that; `POST /auth/qr/rotate` ends all of them at once.',
+      'Every request returns a new code. An app that shows it as a QR code requests the next one before `expiresAt`. A picture of the code is of no use after that; `POST /auth/qr/rotate` ends all of them at once.',
     auth: 'required',
     success: { status: 200, description: 'The code.', shape: ShortLivedQrCodeShape },
     handler: async (_request, { qrCodes }) =>

@@ -1,4 +1,4 @@
-import { isSuperAdmin, requireRole, Role, runsGym } from '#server/auth/viewer.ts';
+import { isSuperAdmin, managesGym, requireRole, Role } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
 import { addJob } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -64,12 +64,13 @@ export class Rights {
       await this.gyms.requireNotRemoved(gymId);
       const user = await lockedMember(this.unit, userId);
       if (!isSuperAdmin(viewer)) {
-        if (user.gymId && !runsGym(viewer, user.gymId)) throw notFound('user', userId);
+        if (user.gymId && !managesGym(viewer, user.gymId)) throw notFound('user', userId);
         if (user.role !== Role.MEMBER) throw forbidden('Only a SUPER_ADMIN may move an admin.');
-        if (gymId !== null && !runsGym(viewer, gymId))
+        if (gymId !== null && !managesGym(viewer, gymId))
           throw forbidden('You may add members only to your own gym.');
         // Ending an application needs the rights of its gym, like ending a membership.
-        if (gymId === null && !runsGym(viewer, user.membershipGymId ?? null)) throw notFound('user', userId);
+        if (gymId === null && !managesGym(viewer, user.membershipGymId ?? null))
+          throw notFound('user', userId);
       }
       const { membershipGymId, membershipStatus } = user;
       const hasEnded = !membershipGymId || membershipStatus === 'ENDED';

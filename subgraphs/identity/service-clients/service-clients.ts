@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { clientSecretOf } from '#server/auth/service-secret.ts';
+import { clientSecretOf, SERVER_NAMES } from '#server/auth/service-secret.ts';
 import { unauthenticated } from '#server/errors.ts';
-import { SERVICE_NAMES } from '#server/settings.ts';
 import type { AccessTokens } from '../sessions/access-tokens.ts';
 import { ACCESS_TOKEN_SECONDS } from '../sessions/lifetimes.ts';
 import type { ClientTokenShape } from './service-clients.shapes.ts';
 
-const CLIENTS: ReadonlySet<string> = new Set([...SERVICE_NAMES, 'gateway']);
+const CLIENTS: ReadonlySet<string> = new Set(SERVER_NAMES);
 
 /** Access tokens for the services of the installation and the gateway, which authenticate with a secret. */
 export class ServiceClients {

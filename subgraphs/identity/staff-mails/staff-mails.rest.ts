@@ -10,7 +10,7 @@ export const staffMailsRest = [
     method: 'POST',
     path: '/staff-mails',
     operationId: 'mailStaff',
-    summary: 'Send a mail to those who run a gym',
+    summary: 'Send a mail to the staff of a gym',
     description: 'To the GYM_ADMINs of the gym; to the SUPER_ADMINs if it has none, or if no gym is named.',
     only: SERVICES,
     auth: 'required',

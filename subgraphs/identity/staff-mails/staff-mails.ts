@@ -8,7 +8,7 @@ import { StaffMailInput } from './staff-mails.shapes.ts';
 /** The maximum number of people who get a mail. */
 const MAX_RECEIVERS = 20;
 
-/** Mails of other services to those who run a gym. */
+/** Mails of other services to the staff of a gym. */
 export class StaffMails {
   private readonly unit: UnitOfWork;
   private readonly mails: MailDelivery;

@@ -28,6 +28,9 @@ export function formatOf(contentType: string | undefined): ImportFormat {
 export const MAX_IMPORT_BYTES = 16 * 1024 * 1024; // 16 MiB
 export const MAX_IMPORT_LINES = 100_000;
 const LONGEST_LINE = 4_096; // characters
+// The errors of every line are stored with the import, so they are bounded, whatever a line contains.
+const MAX_ERRORS = 10;
+const MAX_MESSAGE = 200; // characters
 const COLUMNS = Object.keys(ImportedMemberShape.shape);
 
 export type ImportLine =
@@ -44,6 +47,7 @@ export async function* importLines(stream: Readable, format: ImportFormat): Asyn
   const lines = textLines(stream, {
     maxBytes: MAX_IMPORT_BYTES,
     maxLineCharacters: LONGEST_LINE,
+    // JSON is always UTF-8 (RFC 8259); the encoding of a CSV file is detected, and not reported.
     encoding: format === 'NDJSON' ? 'UTF_8' : undefined,
     onEncoding: () => undefined,
   });
@@ -68,20 +72,20 @@ export async function* importLines(stream: Readable, format: ImportFormat): Asyn
 async function* jsonLines(lines: AsyncIterable<TextLine>): AsyncGenerator<ImportLine> {
   for await (const read of lines) {
     if (read.problem !== undefined) yield failed(read.number, read.problem);
-    else if (read.text.trim() !== '') yield memberIn(read.number, jsonIn(read.text));
+    else if (read.text.trim() !== '') yield memberOfObject(read.number, jsonIn(read.text));
   }
 }
 
 async function* csvLines(lines: AsyncGenerator<TextLine>): AsyncGenerator<ImportLine> {
   const { delimiter, columns } = await headerOf(lines);
-  const records = new CsvRecords(
-    delimiter,
-    columns.length,
-    (fields) => 'member' in memberOf({ line: 0, fields: [...fields] }, columns),
-  );
-  for await (const line of lines) yield* records.push(line).map((record) => memberOf(record, columns));
-  yield* records.end().map((record) => memberOf(record, columns));
+  const records = new CsvRecords(delimiter, columns.length, (fields) => isWholeMember(fields, columns));
+  for await (const line of lines) yield* records.push(line).map((record) => memberOfRecord(record, columns));
+  yield* records.end().map((record) => memberOfRecord(record, columns));
 }
+
+/** Whether the fields of a line are a valid member by themselves, so that the line is no part of an earlier field. */
+const isWholeMember = (fields: readonly string[], columns: readonly string[]): boolean =>
+  'member' in memberOfRecord({ line: 0, fields: [...fields] }, columns);
 
 /** @throws VALIDATION_FAILED that names the columns */
 async function headerOf(
@@ -104,20 +108,20 @@ async function headerOf(
 const columnOf = (title: string): string =>
   COLUMNS.find((column) => column.toLowerCase() === title.trim().toLowerCase()) ?? '';
 
-function memberOf(record: CsvRecord, columns: readonly string[]): ImportLine {
+function memberOfRecord(record: CsvRecord, columns: readonly string[]): ImportLine {
   if (record.problem !== undefined) return failed(record.line, record.problem);
   if (record.fields.length !== columns.length)
     return failed(
       record.line,
       `expected ${columns.length} fields, as in the header, not ${record.fields.length}`,
     );
-  return memberIn(
+  return memberOfObject(
     record.line,
     Object.fromEntries(columns.map((column, index) => [column, record.fields[index]])),
   );
 }
 
-function memberIn(line: number, value: unknown): ImportLine {
+function memberOfObject(line: number, value: unknown): ImportLine {
   if (value === undefined)
     return failed(line, 'expected a JSON object, such as {"email": "...", "displayName": "..."}');
   const parsed = ImportedMemberShape.safeParse(value);
@@ -125,8 +129,8 @@ function memberIn(line: number, value: unknown): ImportLine {
   return {
     line,
     errors: parsed.error.issues
-      .slice(0, 10)
-      .map(({ path, message }) => ({ path: path.join('.'), message: message.slice(0, 200) })),
+      .slice(0, MAX_ERRORS)
+      .map(({ path, message }) => ({ path: path.join('.'), message: message.slice(0, MAX_MESSAGE) })),
   };
 }
 

@@ -77,7 +77,7 @@ export type UserImportLinesQuery = z.infer<typeof UserImportLinesQuery>;
 export const UserImportWithLinesShape = UserImportShape.extend({
   lines: z.array(UserImportLineShape).meta({ description: 'Lines in the order of the file.' }),
   nextAfter: z.int().nullable().meta({
-    description: 'The `after` that gives the following lines; null if there are none.',
+    description: 'The `after` of a request for the following lines; null if there are none.',
   }),
 }).meta({ id: 'UserImportWithLines' });
 export type UserImportWithLinesShape = z.infer<typeof UserImportWithLinesShape>;

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import type { RequiredEntityData } from '@mikro-orm/core';
 import {
   isClientWith,
+  managesGym,
   requireGymAdmin,
   requireGymOfClient,
   requireRole,
   requireScope,
   Role,
-  runsGym,
 } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { notFound } from '#server/errors.ts';
@@ -91,7 +91,7 @@ export class UserImports {
   async get(id: string): Promise<UserImportShape> {
     const { viewer } = this.unit;
     const found = isUuid(id) ? await this.unit.em.findOne(UserImport, { id }) : null;
-    if (!found || !(runsGym(viewer, found.gymId) || isClientWith(viewer, 'members:write', found.gymId)))
+    if (!found || !(managesGym(viewer, found.gymId) || isClientWith(viewer, 'members:write', found.gymId)))
       throw notFound('import', id);
     return present(found);
   }

@@ -9,6 +9,7 @@ import type { PasswordJob } from './password-worker.ts';
 const threads = new WorkerPool<PasswordJob, string | boolean>(
   new URL('password-worker.ts', import.meta.url),
   {
+    name: 'passwords',
     kind: 'thread',
     mostHelpers: 2,
     waitingForEach: 100,

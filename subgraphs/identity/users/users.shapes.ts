@@ -24,7 +24,7 @@ const bio = z
   .regex(/^[^\0]*$/, 'expected text without NUL characters')
   .refine(
     (text) => text === '' || visibleBio.safeParse(text).success,
-    'expected visible text of whole characters, without control characters that change the direction of writing',
+    'expected visible text without unpaired UTF-16 surrogates and without control characters that change the direction of writing',
   );
 
 export const emailText = z.string().trim().max(254).pipe(z.email('expected an email address'));
