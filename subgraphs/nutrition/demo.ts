@@ -1,4 +1,5 @@
 import { isErased } from '#server/accounts/erased-accounts.ts';
+import { HISTORY_DAYS } from '#server/demo-history.ts';
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { addDays, dayOf } from '#server/calendar.ts';
@@ -8,47 +9,75 @@ import type { MealType } from './food-logs/food-logs.shapes.ts';
 import { NutritionGoal } from './goals/nutrition-goal.entity.ts';
 import { DateTime } from 'luxon';
 
-/** Writes the food log of the demo user Maya: the two weeks before the first start of the service. */
-export async function demo(unit: UnitOfWork): Promise<void> {
+/**
+ * Writes the food log of the demo user Maya: the two weeks before the first start of the service.
+ * @param withHistory four weeks, also of the other demo members
+ */
+export async function demo(unit: UnitOfWork, withHistory: boolean): Promise<void> {
   const maya = demoPerson('maya@iron.test');
   await unit.transaction(async () => {
     // Only once, because the days are relative to today: a later start must not move them.
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
-    // A demo account that was deleted gets no new data.
-    if (await isErased(unit, maya.id)) return;
-    const today = dayOf(new Date(), maya.timezone);
-    // Today's meals that are still in the future are left out.
-    const entries = Array.from({ length: DAYS }, (_unused, daysAgo) =>
-      mealsOf(addDays(today, -daysAgo), daysAgo, maya),
-    )
-      .flat()
-      .filter((entry) => entry.loggedAt <= new Date());
-    await unit.em.upsertMany(FoodLog, entries, { onConflictAction: 'ignore' });
-    await unit.em.upsert(
-      NutritionGoal,
-      {
-        id: demoId('411', 1),
-        userId: maya.id,
-        weekday: null,
-        date: null,
-        validFrom: addDays(today, -DAYS),
-        calories: 2_100,
-        protein: 120,
-        carbs: 240,
-        fats: 70,
-        updatedAt: new Date(),
-        version: 1,
-      },
-      { onConflictAction: 'ignore' },
-    );
-    await new DayTotals(unit).sumUp(
-      maya.id,
-      entries.map((entry) => entry.localDate),
-    );
+    if (!withHistory) return insertLog(unit, maya, 0, DAYS);
+    for (const [index, email] of (['maya@iron.test', 'leo@iron.test', 'zoe@aqua.test'] as const).entries())
+      await insertLog(unit, demoPerson(email), index, HISTORY_DAYS);
   });
 }
 
+/** Writes the log of one user, and their goal. */
+async function insertLog(
+  unit: UnitOfWork,
+  user: { id: string; timezone: string },
+  userIndex: number,
+  days: number,
+): Promise<void> {
+  // A demo account that was deleted gets no new data.
+  if (await isErased(unit, user.id)) return;
+  const now = new Date();
+  const today = dayOf(now, user.timezone);
+  // Today's meals that are still in the future are left out.
+  const entries = Array.from({ length: days }, (_unused, daysAgo) =>
+    mealsOf(addDays(today, -daysAgo), {
+      daysAgo,
+      user,
+      userIndex,
+      portion: portionOf(days, userIndex, daysAgo),
+    }),
+  )
+    .flat()
+    .filter((entry) => entry.loggedAt <= now);
+  await unit.em.upsertMany(FoodLog, entries, { onConflictAction: 'ignore' });
+  const [calories, protein, carbs, fats] = GOALS[userIndex % GOALS.length] as (typeof GOALS)[number];
+  await unit.em.upsert(
+    NutritionGoal,
+    {
+      id: demoId('411', userIndex + 1),
+      userId: user.id,
+      weekday: null,
+      date: null,
+      validFrom: addDays(today, -days),
+      calories,
+      protein,
+      carbs,
+      fats,
+      updatedAt: now,
+      version: 1,
+    },
+    { onConflictAction: 'ignore' },
+  );
+  await new DayTotals(unit).sumUp(
+    user.id,
+    entries.map((entry) => entry.localDate),
+  );
+}
+
 const DAYS = 14;
+/** Calories, protein, carbs and fats a day. */
+const GOALS = [
+  [2_100, 120, 240, 70],
+  [2_800, 170, 320, 85],
+  [1_900, 100, 220, 65],
+] as const;
 
 type Food = readonly [
   name: string,
@@ -88,8 +117,23 @@ const DINNERS: readonly Food[] = [
   ['Tofu, firm', 'DINNER', 19, 156, 18.08, 5.7, 8.34, 200, 'g', 200],
 ];
 
-function mealsOf(day: string, daysAgo: number, { id: userId, timezone }: { id: string; timezone: string }) {
-  const pick = (foods: readonly Food[], offset = 0) => foods[(daysAgo + offset) % foods.length] as Food;
+/** How much of each meal is eaten. With a history it is about what the goals say, and differs from day to day. */
+const portionOf = (days: number, userIndex: number, daysAgo: number): number =>
+  days === DAYS ? 1 : (PORTIONS[userIndex] ?? 1) + ((daysAgo * 7) % 5) / 10;
+const PORTIONS = [1.6, 2.1, 1.4];
+
+interface DayOfMeals {
+  daysAgo: number;
+  user: { id: string; timezone: string };
+  userIndex: number;
+  portion: number;
+}
+
+function mealsOf(day: string, { daysAgo, user: { id: userId, timezone }, userIndex, portion }: DayOfMeals) {
+  const eaten = (amount: number) => Math.round(amount * portion * 100) / 100;
+  // Each user begins with another meal, and each week is different from the week before it.
+  const turn = daysAgo + userIndex + Math.floor(daysAgo / DAYS);
+  const pick = (foods: readonly Food[], offset = 0) => foods[(turn + offset) % foods.length] as Food;
   const foods = [
     pick(BREAKFASTS),
     pick(LUNCHES),
@@ -104,18 +148,18 @@ function mealsOf(day: string, daysAgo: number, { id: userId, timezone }: { id: s
         .set({ hour, minute: index * 5 })
         .toJSDate();
       return {
-        id: demoId('410', daysAgo * 10 + index + 1),
+        id: demoId('410', userIndex * 1_000 + daysAgo * 10 + index + 1),
         userId,
         foodId: null,
         tableFoodId: null,
         foodName,
-        calories,
-        protein,
-        carbs,
-        fats,
-        quantity,
+        calories: Math.round(calories * portion),
+        protein: eaten(protein),
+        carbs: eaten(carbs),
+        fats: eaten(fats),
+        quantity: eaten(quantity),
         unit,
-        grams,
+        grams: eaten(grams),
         mealType,
         source: 'FOOD_TABLE' as const,
         loggedAt,

@@ -67,6 +67,8 @@ export const nutrition = defineSubgraph({
     analyses: 'nutrition',
     foods: 'nutrition',
     ownFoods: 'nutrition',
+    jobs: null,
+    accountData: null,
   },
   graphql: [
     analysisGraphql,
@@ -91,5 +93,5 @@ export const nutrition = defineSubgraph({
     ...jobsRest,
   ],
   retention: () => nutritionRetention,
-  demo: (_services, unit) => demo(unit),
+  demo: (_services, unit, _resources, { demoHistory }) => demo(unit, demoHistory),
 });

@@ -32,7 +32,15 @@ export const wizardOf = (parts: WizardParts) =>
     withoutDatabase: ({ wizardStorage }) => wizardStorage === 'memory',
     resources: (base) => wizardResources(base, parts),
     services: wizardServices,
-    features: { sessions: 'wizard', files: 'wizard', deployments: 'wizard' },
+    features: {
+      sessions: 'wizard',
+      files: 'wizard',
+      deployments: 'wizard',
+      availability: null,
+      firstVisits: null,
+      jobs: null,
+      accountData: null,
+    },
     graphql: [
       sessionsGraphql,
       availabilityGraphql,

@@ -3,7 +3,7 @@ import type { AccountPart, RecordSource } from '#server/accounts/account-part.ts
 import { entityRecords } from '#server/accounts/entity-records.ts';
 import { eraseOnce } from '#server/accounts/erased-accounts.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { diaryKeyOf, diaryPage } from '../food-logs/diary.ts';
+import { foodLogKeyOf, foodLogPage } from '../food-logs/food-log-pages.ts';
 import { FoodFavourite } from '../foods/food-favourite.entity.ts';
 import { StoredFood } from '../foods/stored-food.entity.ts';
 import { NutritionGoal } from '../goals/nutrition-goal.entity.ts';
@@ -35,6 +35,6 @@ const recordsOf = <Entity extends { id: string }>(
 const foodLogsOf =
   (unit: UnitOfWork): RecordSource =>
   async (userId, after, limit) => {
-    const rows = await diaryPage(unit, userId, { after, limit });
-    return rows.map((record) => ({ key: diaryKeyOf(record), record }));
+    const rows = await foodLogPage(unit, userId, { after, limit });
+    return rows.map((record) => ({ key: foodLogKeyOf(record), record }));
   };

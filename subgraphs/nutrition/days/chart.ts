@@ -39,7 +39,7 @@ export function chartOf(points: readonly SeriesPointShape[], metric: NutrientNam
 <style>
 svg{font:${CHART_FONT};--paper:#fff;--ink:#1f2937;--soft:#6b7280;--grid:#e5e7eb;--bar:#0f766e;--over:#b45309;--goal:#1d4ed8}
 @media (prefers-color-scheme:dark){svg{--paper:#111827;--ink:#f3f4f6;--soft:#9ca3af;--grid:#374151;--bar:#2dd4bf;--over:#fbbf24;--goal:#93c5fd}}
-.paper{fill:var(--paper)}.title{fill:var(--ink);font-size:15px;font-weight:600}.soft{fill:var(--soft)}.grid{stroke:var(--grid)}.bar{fill:var(--bar)}.over{fill:url(#hatch);stroke:var(--over)}.goal{stroke:var(--goal);stroke-width:2;stroke-dasharray:6 4;fill:none}.goal-name{fill:var(--goal);font-weight:600}
+.paper{fill:var(--paper)}.title{fill:var(--ink);font-size:15px;font-weight:600}.soft{fill:var(--soft)}.grid{stroke:var(--grid)}.bar{fill:var(--bar)}.over{fill:url(#hatch);stroke:var(--over)}.goal{stroke:var(--goal);stroke-width:2;stroke-dasharray:6 4;fill:none}.goal-name{fill:var(--goal);font-weight:600;stroke:var(--paper);stroke-width:4px;paint-order:stroke}
 </style>
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" style="fill:var(--over);fill-opacity:.35"/><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--over);stroke-width:4"/></pattern></defs>
 <rect class="paper" width="${WIDTH}" height="${HEIGHT}" rx="8"/>

@@ -12,7 +12,7 @@ export type FoodLogSource = (typeof SOURCES)[number];
 const FoodLogSchema = defineEntity({
   name: 'FoodLog',
   tableName: 'food_log',
-  // In the order of the diary, so that the entries of a day, or of a page, are one range of the index.
+  // In the order of the food log, so that the entries of a day, or of a page, are one range of the index.
   indexes: [
     { name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] },
     { properties: ['foodId'] },
@@ -31,12 +31,15 @@ const FoodLogSchema = defineEntity({
       .onCreate(() => uuidv7()),
     userId: p.uuid(),
     foodName: p.string().length(200),
+    /** Energy in kcal; protein, carbs and fats in g. */
     calories: p.integer(),
     protein: p.float().columnType('double precision'),
     carbs: p.float().columnType('double precision'),
     fats: p.float().columnType('double precision'),
+    /** As the user wrote it, e.g. 2 (`unit`: "slice"). */
     quantity: p.float().columnType('double precision').nullable(),
     unit: p.string().length(40).nullable(),
+    /** The weight of the whole entry. */
     grams: p.float().columnType('double precision').nullable(),
     /** The food of the entry, if it is a row of `food`; the entry stays if the food is deleted. */
     foodId: () => p.manyToOne(StoredFood).mapToPk().nullable().joinColumn('food_id').deleteRule('set null'),

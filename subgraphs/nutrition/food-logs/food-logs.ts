@@ -14,7 +14,7 @@ import type { Foods } from '../foods/foods.ts';
 import type { FoodShape } from '../foods/foods.shapes.ts';
 import { sum } from '../nutrients.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
-import { diaryKeyOf, FOOD_LOG_COLUMNS } from './diary.ts';
+import { foodLogKeyOf, FOOD_LOG_COLUMNS } from './food-log-pages.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
 import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
@@ -73,7 +73,7 @@ export class FoodLogs {
       `select ${FOOD_LOG_COLUMNS} from food_log where ${conditions.join(' and ')} order by local_date desc, logged_at desc, food_log.id desc limit ?`,
       [...params, pageSize(request) + 1],
     );
-    return cursors.page(rows, request, diaryKeyOf);
+    return cursors.page(rows, request, foodLogKeyOf);
   }
 
   /** The entries of a range of days, the first eaten first. @throws NOT_FOUND for another user */

@@ -48,6 +48,7 @@ export const locale = z
   });
 export const LocaleShape = z.object({ locale });
 
+/** In the graph it is a boolean; in a REST query it is a text. */
 const filterFlag = z.union([z.boolean(), flag]).nullish();
 const filters = {
   search: searchText.nullish().meta({

@@ -4,6 +4,7 @@ import { checkVersion, conflict, forbidden, invalid, notFound } from '#server/er
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { grams } from '../nutrients.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import { foodById } from './food-table.ts';
 import { CreateFoodShape, UpdateFoodShape, type FoodNutrients, type FoodShape } from './foods.shapes.ts';
@@ -17,7 +18,7 @@ export async function lockFoodsOf(unit: UnitOfWork, userId: string): Promise<voi
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`foods:${userId}`]);
 }
 
-/** A user may change only the foods that they have added. Products and foods of the table belong to nobody. */
+/** A user may change only the foods that they have added. Products and foods of the table have no owner. */
 const mayChangeFood = (userId: string, food: Pick<StoredFood, 'userId'>): boolean => food.userId === userId;
 
 /** Foods that users add for themselves. A user can read and write only their own. */
@@ -106,7 +107,9 @@ export class OwnFoods {
    */
   private async refuseDuplicate({ id, userId, name, brand, barcode }: StoredRow): Promise<void> {
     const [duplicate] = await this.unit.em.execute<{ barcode: string | null }[]>(
-      `select barcode from food where user_id = ? and id <> ? and (barcode = ? or (lower(name) = lower(?) and lower(coalesce(brand, '')) = lower(?))) limit 1`,
+      `select barcode from food
+       where user_id = ? and id <> ?
+         and (barcode = ? or (lower(name) = lower(?) and lower(coalesce(brand, '')) = lower(?))) limit 1`,
       [userId, id, barcode, name, brand ?? ''],
     );
     if (!duplicate) return;
@@ -120,13 +123,21 @@ export class OwnFoods {
 
 const notYours = () =>
   forbidden(
-    'This food belongs to everybody and cannot be changed; add a food of your own by POST /foods (graph: createFood).',
+    'This food is shared by all users and cannot be changed; add a food of your own by POST /foods (graph: createFood).',
   );
+
+/** How much more sugars than carbs a label may list, because both are rounded. */
+const SUGARS_TOLERANCE = 1; // g in 100 g
 
 /** @throws VALIDATION_FAILED for nutrients that an entry of the food log could not have either, and for more sugars than carbs */
 function checkNutrients(food: FoodNutrients): void {
   const doubt = implausibilityOf({ ...food, grams: 100 });
-  if (doubt) throw invalid(`per100g.${doubt.path === 'grams' ? 'protein' : doubt.path}`, doubt.message);
-  if (food.sugars !== null && food.carbs !== null && food.sugars > food.carbs + 1)
+  // The input has no weight, because it is always 100 g: the caller can only correct the nutrients.
+  if (doubt?.path === 'grams') {
+    const total = grams((food.protein ?? 0) + (food.carbs ?? 0) + (food.fats ?? 0));
+    throw invalid('per100g', `expected protein, carbs and fats of at most 100 g together, got ${total} g`);
+  }
+  if (doubt) throw invalid(`per100g.${doubt.path}`, doubt.message);
+  if (food.sugars !== null && food.carbs !== null && food.sugars > food.carbs + SUGARS_TOLERANCE)
     throw invalid('per100g.sugars', `expected at most the ${food.carbs} g of carbs, got ${food.sugars}`);
 }

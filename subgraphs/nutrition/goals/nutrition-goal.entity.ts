@@ -25,7 +25,7 @@ const NutritionGoalSchema = defineEntity({
     date: p.date().nullable(),
     /** The first day of the goal; null for the goal of a date. */
     validFrom: p.date().nullable(),
-    /** kcal; null: there is no goal of this kind from `validFrom` on. */
+    /** Energy in kcal; protein, carbs and fats in g. Null: there is no goal of this kind from `validFrom` on. */
     calories: p.integer().nullable(),
     protein: p.float().columnType('double precision').nullable(),
     carbs: p.float().columnType('double precision').nullable(),

@@ -5,9 +5,10 @@ export type Decimal = (typeof DECIMALS)[number];
 export const DATE_ORDERS = ['DMY', 'MDY'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
+// The lookbehinds of UNIT and TIME keep a long row of spaces from being tried from each of its spaces, in quadratic time.
 // 1 234,5 and 1'234.5: spaces, thin spaces and apostrophes group digits
 const GROUPING = /(?<=\d)[\s\u00A0\u2009\u202F'’](?=\d{3})/gu;
-const UNIT = /\s*(kcal|cal|kj|g)$/i;
+const UNIT = /(?<!\s)\s*(kcal|cal|kj|g)$/i;
 const bare = (text: string): string => text.trim().replaceAll(GROUPING, '').replace(UNIT, '');
 
 const NUMBERS: Readonly<Record<Decimal, RegExp>> = {
@@ -44,7 +45,7 @@ const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})$/;
 const DAY_AND_NAME = /^(\d{1,2})[\s.-]+([a-z]{3,9})\.?,?[\s-]+(\d{4})$/i;
 const NAME_AND_DAY = /^([a-z]{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})$/i;
 const WEEKDAY = /^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?\.?,?\s+/i;
-const TIME = /[\sT,]+(\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\s*(?:[ap]\.?m\.?)?)$/i;
+const TIME = /(?<![\sT,])[\sT,]+(\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\s*(?:[ap]\.?m\.?)?)$/i;
 
 /** Undefined: the text is no date of a known form. `order` decides whether `3/4/2026` is 3 April or 4 March. */
 export function dateOf(text: string, order: DateOrder): ReadDate | undefined {

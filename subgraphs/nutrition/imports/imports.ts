@@ -12,7 +12,7 @@ import { requireOwner } from '../access.ts';
 import { foodById } from '../foods/food-table.ts';
 import { dayOf, instantOf, validZone } from '#server/calendar.ts';
 import { DayTotals } from '../days/day-totals.ts';
-import { diaryKeyOf, diaryPage, type DiaryKey } from '../food-logs/diary.ts';
+import { foodLogKeyOf, foodLogPage, type FoodLogKey } from '../food-logs/food-log-pages.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import { CSV_COLUMNS } from './csv-columns.ts';
@@ -98,13 +98,13 @@ export class Imports {
   }
 
   private async *rows(owner: string, range: Range): AsyncGenerator<FoodLogShape> {
-    let after: DiaryKey | undefined;
+    let after: FoodLogKey | undefined;
     for (;;) {
-      const page = await diaryPage(this.unit, owner, { ...range, after, limit: EXPORT_PAGE });
+      const page = await foodLogPage(this.unit, owner, { ...range, after, limit: EXPORT_PAGE });
       yield* page;
       const last = page.at(-1);
       if (!last || page.length < EXPORT_PAGE) return;
-      after = diaryKeyOf(last);
+      after = foodLogKeyOf(last);
     }
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag } from '#server/shapes.ts';
+import { EXPECTED_STORABLE, flag } from '#server/shapes.ts';
 import { RESOURCES } from './resources.ts';
 
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
@@ -25,14 +25,12 @@ export const CheckAvailabilityShape = z.object({
     .trim()
     .min(1, 'expected a value')
     .max(300)
-    .refine(
-      (text) => !text.includes('\0') && text.isWellFormed(),
-      'expected text without NUL and without half of a character',
-    )
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), EXPECTED_STORABLE)
     .meta({
       description:
         'A name, a slug, an email, or for a slot `<locationId>@<start>`, e.g. `0190...@2027-01-31T18:00:00Z`.',
     }),
+  // In the graph it is a boolean; in a REST query it is a text.
   reserve: z.union([z.boolean(), flag]).nullish().meta({
     description:
       'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',

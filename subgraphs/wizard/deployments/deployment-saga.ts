@@ -38,7 +38,7 @@ export const deploymentSaga = ({
   result: (outputs) => (outputs.gym ? gymResult(outputs) : memberResult(outputs)),
   async onChange(saga, unit) {
     if (isSettled(saga)) await settle(storage, rest, saga, unit);
-    else await storage.sessions(unit).announce(saga.subject);
+    else await storage.sessions(unit).notify(saga.subject);
   },
 });
 

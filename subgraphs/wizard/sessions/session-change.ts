@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { conflict, invalid, PlatformError } from '#server/errors.ts';
+import { EXPECTED_STORABLE } from '#server/shapes.ts';
 import type { StepData, WizardDefinition } from '../definitions/definition.ts';
 import { dueOf, nextStep, stepOf } from '../definitions/progress.ts';
 import { isUnresolved, EXPIRING, statusOf, type SessionRecord } from './session-store.ts';
 import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 
-/** Finds NUL and lone surrogates in JSON text, which PostgreSQL cannot store. */
+/** Finds NUL and unpaired surrogates in JSON text, which PostgreSQL cannot store. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
 /** Recursive code (a database, a serialiser) could overflow its stack on data that is nested more deeply than any form. */
@@ -48,8 +49,7 @@ export function withData(
 ): SessionRecord {
   if (isDeeper(data, MAX_DEPTH)) throw invalid('data', `expected at most ${MAX_DEPTH} levels of nesting`);
   const text = JSON.stringify(data);
-  if (UNSTORABLE.test(text))
-    throw invalid('data', 'expected text without NUL and without half of a character');
+  if (UNSTORABLE.test(text)) throw invalid('data', EXPECTED_STORABLE);
   if (Buffer.byteLength(text) > MAX_DATA_BYTES)
     throw new PlatformError(
       'PAYLOAD_TOO_LARGE',

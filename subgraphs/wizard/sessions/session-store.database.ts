@@ -1,3 +1,4 @@
+import { notifying, notifyingValues } from '#server/observability/event-cause.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { WizardSession, type WizardStatus } from './session.entity.ts';
 import { EXPIRING, type SessionRecord, type SessionStore } from './session-store.ts';
@@ -6,8 +7,11 @@ import { EXPIRING, type SessionRecord, type SessionStore } from './session-store
 export const SESSION_CHANNEL = 'wizard_session';
 
 export function databaseSessionStore(unit: UnitOfWork): SessionStore {
-  const announce = async (id: string) => {
-    await unit.em.execute('select pg_notify(?, ?)', [SESSION_CHANNEL, id]);
+  const notify = async (id: string) => {
+    await unit.em.execute(
+      `select ${notifying('session_id')} from (select ?::text as session_id) as changed`,
+      [...notifyingValues(SESSION_CHANNEL), id],
+    );
   };
   return {
     async insert(session) {
@@ -46,7 +50,7 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
     async remove(ids) {
       await unit.em.nativeDelete(WizardSession, { id: { $in: [...ids] } });
     },
-    announce,
+    notify,
     async replace(session) {
       const changed = await unit.em.nativeUpdate(
         WizardSession,
@@ -54,7 +58,7 @@ export function databaseSessionStore(unit: UnitOfWork): SessionStore {
         session,
       );
       if (changed === 0) return false;
-      await announce(session.id);
+      await notify(session.id);
       return true;
     },
   };

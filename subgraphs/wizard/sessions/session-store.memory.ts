@@ -1,7 +1,7 @@
 import { isKept, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 
 /** Sessions in the memory of one process; they are lost when it ends. */
-export function memorySessionStore(announce: (id: string) => void): SessionStore {
+export function memorySessionStore(notify: (id: string) => void): SessionStore {
   const sessions = new Map<string, SessionRecord>();
   // The store copies values in and out, so that later changes by a caller do not change what is stored.
   return {
@@ -38,11 +38,11 @@ export function memorySessionStore(announce: (id: string) => void): SessionStore
     async remove(ids) {
       for (const id of ids) sessions.delete(id);
     },
-    announce: async (id) => announce(id),
+    notify: async (id) => notify(id),
     async replace(session) {
       if (sessions.get(session.id)?.version !== session.version - 1) return false;
       sessions.set(session.id, structuredClone(session));
-      announce(session.id);
+      notify(session.id);
       return true;
     },
   };

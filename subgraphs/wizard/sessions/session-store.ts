@@ -64,8 +64,8 @@ export interface SessionStore {
   findByIds(ids: readonly string[]): Promise<SessionRecord[]>;
   list(filter: SessionFilter): Promise<SessionRecord[]>;
   /** Notifies all replicas that a session or its deployment has changed; part of the transaction. */
-  announce(id: string): Promise<void>;
-  /** Stores and announces the changed session if the stored version is still `session.version - 1`; else returns false. */
+  notify(id: string): Promise<void>;
+  /** Stores the changed session, and notifies all replicas, if the stored version is still `session.version - 1`; else returns false. */
   replace(session: SessionRecord): Promise<boolean>;
   /** Expired and cancelled sessions whose `expiresAt` is before this time. */
   findExpired(before: Date, limit: number): Promise<SessionRecord[]>;

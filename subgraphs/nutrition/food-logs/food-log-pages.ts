@@ -5,16 +5,20 @@ import { FoodLogShape } from './food-logs.shapes.ts';
 /** The select list of entries. */
 export const FOOD_LOG_COLUMNS = columnsOf(FoodLogShape, { foodId: 'coalesce(food_id::text, table_food_id)' });
 
-/** The position of an entry in the diary (the food log in the order of time): its local day, when it was eaten, its id. */
-export type DiaryKey = [localDate: string, loggedAt: string, id: string];
+/** The position of an entry in the food log, which is in the order of time: its local day, when it was eaten, its id. */
+export type FoodLogKey = [localDate: string, loggedAt: string, id: string];
 
-export const diaryKeyOf = ({ localDate, loggedAt, id }: FoodLogShape): DiaryKey => [localDate, loggedAt, id];
+export const foodLogKeyOf = ({ localDate, loggedAt, id }: FoodLogShape): FoodLogKey => [
+  localDate,
+  loggedAt,
+  id,
+];
 
 /**
- * At most `limit` entries of a user after a key, the oldest first. They are read along the index of the diary, so the
+ * At most `limit` entries of a user after a key, the oldest first. They are read along the index `food_log_diary`, so the
  * hundredth page costs as much as the first one.
  */
-export const diaryPage = (
+export const foodLogPage = (
   unit: UnitOfWork,
   userId: string,
   {
