@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Runs an operation on the graph of all services
-         * @description Queries and mutations; subscriptions use a WebSocket at this same address (see `asyncapi.json`). Files are sent as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.
+         * @description Queries and mutations; subscriptions with `Accept: text/event-stream` (GraphQL over SSE) or `multipart/mixed;subscriptionSpec=1.0`, or over a WebSocket at this same address (see `asyncapi.json`). Files are sent as a GraphQL multipart request with the header `Apollo-Require-Preflight`. The explorer is at `/explorer`.
          */
         post: operations["runGraphOperation"];
         delete?: never;
@@ -604,7 +604,7 @@ export interface paths {
         };
         /**
          * A check-in code of the caller that works for a minute
-         * @description Every request gives a new code. An app that shows it as a QR code requests the next one before `expiresAt`. A picture of the code is of no use after that; `POST /auth/qr/rotate` ends all of them at once.
+         * @description Every request returns a new code. An app that shows it as a QR code requests the next one before `expiresAt`. A picture of the code is of no use after that; `POST /auth/qr/rotate` ends all of them at once.
          *
          *     For users.
          */
@@ -1261,7 +1261,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a mail to those who run a gym
+         * Send a mail to the staff of a gym
          * @description To the GYM_ADMINs of the gym; to the SUPER_ADMINs if it has none, or if no gym is named.
          *
          *     For services.
@@ -1649,7 +1649,7 @@ export interface paths {
         get: operations["getLocation"];
         /**
          * Change a location
-         * @description Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. `CONFLICT` if the location is closed for good.
+         * @description Absent fields are unchanged. `null` removes the address, the opening hours or their exceptions. With another time zone, the coming sessions of its classes keep their local times, and those who have booked get a mail. `CONFLICT` if the location is closed for good.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
@@ -2359,10 +2359,34 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add to the caller's score in a challenge that is not counted automatically
-         * @description For users.
+         * Add to the caller's score in a CUSTOM challenge, or correct that of a participant
+         * @description The score is at least 0 and at most the goal. Staff correct the score of `userId`; that is audited.
+         *
+         *     For users.
          */
         post: operations["addChallengeProgress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gym/challenges/{id}/recount": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count all scores of a WORKOUTS or MINUTES challenge again
+         * @description Scores follow the trainings by themselves, and are counted again every day. This does it at once, e.g. after a database was restored.
+         *
+         *     For SUPER_ADMIN.
+         */
+        post: operations["recountChallenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3960,7 +3984,7 @@ export interface paths {
         };
         /**
          * The exercise library, by name
-         * @description An exercise matches all filters; an unknown value gives an empty list.
+         * @description An exercise must match all filters; an unknown value returns an empty list.
          *
          *     For everybody.
          */
@@ -3968,7 +3992,7 @@ export interface paths {
         put?: never;
         /**
          * Add an exercise
-         * @description A GYM_ADMIN adds to their gym, a SUPER_ADMIN to the library or to any gym; with `custom: true`, and members always, for themselves.
+         * @description A GYM_ADMIN adds an exercise to their gym, a SUPER_ADMIN to the library or to any gym. With `custom: true` they add it for themselves, as members always do.
          *
          *     For users.
          */
@@ -4013,7 +4037,7 @@ export interface paths {
         get: operations["getExercise"];
         /**
          * Change an exercise
-         * @description By staff of its gym; a custom exercise by its owner. Absent fields are unchanged.
+         * @description Only the staff of its gym may do this; if it is custom, only its owner; if it is of the library, only a SUPER_ADMIN. Absent fields are unchanged.
          *
          *     For users.
          */
@@ -4021,7 +4045,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an exercise
-         * @description By staff of its gym; a custom exercise by its owner. It leaves lists and search. Routines that use it can still name it.
+         * @description Only the staff of its gym may do this; if it is custom, only its owner; if it is of the library, only a SUPER_ADMIN. It leaves lists and search. Routines that use it can still name it.
          *
          *     For users.
          */
@@ -4102,7 +4126,7 @@ export interface paths {
         };
         /**
          * Workout routines, by title
-         * @description Global routines and those of the caller's gym. An entry matches all filters; an unknown value gives an empty list.
+         * @description Global routines and those of the caller's gym. A routine must match all filters; an unknown value returns an empty list.
          *
          *     For everybody.
          */
@@ -4110,7 +4134,7 @@ export interface paths {
         put?: never;
         /**
          * Add a routine
-         * @description The exercise's modality decides which fields a set may have. A member's routine is PRIVATE, or of their GYM by `visibility`; a GYM_ADMIN's is for their gym, or PRIVATE; only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).
+         * @description The exercise's modality decides which fields a set may have. A member adds a PRIVATE routine, or one for their gym (`visibility: GYM`). A GYM_ADMIN adds one for their gym, or a PRIVATE one. Only a SUPER_ADMIN adds one for everybody (PUBLIC, without `gymId`).
          *
          *     For users.
          */
@@ -4130,7 +4154,7 @@ export interface paths {
         };
         /**
          * Workout routines of a category such as Strength or Cardio, by title
-         * @description Upper and lower case do not matter; an unknown category gives an empty list.
+         * @description Upper and lower case do not matter; an unknown category returns an empty list.
          *
          *     For everybody.
          */
@@ -4152,12 +4176,14 @@ export interface paths {
         };
         /**
          * A routine with its blocks, exercises and sets
-         * @description For everybody.
+         * @description Only its owner may read a PRIVATE routine. While a squad that has not ended trains it, the participants and invited users of the squad may also read the version that it trains, by `?version=`.
+         *
+         *     For everybody.
          */
         get: operations["getWorkout"];
         /**
          * Change a routine
-         * @description By its owner, or by staff of its gym. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.
+         * @description Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. Absent fields are unchanged. Every change makes a new version; earlier ones stay readable by `?version=`.
          *
          *     For users.
          */
@@ -4165,7 +4191,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a routine
-         * @description By its owner, or by staff of its gym. It leaves the lists. Its versions stay readable by `?version=`, because past sessions refer to them.
+         * @description Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. It leaves the lists. Its versions stay readable by `?version=`, because past squads and trainings refer to them.
          *
          *     For users.
          */
@@ -4385,8 +4411,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import trainings from CSV
-         * @description The file is the body, or a multipart file, with a line for each set. The first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted, with weights in kilograms. At most 50,000 lines and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. An exercise that you cannot see becomes a custom exercise of yours. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
+         * Import trainings from CSV, FIT or TCX
+         * @description The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. An exercise that you cannot see becomes a custom exercise of yours. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
          *
          *     For users.
          */
@@ -4538,6 +4564,28 @@ export interface paths {
          *     For services.
          */
         put: operations["writeSquadTraining"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/content/training-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much users have trained in time ranges, for the scores of challenges
+         * @description A training counts in a range if it began in it and has ended, and if it had ended and was logged before the end of the range.
+         *
+         *     For services.
+         */
+        get: operations["countTrainings"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -4984,7 +5032,7 @@ export interface paths {
         put?: never;
         /**
          * Accept or decline an invite
-         * @description Accepting gives the right to join until the squad ends, the caller leaves it or is removed; joining is a separate request. When a squad ends, its open invites are revoked.
+         * @description Once the caller has accepted, they may join until the squad ends, or until they leave it or are removed. Joining is a separate request. When a squad ends, its open invites are revoked.
          *
          *     For users.
          */
@@ -5245,6 +5293,28 @@ export interface paths {
          *     For users.
          */
         post: operations["updateWorkoutProgress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/squad/trained-routines/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The routines that the open squads of a user train
+         * @description With those of squads to which they are invited. The content service asks for them: the user may read these versions also if the routine is private.
+         *
+         *     For services.
+         */
+        get: operations["listTrainedRoutines"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5937,7 +6007,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "SESSION_CLOSED" | "QR_EXPIRED" | "QR_POLICY" | "LOCATION_CLOSED" | "WRONG_GYM" | "OUT_OF_STOCK" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "SERVER_STOPPING" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "SESSION_CLOSED" | "QR_EXPIRED" | "QR_POLICY" | "LOCATION_CLOSED" | "WRONG_GYM" | "CHALLENGE_COUNTS_ITSELF" | "OUT_OF_STOCK" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
             errors?: {
                 path: string;
                 message: string;
@@ -5977,7 +6047,7 @@ export interface components {
             finishedAt: string | null;
             /** @description Lines in the order of the file. */
             lines: components["schemas"]["UserImportLine"][];
-            /** @description The `after` that gives the following lines; null if there are none. */
+            /** @description The `after` of a request for the following lines; null if there are none. */
             nextAfter: number | null;
         };
         /** @description A line of an imported file, and its result. */
@@ -6516,6 +6586,10 @@ export interface components {
             events: components["schemas"]["identity.Event"][];
             /** @description `after` of the next request; also if there are no events. */
             next: string;
+            /** @description For services only, if tracing is on: the W3C Trace Context of each event whose request is sampled, by the id of the event. */
+            traces?: {
+                [key: string]: string;
+            };
         };
         "identity.Event": {
             /**
@@ -7354,8 +7428,8 @@ export interface components {
             /**
              * @description What the score counts.
              *     - `CHECK_INS`: Visits during the challenge; counted automatically.
-             *     - `WORKOUTS`: Workouts; the participants add to their own scores.
-             *     - `MINUTES`: Minutes of training; the participants add to their own scores.
+             *     - `WORKOUTS`: Trainings that began during the challenge; counted automatically. A training counts if it had ended and was logged before the end of the challenge.
+             *     - `MINUTES`: The minutes of these trainings; counted automatically. Trainings that overlap count once.
              *     - `CUSTOM`: What the title of the challenge says; the participants add to their own scores.
              * @enum {string}
              */
@@ -7385,6 +7459,10 @@ export interface components {
             joined: boolean;
             /** @description Your score; null if you have not joined. */
             score: number | null;
+        };
+        ChallengeRecount: {
+            /** @description The number of scores that are counted again. */
+            participants: number;
         };
         /** @description A participant of a challenge, with their rank and score. */
         LeaderboardEntry: {
@@ -7578,6 +7656,10 @@ export interface components {
             events: components["schemas"]["gym.Event"][];
             /** @description `after` of the next query; also if there are no events. */
             next: string;
+            /** @description For services only, if tracing is on: the W3C Trace Context of each event whose request is sampled, by the id of the event. */
+            traces?: {
+                [key: string]: string;
+            };
         };
         /** @description Something that happened in a gym, as machine clients and webhooks get it. */
         "gym.Event": {
@@ -7696,7 +7778,7 @@ export interface components {
                 /** @description Why the attempt failed; null if the event was received. */
                 error: string | null;
             }[];
-            /** @description When it is sent next; null unless the status is PENDING. */
+            /** @description When it is sent next. It is sent earlier if it has failed before, and the receiver gets another event. Null unless the status is PENDING. */
             nextAttemptAt: string | null;
         };
         WebhookReplay: {
@@ -8662,7 +8744,7 @@ export interface components {
             gymId: string | null;
             /**
              * @description The users who see the routine.
-             *     - `PRIVATE`: Only its owner.
+             *     - `PRIVATE`: Only its owner. While a squad that has not ended trains the routine, the participants and invited users of the squad may also read the version that it trains.
              *     - `GYM`: The users of its gym.
              *     - `PUBLIC`: Everybody.
              * @enum {string}
@@ -8848,9 +8930,9 @@ export interface components {
              */
             trainingId: string;
         };
-        /** @description The result of an import of a CSV file of trainings. `lines` is the sum of `imported`, `duplicates` and `failed`. */
+        /** @description The result of an import of trainings. A lap or a set of an activity file counts as a line. `lines` is the sum of `imported`, `duplicates` and `failed`. */
         TrainingImport: {
-            /** @description The number of lines after the header. */
+            /** @description The number of lines after the header; of an activity file, the number of its laps or sets. */
             lines: number;
             /** @description The number of lines that were written. */
             imported: number;
@@ -8944,14 +9026,28 @@ export interface components {
         WrittenSquadTraining: {
             /** @description Null: there are no usable sets, so there is no training. */
             trainingId: string | null;
-            /** @description Sets that the training cannot have, e.g. of a deleted exercise. */
+            /** @description Sets that the training cannot have, e.g. of an exercise that was removed with the account of its owner. */
             ignoredSets: number;
+        };
+        TrainingCount: {
+            /** @description The number of trainings that count. */
+            trainings: number;
+            /** @description Their minutes. Trainings that overlap count once. */
+            minutes: number;
+            /** @description When the last of them ended; null if there is none. */
+            reachedAt: string | null;
+            /** @description When the next training counts whose end is still in the future; null if there is none. */
+            changesAt: string | null;
         };
         "content.EventPage": {
             /** @description The events, the oldest first. */
             events: components["schemas"]["content.Event"][];
             /** @description `after` of the next request; also if there are no events. */
             next: string;
+            /** @description For services only, if tracing is on: the W3C Trace Context of each event whose request is sampled, by the id of the event. */
+            traces?: {
+                [key: string]: string;
+            };
         };
         "content.Event": {
             /**
@@ -9287,6 +9383,12 @@ export interface components {
             /** @description The participant after the change; null if the session as a whole has changed. */
             participant: components["schemas"]["SquadParticipant"] | null;
         };
+        TrainedRoutine: {
+            /** @description The id of the routine. */
+            routineId: string;
+            /** @description The version that the squad trains. */
+            version: number;
+        };
         /** @description A message in the chat of a squad. */
         SquadMessage: {
             /**
@@ -9366,7 +9468,7 @@ export interface components {
             minutes: number;
             /** @description The number of sets that the user did. */
             sets: number;
-            /** @description The id of the training that was stored with these sets; null if there is none. */
+            /** @description The id of the training that was stored with these sets, a moment after the user left; null until then, and if they did no sets. */
             trainingId: string | null;
             /** @description Everybody who had taken part by `endedAt`, the user included. An id is null if this person or the user has blocked the other. */
             participantIds: (string | null)[];
@@ -9429,8 +9531,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The operation; required unless `extensions.persistedQuery` identifies it. */
+                    /** @description The operation; required unless `extensions.persistedQuery` or `documentId` identifies it. */
                     query?: string;
+                    /** @description The id of a registered operation, instead of `query`. */
+                    documentId?: string | null;
                     /** @description Required if the document has several operations. */
                     operationName?: string | null;
                     variables?: Record<string, never> | null;
@@ -9704,7 +9808,7 @@ export interface operations {
                      *       "created": 0,
                      *       "existing": 0,
                      *       "failed": 1,
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
                      *       "finishedAt": null
                      *     }
                      */
@@ -9756,7 +9860,7 @@ export interface operations {
                      *       "created": 0,
                      *       "existing": 0,
                      *       "failed": 1,
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
                      *       "finishedAt": null,
                      *       "lines": [
                      *         {
@@ -9839,12 +9943,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -9896,12 +10000,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 4,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -9954,7 +10058,7 @@ export interface operations {
                      *       "units": "METRIC",
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
@@ -10103,7 +10207,7 @@ export interface operations {
                      *         "units": "METRIC",
                      *         "version": 4,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
@@ -10261,7 +10365,7 @@ export interface operations {
                      *       "units": "METRIC",
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
@@ -10341,12 +10445,12 @@ export interface operations {
                      *         "timezone": "UTC",
                      *         "units": "METRIC",
                      *         "version": 2,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
-                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "since": "2026-06-16T10:00:00.000Z",
                      *           "until": null,
                      *           "reason": null
                      *         },
@@ -10421,12 +10525,12 @@ export interface operations {
                      *         "timezone": "UTC",
                      *         "units": "METRIC",
                      *         "version": 2,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
-                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "since": "2026-06-16T10:00:00.000Z",
                      *           "until": null,
                      *           "reason": null
                      *         },
@@ -10522,18 +10626,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000002",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "lastUsedAt": "2026-06-15T10:00:00.000Z",
-                     *         "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-07-16T10:00:00.000Z",
                      *         "userAgent": "node",
                      *         "address": "127.0.0.1",
                      *         "current": false
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000003",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "lastUsedAt": "2026-06-15T10:00:00.000Z",
-                     *         "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-07-16T10:00:00.000Z",
                      *         "userAgent": "node",
                      *         "address": "127.0.0.1",
                      *         "current": true
@@ -10607,11 +10711,11 @@ export interface operations {
                      *       "sessions": [
                      *         {
                      *           "id": "01900000-0000-7000-9000-000000000004",
-                     *           "refusedUntil": "2026-06-15T10:15:00.000Z"
+                     *           "refusedUntil": "2026-06-16T10:15:00.000Z"
                      *         },
                      *         {
                      *           "id": "01900000-0000-7000-9000-000000000005",
-                     *           "refusedUntil": "2026-06-15T10:15:00.000Z"
+                     *           "refusedUntil": "2026-06-16T10:15:00.000Z"
                      *         }
                      *       ],
                      *       "next": "89a7",
@@ -10848,12 +10952,12 @@ export interface operations {
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
                      *       "version": 5,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -10908,12 +11012,12 @@ export interface operations {
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
                      *       "version": 6,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11014,7 +11118,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FIT1.fff839461e4855818effe585c843ccf60d8de0e9b67bae03fbc698b2d19499d5ac2f62df0b75919c8d9045bb55980da351e1600c08471b9e69aa760533f",
-                     *       "expiresAt": "2026-06-15T10:00:00.000Z"
+                     *       "expiresAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ShortLivedQrCode"];
@@ -11062,7 +11166,7 @@ export interface operations {
                      *       "units": "METRIC",
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
@@ -11121,12 +11225,12 @@ export interface operations {
                      *         "timezone": "Europe/Berlin",
                      *         "units": "METRIC",
                      *         "version": 5,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
-                     *           "since": "2026-06-15T10:00:00.000Z",
+                     *           "since": "2026-06-16T10:00:00.000Z",
                      *           "until": null,
                      *           "reason": null
                      *         },
@@ -11250,12 +11354,12 @@ export interface operations {
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
                      *       "version": 7,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11360,13 +11464,13 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 5,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "FROZEN",
-                     *         "since": "2026-06-15T10:00:00.000Z",
-                     *         "until": "2026-07-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "until": "2026-07-16T10:00:00.000Z",
                      *         "reason": "A broken leg"
                      *       },
                      *       "email": "lou@iron.test",
@@ -11431,12 +11535,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 6,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000002",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11475,7 +11579,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "status": "FROZEN",
-                 *       "until": "2026-07-15T10:00:00.000Z",
+                 *       "until": "2026-07-16T10:00:00.000Z",
                  *       "reason": "A broken leg"
                  *     }
                  */
@@ -11514,13 +11618,13 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 2,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "FROZEN",
-                     *         "since": "2026-06-15T10:00:00.000Z",
-                     *         "until": "2026-07-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "until": "2026-07-16T10:00:00.000Z",
                      *         "reason": "A broken leg"
                      *       },
                      *       "email": "lou@iron.test",
@@ -11576,12 +11680,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 2,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11639,8 +11743,8 @@ export interface operations {
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "FROZEN",
-                     *           "since": "2026-06-15T10:00:00.000Z",
-                     *           "until": "2026-07-15T10:00:00.000Z",
+                     *           "since": "2026-06-16T10:00:00.000Z",
+                     *           "until": "2026-07-16T10:00:00.000Z",
                      *           "reason": "A broken leg"
                      *         }
                      *       }
@@ -11777,19 +11881,19 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 3,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "FROZEN",
-                     *         "since": "2026-06-15T10:00:00.000Z",
-                     *         "until": "2026-07-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "until": "2026-07-16T10:00:00.000Z",
                      *         "reason": "A broken leg"
                      *       },
                      *       "email": "lou@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": {
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "reason": "Abuse of other members"
                      *       },
                      *       "qrCode": "FIT-5206a4fc9c89feae45e88079c72"
@@ -11842,7 +11946,7 @@ export interface operations {
                      *         "displayName": "Kim",
                      *         "role": "MEMBER",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
                      *         "sentAt": null,
                      *         "expiresAt": null
                      *       }
@@ -11918,12 +12022,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-15T10:00:00.000Z",
+                     *         "since": "2026-06-16T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11979,7 +12083,7 @@ export interface operations {
                      *       "displayName": "Kim",
                      *       "role": "MEMBER",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "sentAt": null,
                      *       "expiresAt": null
                      *     }
@@ -12045,7 +12149,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "exportedAt": "2026-06-15T10:00:00.000Z",
+                     *       "exportedAt": "2026-06-16T10:00:00.000Z",
                      *       "services": {
                      *         "identity": {
                      *           "user": {
@@ -12059,12 +12163,12 @@ export interface operations {
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
                      *             "version": 7,
-                     *             "createdAt": "2026-06-15T10:00:00.000Z",
-                     *             "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *             "createdAt": "2026-06-16T10:00:00.000Z",
+                     *             "updatedAt": "2026-06-16T10:00:00.000Z",
                      *             "membership": {
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "status": "ACTIVE",
-                     *               "since": "2026-06-15T10:00:00.000Z",
+                     *               "since": "2026-06-16T10:00:00.000Z",
                      *               "until": null,
                      *               "reason": null
                      *             },
@@ -12080,7 +12184,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12092,11 +12196,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12109,7 +12213,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12121,11 +12225,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12137,17 +12241,17 @@ export interface operations {
                      *           "sessions": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000015",
-                     *               "createdAt": "2026-06-15T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-15T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *               "createdAt": "2026-06-16T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000003",
-                     *               "createdAt": "2026-06-15T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-15T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *               "createdAt": "2026-06-16T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             }
@@ -12158,7 +12262,7 @@ export interface operations {
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
-                     *               "at": "2026-06-15T10:00:00.000Z",
+                     *               "at": "2026-06-16T10:00:00.000Z",
                      *               "action": "EMAIL_VERIFIED",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12166,7 +12270,7 @@ export interface operations {
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000017",
-                     *               "at": "2026-06-15T10:00:00.000Z",
+                     *               "at": "2026-06-16T10:00:00.000Z",
                      *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12195,7 +12299,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12207,11 +12311,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12224,7 +12328,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12236,11 +12340,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12321,9 +12425,9 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000018",
-                     *         "requestedAt": "2026-06-15T10:00:00.000Z",
-                     *         "finishedAt": "2026-06-15T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-22T10:00:00.000Z",
+                     *         "requestedAt": "2026-06-16T10:00:00.000Z",
+                     *         "finishedAt": "2026-06-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-23T10:00:00.000Z",
                      *         "parts": [
                      *           {
                      *             "service": "identity",
@@ -12338,9 +12442,9 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000019",
-                     *         "requestedAt": "2026-06-15T10:00:00.000Z",
-                     *         "finishedAt": "2026-06-15T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-15T10:10:00.000Z",
+                     *         "requestedAt": "2026-06-16T10:00:00.000Z",
+                     *         "finishedAt": "2026-06-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-16T10:10:00.000Z",
                      *         "parts": [
                      *           {
                      *             "service": "identity",
@@ -12390,9 +12494,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "01900000-0000-7000-9000-000000000018",
-                     *       "requestedAt": "2026-06-15T10:00:00.000Z",
+                     *       "requestedAt": "2026-06-16T10:00:00.000Z",
                      *       "finishedAt": null,
-                     *       "expiresAt": "2026-06-22T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
                      *       "parts": [
                      *         {
                      *           "service": "identity",
@@ -12441,9 +12545,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "01900000-0000-7000-9000-000000000018",
-                     *       "requestedAt": "2026-06-15T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-22T10:00:00.000Z",
+                     *       "requestedAt": "2026-06-16T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
                      *       "parts": [
                      *         {
                      *           "service": "identity",
@@ -12491,7 +12595,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "exportedAt": "2026-06-15T10:00:00.000Z",
+                     *       "exportedAt": "2026-06-16T10:00:00.000Z",
                      *       "services": {
                      *         "identity": {
                      *           "user": {
@@ -12505,12 +12609,12 @@ export interface operations {
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
                      *             "version": 7,
-                     *             "createdAt": "2026-06-15T10:00:00.000Z",
-                     *             "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *             "createdAt": "2026-06-16T10:00:00.000Z",
+                     *             "updatedAt": "2026-06-16T10:00:00.000Z",
                      *             "membership": {
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "status": "ACTIVE",
-                     *               "since": "2026-06-15T10:00:00.000Z",
+                     *               "since": "2026-06-16T10:00:00.000Z",
                      *               "until": null,
                      *               "reason": null
                      *             },
@@ -12526,7 +12630,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12538,11 +12642,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12555,7 +12659,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12567,11 +12671,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12583,17 +12687,17 @@ export interface operations {
                      *           "sessions": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000015",
-                     *               "createdAt": "2026-06-15T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-15T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *               "createdAt": "2026-06-16T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000003",
-                     *               "createdAt": "2026-06-15T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-15T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *               "createdAt": "2026-06-16T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             }
@@ -12604,7 +12708,7 @@ export interface operations {
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
-                     *               "at": "2026-06-15T10:00:00.000Z",
+                     *               "at": "2026-06-16T10:00:00.000Z",
                      *               "action": "EMAIL_VERIFIED",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12612,7 +12716,7 @@ export interface operations {
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000017",
-                     *               "at": "2026-06-15T10:00:00.000Z",
+                     *               "at": "2026-06-16T10:00:00.000Z",
                      *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12641,7 +12745,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12653,11 +12757,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12670,7 +12774,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-15T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12682,11 +12786,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-15T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-15T10:00:00.000Z",
+                     *                   "since": "2026-06-16T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12762,8 +12866,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "01900000-0000-7000-9000-000000000020",
-                     *       "requestedAt": "2026-06-15T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-15T10:00:00.000Z",
+                     *       "requestedAt": "2026-06-16T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-16T10:00:00.000Z",
                      *       "parts": [
                      *         {
                      *           "reason": "The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Events of the last month keep the id only, because the systems of the gym must learn which member to remove. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.",
@@ -12828,7 +12932,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000009",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "action": "GYM_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -12839,7 +12943,7 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000010",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "action": "ROLE_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -12892,7 +12996,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000009",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "action": "GYM_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -12903,7 +13007,7 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000010",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "action": "ROLE_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -13040,7 +13144,7 @@ export interface operations {
                      *           "occupancy:read"
                      *         ],
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
                      *         "lastUsedAt": null,
                      *         "expiresAt": null
                      *       }
@@ -13113,7 +13217,7 @@ export interface operations {
                      *         "occupancy:read"
                      *       ],
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
                      *       "secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9"
@@ -13164,8 +13268,8 @@ export interface operations {
                      *         "occupancy:read"
                      *       ],
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "lastUsedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "lastUsedAt": "2026-06-16T10:00:00.000Z",
                      *       "expiresAt": null,
                      *       "secret": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e"
                      *     }
@@ -13253,9 +13357,9 @@ export interface operations {
                 after?: string;
                 /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `order.changed` (scope orders:read), `product.changed` (scope content:read). */
                 types?: string;
-                /** @description Events in the answer, at most 200. Default 50. */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
-                /** @description If there are no events, the answer is sent at the next event, or after this number of seconds; at most 20. Default 0. */
+                /** @description If there are no events, the answer is sent at the next event, or after this number of seconds; at most 20, and a larger number is treated as 20. Default 0. */
                 wait?: number;
                 /** @description For a SUPER_ADMIN: the gym; without it, the answer has the events of all gyms. Every other caller may name only their own gym. */
                 gymId?: string;
@@ -13461,7 +13565,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "kid": "aa42f6ea263f1e19b0dfaf12fc14671d3fe578762f2",
-                     *       "signsFrom": "2026-06-15T10:10:00.000Z"
+                     *       "signsFrom": "2026-06-16T10:10:00.000Z"
                      *     }
                      */
                     "application/json": {
@@ -13521,8 +13625,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "runAt": "2026-06-17T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -13570,8 +13674,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "runAt": "2026-06-16T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -13830,7 +13934,7 @@ export interface operations {
                      *         "assets": {},
                      *         "features": {},
                      *         "version": 1,
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -14097,7 +14201,7 @@ export interface operations {
                      *         "assets": {},
                      *         "features": {},
                      *         "version": 1,
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -14268,7 +14372,7 @@ export interface operations {
                      *         "challenges": true
                      *       },
                      *       "version": 3,
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfig"];
@@ -14337,7 +14441,7 @@ export interface operations {
                      *       },
                      *       "basedOnVersion": 1,
                      *       "version": 1,
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfigDraft"];
@@ -14437,7 +14541,7 @@ export interface operations {
                      *       },
                      *       "basedOnVersion": 1,
                      *       "version": 1,
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfigDraft"];
@@ -14508,7 +14612,7 @@ export interface operations {
                      *         "challenges": true
                      *       },
                      *       "version": 2,
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfig"];
@@ -14584,7 +14688,7 @@ export interface operations {
                      *           "challenges": true
                      *         },
                      *         "version": 4,
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
                      *       },
                      *       {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
@@ -14618,7 +14722,7 @@ export interface operations {
                      *           "challenges": true
                      *         },
                      *         "version": 3,
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -14702,7 +14806,7 @@ export interface operations {
                      *         "challenges": true
                      *       },
                      *       "version": 4,
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfig"];
@@ -14894,7 +14998,7 @@ export interface operations {
                      *           "capacity": 80,
                      *           "percent": 0,
                      *           "level": "OK",
-                     *           "updatedAt": "2026-06-14T11:10:00.000Z"
+                     *           "updatedAt": "2026-06-15T11:10:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -15061,7 +15165,7 @@ export interface operations {
                      *         "capacity": 60,
                      *         "percent": 0,
                      *         "level": "OK",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -15116,7 +15220,7 @@ export interface operations {
                      *         "capacity": 80,
                      *         "percent": 0,
                      *         "level": "OK",
-                     *         "updatedAt": "2026-06-14T11:10:00.000Z"
+                     *         "updatedAt": "2026-06-15T11:10:00.000Z"
                      *       }
                      *     }
                      */
@@ -15256,7 +15360,7 @@ export interface operations {
                      *         "capacity": 75,
                      *         "percent": 0,
                      *         "level": "OK",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -15331,7 +15435,7 @@ export interface operations {
                      *       "capacity": 80,
                      *       "percent": 0,
                      *       "level": "OK",
-                     *       "updatedAt": "2026-06-14T11:10:00.000Z"
+                     *       "updatedAt": "2026-06-15T11:10:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Occupancy"];
@@ -15380,13 +15484,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "from": "2026-06-14T00:00:00.000Z",
-                     *         "peak": 0,
-                     *         "checkIns": 0
+                     *         "from": "2026-06-15T00:00:00.000Z",
+                     *         "peak": 1,
+                     *         "checkIns": 1
                      *       },
                      *       {
-                     *         "from": "2026-06-14T01:00:00.000Z",
-                     *         "peak": 0,
+                     *         "from": "2026-06-15T01:00:00.000Z",
+                     *         "peak": 1,
                      *         "checkIns": 0
                      *       }
                      *     ]
@@ -15498,7 +15602,7 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *       "checkedInAt": "2026-06-16T10:00:00.000Z",
                      *       "checkedOutAt": null,
                      *       "source": "app",
                      *       "method": "QR",
@@ -15559,8 +15663,8 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "checkedInAt": "2026-06-15T10:00:00.000Z",
-                     *       "checkedOutAt": "2026-06-15T10:00:00.000Z",
+                     *       "checkedInAt": "2026-06-16T10:00:00.000Z",
+                     *       "checkedOutAt": "2026-06-16T10:00:00.000Z",
                      *       "source": "app",
                      *       "method": "QR",
                      *       "duplicate": false
@@ -15611,7 +15715,7 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *         "checkedInAt": "2026-06-16T10:00:00.000Z",
                      *         "checkedOutAt": null,
                      *         "source": "app",
                      *         "method": "QR",
@@ -15696,7 +15800,7 @@ export interface operations {
                      *         "userId": null,
                      *         "reason": "QR_UNKNOWN",
                      *         "presentedBy": "01900000-0000-7000-8000-000000000102",
-                     *         "deniedAt": "2026-06-15T10:00:00.000Z",
+                     *         "deniedAt": "2026-06-16T10:00:00.000Z",
                      *         "count": 1
                      *       }
                      *     ]
@@ -15772,7 +15876,7 @@ export interface operations {
                      *         "cancelBeforeMinutes": 120,
                      *         "recurrence": {
                      *           "rrule": "FREQ=WEEKLY;BYDAY=MO",
-                     *           "startsAt": "2026-11-23T18:30"
+                     *           "startsAt": "2026-11-24T18:30"
                      *         },
                      *         "isFirstVisit": false,
                      *         "active": true,
@@ -15814,7 +15918,7 @@ export interface operations {
                  *       "capacity": 1,
                  *       "instructor": "Ben",
                  *       "recurrence": {
-                 *         "startsAt": "2026-11-27T00:00",
+                 *         "startsAt": "2026-11-28T00:00",
                  *         "rrule": "FREQ=DAILY;COUNT=3"
                  *       }
                  *     }
@@ -15867,7 +15971,7 @@ export interface operations {
                      *       "cancelBeforeMinutes": 120,
                      *       "recurrence": {
                      *         "rrule": "FREQ=DAILY;COUNT=3",
-                     *         "startsAt": "2026-11-27T00:00"
+                     *         "startsAt": "2026-11-28T00:00"
                      *       },
                      *       "isFirstVisit": false,
                      *       "active": true,
@@ -15919,7 +16023,7 @@ export interface operations {
                      *       "cancelBeforeMinutes": 120,
                      *       "recurrence": {
                      *         "rrule": "FREQ=DAILY;COUNT=3",
-                     *         "startsAt": "2026-11-27T00:00"
+                     *         "startsAt": "2026-11-28T00:00"
                      *       },
                      *       "isFirstVisit": false,
                      *       "active": true,
@@ -16006,7 +16110,7 @@ export interface operations {
                      *       "cancelBeforeMinutes": 60,
                      *       "recurrence": {
                      *         "rrule": "FREQ=DAILY;COUNT=3",
-                     *         "startsAt": "2026-11-27T00:00"
+                     *         "startsAt": "2026-11-28T00:00"
                      *       },
                      *       "isFirstVisit": false,
                      *       "active": true,
@@ -16089,14 +16193,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "localStart": "2026-11-27T00:00",
-                     *         "startsAt": "2026-06-18T23:00:00.000Z",
-                     *         "endsAt": "2026-06-18T23:45:00.000Z"
-                     *       },
-                     *       {
                      *         "localStart": "2026-11-28T00:00",
                      *         "startsAt": "2026-06-19T23:00:00.000Z",
                      *         "endsAt": "2026-06-19T23:45:00.000Z"
+                     *       },
+                     *       {
+                     *         "localStart": "2026-11-29T00:00",
+                     *         "startsAt": "2026-06-20T23:00:00.000Z",
+                     *         "endsAt": "2026-06-20T23:45:00.000Z"
                      *       }
                      *     ]
                      */
@@ -16164,15 +16268,15 @@ export interface operations {
                      *           "locationId": "01900000-0000-7000-8301-030100000001",
                      *           "recurrence": {
                      *             "rrule": "FREQ=DAILY;COUNT=3",
-                     *             "startsAt": "2026-11-27T00:00"
+                     *             "startsAt": "2026-11-28T00:00"
                      *           },
                      *           "description": null,
                      *           "isFirstVisit": false,
                      *           "durationMinutes": 45,
                      *           "cancelBeforeMinutes": 60
                      *         },
-                     *         "startsAt": "2026-06-18T23:00:00.000Z",
-                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "startsAt": "2026-06-19T23:00:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z",
                      *         "capacity": 1,
                      *         "booked": 0,
                      *         "waiting": 0,
@@ -16197,15 +16301,15 @@ export interface operations {
                      *           "locationId": "01900000-0000-7000-8301-030100000001",
                      *           "recurrence": {
                      *             "rrule": "FREQ=DAILY;COUNT=3",
-                     *             "startsAt": "2026-11-27T00:00"
+                     *             "startsAt": "2026-11-28T00:00"
                      *           },
                      *           "description": null,
                      *           "isFirstVisit": false,
                      *           "durationMinutes": 45,
                      *           "cancelBeforeMinutes": 60
                      *         },
-                     *         "startsAt": "2026-06-19T23:00:00.000Z",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "startsAt": "2026-06-20T23:00:00.000Z",
+                     *         "endsAt": "2026-06-20T23:45:00.000Z",
                      *         "capacity": 1,
                      *         "booked": 0,
                      *         "waiting": 0,
@@ -16265,15 +16369,15 @@ export interface operations {
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "recurrence": {
                      *           "rrule": "FREQ=DAILY;COUNT=3",
-                     *           "startsAt": "2026-11-27T00:00"
+                     *           "startsAt": "2026-11-28T00:00"
                      *         },
                      *         "description": null,
                      *         "isFirstVisit": false,
                      *         "durationMinutes": 45,
                      *         "cancelBeforeMinutes": 60
                      *       },
-                     *       "startsAt": "2026-06-18T23:00:00.000Z",
-                     *       "endsAt": "2026-06-18T23:45:00.000Z",
+                     *       "startsAt": "2026-06-19T23:00:00.000Z",
+                     *       "endsAt": "2026-06-19T23:45:00.000Z",
                      *       "capacity": 1,
                      *       "booked": 0,
                      *       "waiting": 0,
@@ -16364,15 +16468,15 @@ export interface operations {
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "recurrence": {
                      *           "rrule": "FREQ=DAILY;COUNT=3",
-                     *           "startsAt": "2026-11-27T00:00"
+                     *           "startsAt": "2026-11-28T00:00"
                      *         },
                      *         "description": null,
                      *         "isFirstVisit": false,
                      *         "durationMinutes": 45,
                      *         "cancelBeforeMinutes": 60
                      *       },
-                     *       "startsAt": "2026-06-18T23:00:00.000Z",
-                     *       "endsAt": "2026-06-18T23:45:00.000Z",
+                     *       "startsAt": "2026-06-19T23:00:00.000Z",
+                     *       "endsAt": "2026-06-19T23:45:00.000Z",
                      *       "capacity": 1,
                      *       "booked": 1,
                      *       "waiting": 0,
@@ -16428,14 +16532,14 @@ export interface operations {
                      *     BEGIN:VEVENT
                      *     UID:01900000-0000-7000-8311-031100000001
                      *     SEQUENCE:1
-                     *     DTSTAMP:20261123T174213Z
+                     *     DTSTAMP:20261124T004427Z
                      *     DTSTART:20261130T173000Z
                      *     DTEND:20261130T183000Z
                      *     SUMMARY:Yoga for lifters
                      *     LOCATION:Forge\, Hammerweg 1\, Berlin
                      *     DESCRIPTION:Ada\n\nHips\, shoulders and back. Mats are there.
                      *     STATUS:CONFIRMED
-                     *     LAST-MODIFIED:20261123T174213Z
+                     *     LAST-MODIFIED:20261124T004427Z
                      *     END:VEVENT
                      *     END:VCALENDAR
                      */
@@ -16579,7 +16683,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "locationId": "01900000-0000-7000-8301-030100000001",
-                 *       "startsAt": "2026-06-21T00:00:00.000Z",
+                 *       "startsAt": "2026-06-22T00:00:00.000Z",
                  *       "id": "01900000-0000-7000-8999-099900000003",
                  *       "userId": "01900000-0000-7000-8000-000000000104"
                  *     }
@@ -16624,16 +16728,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "status": "BOOKED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
                      *       "promotedAt": null,
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000015",
                      *         "title": "First visit",
-                     *         "endsAt": "2026-06-21T00:30:00.000Z",
+                     *         "endsAt": "2026-06-22T00:30:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000009",
-                     *         "startsAt": "2026-06-21T00:00:00.000Z"
+                     *         "startsAt": "2026-06-22T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -16718,16 +16822,16 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "status": "BOOKED",
                      *         "position": null,
-                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
                      *           "id": "01900000-0000-7000-9000-000000000011",
                      *           "title": "Indoor cycling",
-                     *           "endsAt": "2026-06-18T23:45:00.000Z",
+                     *           "endsAt": "2026-06-19T23:45:00.000Z",
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-9000-000000000010",
-                     *           "startsAt": "2026-06-18T23:00:00.000Z"
+                     *           "startsAt": "2026-06-19T23:00:00.000Z"
                      *         }
                      *       },
                      *       {
@@ -16738,16 +16842,16 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000104",
                      *         "status": "WAITING",
                      *         "position": 1,
-                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
                      *           "id": "01900000-0000-7000-9000-000000000011",
                      *           "title": "Indoor cycling",
-                     *           "endsAt": "2026-06-18T23:45:00.000Z",
+                     *           "endsAt": "2026-06-19T23:45:00.000Z",
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-9000-000000000010",
-                     *           "startsAt": "2026-06-18T23:00:00.000Z"
+                     *           "startsAt": "2026-06-19T23:00:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -16803,16 +16907,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "status": "BOOKED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
                      *       "promotedAt": null,
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         "startsAt": "2026-06-19T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -16866,7 +16970,7 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "status": "BOOKED",
                      *         "position": null,
-                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
@@ -16886,16 +16990,16 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "status": "BOOKED",
                      *         "position": null,
-                     *         "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
                      *           "id": "01900000-0000-7000-9000-000000000011",
                      *           "title": "Indoor cycling",
-                     *           "endsAt": "2026-06-18T23:45:00.000Z",
+                     *           "endsAt": "2026-06-19T23:45:00.000Z",
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-9000-000000000010",
-                     *           "startsAt": "2026-06-18T23:00:00.000Z"
+                     *           "startsAt": "2026-06-19T23:00:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -16941,16 +17045,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "status": "WAITING",
                      *       "position": 1,
-                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
                      *       "promotedAt": null,
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         "startsAt": "2026-06-19T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17010,16 +17114,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "status": "ATTENDED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
-                     *       "promotedAt": "2026-06-15T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *       "promotedAt": "2026-06-16T10:00:00.000Z",
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         "startsAt": "2026-06-19T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17064,16 +17168,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "status": "CANCELLED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-15T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
                      *       "promotedAt": null,
-                     *       "cancelledAt": "2026-06-15T10:00:00.000Z",
+                     *       "cancelledAt": "2026-06-16T10:00:00.000Z",
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-18T23:45:00.000Z",
+                     *         "endsAt": "2026-06-19T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-18T23:00:00.000Z"
+                     *         "startsAt": "2026-06-19T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17136,7 +17240,7 @@ export interface operations {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "locationId": "01900000-0000-7000-8301-030100000001",
-                     *           "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *           "checkedInAt": "2026-06-16T10:00:00.000Z",
                      *           "checkedOutAt": null,
                      *           "source": "app",
                      *           "method": "QR",
@@ -17195,7 +17299,7 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "checkedInAt": "2026-06-15T10:00:00.000Z",
+                     *         "checkedInAt": "2026-06-16T10:00:00.000Z",
                      *         "checkedOutAt": null,
                      *         "source": "app",
                      *         "method": "QR",
@@ -17242,7 +17346,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,userId,displayName,checkedInAt,checkedOutAt,method,source
-                     *     01900000-0000-7000-9000-000000000006,01900000-0000-7000-8000-000000000103,Maya,2026-06-15T10:00:00.000Z,,QR,app
+                     *     01900000-0000-7000-9000-000000000006,01900000-0000-7000-8000-000000000103,Maya,2026-06-16T10:00:00.000Z,,QR,app
                      */
                     "text/csv": string;
                 };
@@ -17291,7 +17395,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000007",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "action": "CHECK_IN_UNDONE",
                      *         "details": {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
@@ -17405,8 +17509,8 @@ export interface operations {
                  *       "title": "50 km on the rower",
                  *       "metric": "CUSTOM",
                  *       "goal": 50000,
-                 *       "startsAt": "2026-06-14T00:00:00.000Z",
-                 *       "endsAt": "2026-07-14T00:00:00.000Z"
+                 *       "startsAt": "2026-06-15T00:00:00.000Z",
+                 *       "endsAt": "2026-07-15T00:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -17417,8 +17521,8 @@ export interface operations {
                     /**
                      * @description What the score counts.
                      *     - `CHECK_INS`: Visits during the challenge; counted automatically.
-                     *     - `WORKOUTS`: Workouts; the participants add to their own scores.
-                     *     - `MINUTES`: Minutes of training; the participants add to their own scores.
+                     *     - `WORKOUTS`: Trainings that began during the challenge; counted automatically. A training counts if it had ended and was logged before the end of the challenge.
+                     *     - `MINUTES`: The minutes of these trainings; counted automatically. Trainings that overlap count once.
                      *     - `CUSTOM`: What the title of the challenge says; the participants add to their own scores.
                      * @enum {string}
                      */
@@ -17459,8 +17563,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-14T00:00:00.000Z",
-                     *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "startsAt": "2026-06-15T00:00:00.000Z",
+                     *       "endsAt": "2026-07-15T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -17557,8 +17661,8 @@ export interface operations {
                     /**
                      * @description What the score counts. It is fixed once the challenge has begun. Null leaves it unchanged.
                      *     - `CHECK_INS`: Visits during the challenge; counted automatically.
-                     *     - `WORKOUTS`: Workouts; the participants add to their own scores.
-                     *     - `MINUTES`: Minutes of training; the participants add to their own scores.
+                     *     - `WORKOUTS`: Trainings that began during the challenge; counted automatically. A training counts if it had ended and was logged before the end of the challenge.
+                     *     - `MINUTES`: The minutes of these trainings; counted automatically. Trainings that overlap count once.
                      *     - `CUSTOM`: What the title of the challenge says; the participants add to their own scores.
                      */
                     metric?: ("CHECK_INS" | "WORKOUTS" | "MINUTES" | "CUSTOM") | null;
@@ -17594,8 +17698,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 60000,
-                     *       "startsAt": "2026-06-14T00:00:00.000Z",
-                     *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "startsAt": "2026-06-15T00:00:00.000Z",
+                     *       "endsAt": "2026-07-15T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 2,
@@ -17678,8 +17782,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-14T00:00:00.000Z",
-                     *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "startsAt": "2026-06-15T00:00:00.000Z",
+                     *       "endsAt": "2026-07-15T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -17729,8 +17833,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-14T00:00:00.000Z",
-                     *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "startsAt": "2026-06-15T00:00:00.000Z",
+                     *       "endsAt": "2026-07-15T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -17773,8 +17877,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description By how much the score increases: 1 to 100,000. */
+                    /** @description By how much the score increases: 1 to 100,000; with `userId` also negative, to reduce it. */
                     amount: number;
+                    /** @description Whose score staff correct. Default: the caller. */
+                    userId?: string | null;
                 };
             };
         };
@@ -17792,8 +17898,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-14T00:00:00.000Z",
-                     *       "endsAt": "2026-07-14T00:00:00.000Z",
+                     *       "startsAt": "2026-06-15T00:00:00.000Z",
+                     *       "endsAt": "2026-07-15T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -17802,6 +17908,46 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recountChallenge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scores are being counted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "participants": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChallengeRecount"];
                 };
             };
             /** @description A problem. */
@@ -17846,13 +17992,13 @@ export interface operations {
                      *         "rank": 1,
                      *         "userId": "01900000-0000-7000-8000-000000000104",
                      *         "score": 2,
-                     *         "reachedAt": "2026-06-15T10:00:00.000Z"
+                     *         "reachedAt": "2026-06-16T10:00:00.000Z"
                      *       },
                      *       {
                      *         "rank": 2,
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "score": 0,
-                     *         "reachedAt": "2026-06-15T10:00:00.000Z"
+                     *         "reachedAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -17939,7 +18085,7 @@ export interface operations {
                  * @example {
                  *       "title": "New rowers",
                  *       "text": "Four new rowers are at Forge.",
-                 *       "endsAt": "2026-06-30T00:00:00.000Z"
+                 *       "endsAt": "2026-07-01T00:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -17965,15 +18111,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000102",
                      *       "title": "New rowers",
                      *       "text": "Four new rowers are at Forge.",
                      *       "version": 1,
-                     *       "startsAt": "2026-06-15T10:00:00.000Z",
-                     *       "endsAt": "2026-06-30T00:00:00.000Z",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "startsAt": "2026-06-16T10:00:00.000Z",
+                     *       "endsAt": "2026-07-01T00:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Announcement"];
@@ -18033,15 +18179,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "id": "01900000-0000-7000-9000-000000000018",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000102",
                      *       "title": "New rowers",
                      *       "text": "Four new rowers are at Forge and Anvil.",
                      *       "version": 2,
-                     *       "startsAt": "2026-06-15T10:00:00.000Z",
-                     *       "endsAt": "2026-06-30T00:00:00.000Z",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "startsAt": "2026-06-16T10:00:00.000Z",
+                     *       "endsAt": "2026-07-01T00:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Announcement"];
@@ -18118,7 +18264,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000018",
+                     *         "id": "01900000-0000-7000-9000-000000000019",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "authorId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "Two hundred kilos, at last.",
@@ -18126,7 +18272,7 @@ export interface operations {
                      *         "likeCount": 0,
                      *         "commentCount": 0,
                      *         "version": 1,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
                      *         "likedByMe": false
                      *       },
                      *       {
@@ -18199,7 +18345,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000018",
+                     *       "id": "01900000-0000-7000-9000-000000000019",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -18207,7 +18353,7 @@ export interface operations {
                      *       "likeCount": 0,
                      *       "commentCount": 0,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "likedByMe": false
                      *     }
                      */
@@ -18252,18 +18398,18 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "postId": "01900000-0000-7000-9000-000000000018",
-                     *         "commentId": "01900000-0000-7000-9000-000000000019",
+                     *         "postId": "01900000-0000-7000-9000-000000000019",
+                     *         "commentId": "01900000-0000-7000-9000-000000000020",
                      *         "reporterId": "01900000-0000-7000-8000-000000000103",
                      *         "reason": "Advertising.",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       },
                      *       {
-                     *         "postId": "01900000-0000-7000-9000-000000000018",
+                     *         "postId": "01900000-0000-7000-9000-000000000019",
                      *         "commentId": null,
                      *         "reporterId": "01900000-0000-7000-8000-000000000104",
                      *         "reason": "Not about training.",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -18301,7 +18447,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000018",
+                     *       "id": "01900000-0000-7000-9000-000000000019",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -18309,7 +18455,7 @@ export interface operations {
                      *       "likeCount": 0,
                      *       "commentCount": 0,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "likedByMe": false
                      *     }
                      */
@@ -18380,7 +18526,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000018",
+                     *       "id": "01900000-0000-7000-9000-000000000019",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -18388,7 +18534,7 @@ export interface operations {
                      *       "likeCount": 1,
                      *       "commentCount": 0,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "likedByMe": true
                      *     }
                      */
@@ -18426,7 +18572,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000018",
+                     *       "id": "01900000-0000-7000-9000-000000000019",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two hundred kilos, at last.",
@@ -18434,7 +18580,7 @@ export interface operations {
                      *       "likeCount": 0,
                      *       "commentCount": 1,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "likedByMe": false
                      *     }
                      */
@@ -18480,11 +18626,11 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000019",
-                     *         "postId": "01900000-0000-7000-9000-000000000018",
+                     *         "id": "01900000-0000-7000-9000-000000000020",
+                     *         "postId": "01900000-0000-7000-9000-000000000019",
                      *         "authorId": "01900000-0000-7000-8000-000000000104",
                      *         "text": "Spotting you next time!",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -18537,11 +18683,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000019",
-                     *       "postId": "01900000-0000-7000-9000-000000000018",
+                     *       "id": "01900000-0000-7000-9000-000000000020",
+                     *       "postId": "01900000-0000-7000-9000-000000000019",
                      *       "authorId": "01900000-0000-7000-8000-000000000104",
                      *       "text": "Spotting you next time!",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Comment"];
@@ -18625,11 +18771,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "postId": "01900000-0000-7000-9000-000000000018",
+                     *       "postId": "01900000-0000-7000-9000-000000000019",
                      *       "commentId": null,
                      *       "reporterId": "01900000-0000-7000-8000-000000000104",
                      *       "reason": "Not about training.",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PostReport"];
@@ -18713,11 +18859,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "postId": "01900000-0000-7000-9000-000000000018",
-                     *       "commentId": "01900000-0000-7000-9000-000000000019",
+                     *       "postId": "01900000-0000-7000-9000-000000000019",
+                     *       "commentId": "01900000-0000-7000-9000-000000000020",
                      *       "reporterId": "01900000-0000-7000-8000-000000000103",
                      *       "reason": "Advertising.",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PostReport"];
@@ -19044,7 +19190,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000021",
+                     *       "id": "01900000-0000-7000-9000-000000000022",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "productId": "01900000-0000-7000-8402-040200000002",
                      *       "delta": 24,
@@ -19053,7 +19199,7 @@ export interface operations {
                      *       "reason": "Delivery 17",
                      *       "orderId": null,
                      *       "actorId": "01900000-0000-7000-8000-000000000102",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["StockMovement"];
@@ -19100,19 +19246,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000023",
+                     *         "id": "01900000-0000-7000-9000-000000000024",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "productId": "01900000-0000-7000-8402-040200000002",
                      *         "kind": "SOLD",
                      *         "delta": -2,
                      *         "stock": 34,
                      *         "reason": "An order was placed.",
-                     *         "orderId": "01900000-0000-7000-9000-000000000022",
+                     *         "orderId": "01900000-0000-7000-9000-000000000023",
                      *         "actorId": "01900000-0000-7000-8000-000000000103",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       },
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000021",
+                     *         "id": "01900000-0000-7000-9000-000000000022",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "productId": "01900000-0000-7000-8402-040200000002",
                      *         "kind": "RECEIVED",
@@ -19121,7 +19267,7 @@ export interface operations {
                      *         "reason": "Delivery 17",
                      *         "orderId": null,
                      *         "actorId": "01900000-0000-7000-8000-000000000102",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -19298,7 +19444,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000022",
+                     *         "id": "01900000-0000-7000-9000-000000000023",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "items": [
@@ -19313,8 +19459,8 @@ export interface operations {
                      *         "currency": "EUR",
                      *         "status": "PLACED",
                      *         "cancelReason": null,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-19T10:00:00.000Z",
                      *         "readyAt": null,
                      *         "collectedAt": null,
                      *         "cancelledAt": null,
@@ -19383,7 +19529,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000022",
+                     *       "id": "01900000-0000-7000-9000-000000000023",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "items": [
@@ -19398,8 +19544,8 @@ export interface operations {
                      *       "currency": "EUR",
                      *       "status": "PLACED",
                      *       "cancelReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-19T10:00:00.000Z",
                      *       "readyAt": null,
                      *       "collectedAt": null,
                      *       "cancelledAt": null,
@@ -19440,7 +19586,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000022",
+                     *       "id": "01900000-0000-7000-9000-000000000023",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "items": [
@@ -19455,8 +19601,8 @@ export interface operations {
                      *       "currency": "EUR",
                      *       "status": "PLACED",
                      *       "cancelReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-18T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-19T10:00:00.000Z",
                      *       "readyAt": null,
                      *       "collectedAt": null,
                      *       "cancelledAt": null,
@@ -19522,7 +19668,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000022",
+                     *       "id": "01900000-0000-7000-9000-000000000023",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "items": [
@@ -19537,9 +19683,9 @@ export interface operations {
                      *       "currency": "EUR",
                      *       "status": "READY",
                      *       "cancelReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-18T10:00:00.000Z",
-                     *       "readyAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-19T10:00:00.000Z",
+                     *       "readyAt": "2026-06-16T10:00:00.000Z",
                      *       "collectedAt": null,
                      *       "cancelledAt": null,
                      *       "version": 2
@@ -19566,9 +19712,9 @@ export interface operations {
                 after?: string;
                 /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `order.changed` (scope orders:read), `product.changed` (scope content:read). */
                 types?: string;
-                /** @description Events in the answer, at most 200. Default 50. */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
-                /** @description If there are no events, the answer is sent at the next event, or after this number of seconds; at most 20. Default 0. */
+                /** @description If there are no events, the answer is sent at the next event, or after this number of seconds; at most 20, and a larger number is treated as 20. Default 0. */
                 wait?: number;
                 /** @description For a SUPER_ADMIN: the gym; without it, the answer has the events of all gyms. Every other caller may name only their own gym. */
                 gymId?: string;
@@ -19632,7 +19778,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000024",
+                     *         "id": "01900000-0000-7000-9000-000000000025",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "url": "https://crm.example.com/events",
                      *         "types": [
@@ -19641,7 +19787,7 @@ export interface operations {
                      *         "description": "CRM",
                      *         "active": true,
                      *         "disabledReason": null,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
                      *         "version": 1
                      *       }
                      *     ]
@@ -19702,7 +19848,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000024",
+                     *       "id": "01900000-0000-7000-9000-000000000025",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -19711,7 +19857,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1,
                      *       "secret": "whsec_b1186d964dcccad59aa316bb36b498ee8a6a139f4703"
                      *     }
@@ -19750,7 +19896,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000024",
+                     *       "id": "01900000-0000-7000-9000-000000000025",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -19759,7 +19905,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -19823,7 +19969,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000024",
+                     *       "id": "01900000-0000-7000-9000-000000000025",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -19833,7 +19979,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -19904,7 +20050,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000024",
+                     *       "id": "01900000-0000-7000-9000-000000000025",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "url": "https://crm.example.com/events",
                      *       "types": [
@@ -19914,7 +20060,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 3,
                      *       "secret": "whsec_9f91463de41dbcb81d97ac1a879ee05b1c27b17c8794"
                      *     }
@@ -19963,13 +20109,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000025",
-                     *         "eventId": "01900000-0000-7000-9000-000000000026",
+                     *         "id": "01900000-0000-7000-9000-000000000026",
+                     *         "eventId": "01900000-0000-7000-9000-000000000027",
                      *         "type": "webhook.test",
                      *         "status": "FAILED",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-06-15T10:00:00.000Z",
+                     *             "at": "2026-06-16T10:00:00.000Z",
                      *             "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
@@ -20019,20 +20165,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000025",
-                     *       "eventId": "01900000-0000-7000-9000-000000000026",
+                     *       "id": "01900000-0000-7000-9000-000000000026",
+                     *       "eventId": "01900000-0000-7000-9000-000000000027",
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [
                      *         {
-                     *           "at": "2026-06-15T10:00:00.000Z",
+                     *           "at": "2026-06-16T10:00:00.000Z",
                      *           "error": "getaddrinfo ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
                      *           "durationMillis": 9
                      *         }
                      *       ],
-                     *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
+                     *       "nextAttemptAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDelivery"];
@@ -20066,8 +20212,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "from": "2026-06-15T09:00:00.000Z",
-                 *       "to": "2026-06-15T10:00:00.000Z"
+                 *       "from": "2026-06-16T09:00:00.000Z",
+                 *       "to": "2026-06-16T10:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -20133,12 +20279,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000025",
-                     *       "eventId": "01900000-0000-7000-9000-000000000026",
+                     *       "id": "01900000-0000-7000-9000-000000000026",
+                     *       "eventId": "01900000-0000-7000-9000-000000000027",
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [],
-                     *       "nextAttemptAt": "2026-06-15T10:00:00.000Z"
+                     *       "nextAttemptAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDelivery"];
@@ -20308,14 +20454,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "13",
+                     *         "id": "15",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "runAt": "2026-06-17T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -20357,14 +20503,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "13",
+                     *       "id": "15",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "runAt": "2026-06-16T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -20531,8 +20677,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "runAt": "2026-06-17T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -20580,8 +20726,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "runAt": "2026-06-16T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -20629,7 +20775,7 @@ export interface operations {
                      *       "value": "river-side",
                      *       "available": true,
                      *       "suggestions": [],
-                     *       "reservedUntil": "2026-06-15T10:15:00.000Z"
+                     *       "reservedUntil": "2026-06-16T10:15:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Availability"];
@@ -20680,8 +20826,8 @@ export interface operations {
                      *         "id": "01900000-0000-7000-9000-000000000007",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "locationId": "01900000-0000-7000-8301-030100000002",
-                     *         "startsAt": "2026-06-18T12:00:00.000Z",
-                     *         "endsAt": "2026-06-18T12:30:00.000Z"
+                     *         "startsAt": "2026-06-19T12:00:00.000Z",
+                     *         "endsAt": "2026-06-19T12:30:00.000Z"
                      *       }
                      *     ]
                      */
@@ -20771,7 +20917,7 @@ export interface operations {
                      *             "bytes": 244,
                      *             "field": "logo",
                      *             "filename": "picture.png",
-                     *             "uploadedAt": "2026-06-15T10:00:00.000Z",
+                     *             "uploadedAt": "2026-06-16T10:00:00.000Z",
                      *             "contentType": "image/webp",
                      *             "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *           }
@@ -20779,11 +20925,11 @@ export interface operations {
                      *         "version": 10,
                      *         "createdBy": "01900000-0000-7000-8000-000000000101",
                      *         "gymId": "01900000-0000-7000-9000-000000000003",
-                     *         "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *         "expiresAt": "2026-07-16T10:00:00.000Z",
                      *         "deployment": {
                      *           "status": "DONE",
-                     *           "startedAt": "2026-06-15T10:00:00.000Z",
-                     *           "finishedAt": "2026-06-15T10:00:00.000Z",
+                     *           "startedAt": "2026-06-16T10:00:00.000Z",
+                     *           "finishedAt": "2026-06-16T10:00:00.000Z",
                      *           "actions": [
                      *             {
                      *               "name": "gym",
@@ -20901,7 +21047,7 @@ export interface operations {
                      *       "version": 1,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -20982,7 +21128,7 @@ export interface operations {
                      *           "bytes": 244,
                      *           "field": "logo",
                      *           "filename": "picture.png",
-                     *           "uploadedAt": "2026-06-15T10:00:00.000Z",
+                     *           "uploadedAt": "2026-06-16T10:00:00.000Z",
                      *           "contentType": "image/webp",
                      *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
@@ -20990,7 +21136,7 @@ export interface operations {
                      *       "version": 8,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21089,7 +21235,7 @@ export interface operations {
                      *       "version": 2,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21174,7 +21320,7 @@ export interface operations {
                      *       "version": 2,
                      *       "createdBy": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21256,7 +21402,7 @@ export interface operations {
                      *       "version": 2,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21361,14 +21507,14 @@ export interface operations {
                      *           "filename": "picture.png",
                      *           "contentType": "image/webp",
                      *           "bytes": 244,
-                     *           "uploadedAt": "2026-06-15T10:00:00.000Z",
+                     *           "uploadedAt": "2026-06-16T10:00:00.000Z",
                      *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21504,7 +21650,7 @@ export interface operations {
                      *           "bytes": 244,
                      *           "field": "logo",
                      *           "filename": "picture.png",
-                     *           "uploadedAt": "2026-06-15T10:00:00.000Z",
+                     *           "uploadedAt": "2026-06-16T10:00:00.000Z",
                      *           "contentType": "image/webp",
                      *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
@@ -21512,10 +21658,10 @@ export interface operations {
                      *       "version": 9,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": {
                      *         "status": "RUNNING",
-                     *         "startedAt": "2026-06-15T10:00:00.000Z",
+                     *         "startedAt": "2026-06-16T10:00:00.000Z",
                      *         "finishedAt": null,
                      *         "actions": [
                      *           {
@@ -21632,11 +21778,11 @@ export interface operations {
                      *       "version": 10,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-15T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
                      *       "deployment": {
                      *         "status": "UNDONE",
-                     *         "startedAt": "2026-06-15T10:00:00.000Z",
-                     *         "finishedAt": "2026-06-15T10:00:00.000Z",
+                     *         "startedAt": "2026-06-16T10:00:00.000Z",
+                     *         "finishedAt": "2026-06-16T10:00:00.000Z",
                      *         "actions": [
                      *           {
                      *             "name": "gym",
@@ -21671,7 +21817,7 @@ export interface operations {
                      *           "action": "ACCEPT",
                      *           "note": "The gym stays; its admin is added by hand.",
                      *           "by": "01900000-0000-7000-8000-000000000101",
-                     *           "at": "2026-06-15T10:00:00.000Z"
+                     *           "at": "2026-06-16T10:00:00.000Z"
                      *         }
                      *       }
                      *     }
@@ -21807,8 +21953,8 @@ export interface operations {
             content: {
                 /**
                  * @example localDate,foodName,calories,protein,mealType
-                 *     2026-06-13,Lentil soup,310,18,LUNCH
-                 *     2026-06-13,Skyr,95,17,SNACK
+                 *     2026-06-14,Lentil soup,310,18,LUNCH
+                 *     2026-06-14,Skyr,95,17,SNACK
                  */
                 "text/csv": string;
                 "multipart/form-data": {
@@ -21840,8 +21986,8 @@ export interface operations {
                      *         "decimal": "POINT",
                      *         "dateOrder": null
                      *       },
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-15T10:00:00.000Z"
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["FoodLogImport"];
@@ -21892,8 +22038,8 @@ export interface operations {
                      *         "dateOrder": null,
                      *         "delimiter": "COMMA"
                      *       },
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-15T10:00:00.000Z"
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["FoodLogImport"];
@@ -21933,13 +22079,13 @@ export interface operations {
                 content: {
                     /**
                      * @example id,localDate,loggedAt,mealType,foodName,quantity,unit,grams,calories,protein,carbs,fats,foodId
-                     *     01900000-0000-7000-8410-041000000021,2026-06-13,2026-06-13T07:00:00.000Z,BREAKFAST,"Egg, scrambled",2,large,122,182,12.19,1.96,13.4,
-                     *     01900000-0000-7000-9000-000000000004,2026-06-13,2026-06-13T11:00:00.000Z,LUNCH,Lentil soup,,,,310,18,0,0,
-                     *     01900000-0000-7000-9000-000000000005,2026-06-13,2026-06-13T11:00:00.000Z,SNACK,Skyr,,,,95,17,0,0,
-                     *     01900000-0000-7000-8410-041000000022,2026-06-13,2026-06-13T12:05:00.000Z,LUNCH,"Lentils, boiled",1,cup,198,230,17.86,39.86,0.75,
-                     *     01900000-0000-7000-8410-041000000023,2026-06-13,2026-06-13T12:10:00.000Z,LUNCH,"White rice, long-grain, cooked",1,cup,158,205,4.25,44.51,0.44,
-                     *     01900000-0000-7000-8410-041000000024,2026-06-13,2026-06-13T15:15:00.000Z,SNACK,Apple with skin,1,medium,182,95,0.47,25.13,0.31,
-                     *     01900000-0000-7000-8410-041000000025,2026-06-13,2026-06-13T18:20:00.000Z,DINNER,"Tofu, firm",200,g,200,156,18.08,5.7,8.34,
+                     *     01900000-0000-7000-8410-041000000021,2026-06-14,2026-06-14T07:00:00.000Z,BREAKFAST,"Egg, scrambled",2,large,122,182,12.19,1.96,13.4,
+                     *     01900000-0000-7000-9000-000000000004,2026-06-14,2026-06-14T11:00:00.000Z,LUNCH,Lentil soup,,,,310,18,0,0,
+                     *     01900000-0000-7000-9000-000000000005,2026-06-14,2026-06-14T11:00:00.000Z,SNACK,Skyr,,,,95,17,0,0,
+                     *     01900000-0000-7000-8410-041000000022,2026-06-14,2026-06-14T12:05:00.000Z,LUNCH,"Lentils, boiled",1,cup,198,230,17.86,39.86,0.75,
+                     *     01900000-0000-7000-8410-041000000023,2026-06-14,2026-06-14T12:10:00.000Z,LUNCH,"White rice, long-grain, cooked",1,cup,158,205,4.25,44.51,0.44,
+                     *     01900000-0000-7000-8410-041000000024,2026-06-14,2026-06-14T15:15:00.000Z,SNACK,Apple with skin,1,medium,182,95,0.47,25.13,0.31,
+                     *     01900000-0000-7000-8410-041000000025,2026-06-14,2026-06-14T18:20:00.000Z,DINNER,"Tofu, firm",200,g,200,156,18.08,5.7,8.34,
                      */
                     "text/csv": string;
                 };
@@ -21975,7 +22121,7 @@ export interface operations {
                  *       "carbs": 27,
                  *       "fats": 3.2,
                  *       "mealType": "BREAKFAST",
-                 *       "localDate": "2026-06-14"
+                 *       "localDate": "2026-06-15"
                  *     }
                  */
                 "application/json": {
@@ -22073,9 +22219,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-14T11:00:00.000Z",
-                     *       "localDate": "2026-06-14",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-15T11:00:00.000Z",
+                     *       "localDate": "2026-06-15",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -22139,9 +22285,9 @@ export interface operations {
                      *         "grams": 214,
                      *         "mealType": "DINNER",
                      *         "source": "FOOD_TABLE",
-                     *         "loggedAt": "2026-06-14T18:20:00.000Z",
-                     *         "localDate": "2026-06-14",
-                     *         "createdAt": "2026-06-14T18:20:00.000Z",
+                     *         "loggedAt": "2026-06-15T18:20:00.000Z",
+                     *         "localDate": "2026-06-15",
+                     *         "createdAt": "2026-06-15T18:20:00.000Z",
                      *         "version": 1
                      *       },
                      *       {
@@ -22158,9 +22304,9 @@ export interface operations {
                      *         "grams": 182,
                      *         "mealType": "SNACK",
                      *         "source": "FOOD_TABLE",
-                     *         "loggedAt": "2026-06-14T15:25:00.000Z",
-                     *         "localDate": "2026-06-14",
-                     *         "createdAt": "2026-06-14T15:25:00.000Z",
+                     *         "loggedAt": "2026-06-15T15:25:00.000Z",
+                     *         "localDate": "2026-06-15",
+                     *         "createdAt": "2026-06-15T15:25:00.000Z",
                      *         "version": 1
                      *       }
                      *     ]
@@ -22212,9 +22358,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-14T11:00:00.000Z",
-                     *       "localDate": "2026-06-14",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-15T11:00:00.000Z",
+                     *       "localDate": "2026-06-15",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -22307,9 +22453,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-14T11:00:00.000Z",
-                     *       "localDate": "2026-06-14",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-15T11:00:00.000Z",
+                     *       "localDate": "2026-06-15",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -22414,9 +22560,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "SNACK",
                      *       "source": "COPY",
-                     *       "loggedAt": "2026-06-15T10:00:00.000Z",
-                     *       "localDate": "2026-06-15",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-16T10:00:00.000Z",
+                     *       "localDate": "2026-06-16",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -22467,7 +22613,7 @@ export interface operations {
                      *         "fats": 70,
                      *         "weekday": null,
                      *         "date": null,
-                     *         "from": "2026-06-01",
+                     *         "from": "2026-06-02",
                      *         "until": null,
                      *         "version": 1
                      *       },
@@ -22478,7 +22624,7 @@ export interface operations {
                      *         "fats": 75,
                      *         "weekday": 6,
                      *         "date": null,
-                     *         "from": "2026-06-15",
+                     *         "from": "2026-06-16",
                      *         "until": null,
                      *         "version": 1
                      *       }
@@ -22556,7 +22702,7 @@ export interface operations {
                      *       "fats": 75,
                      *       "weekday": 6,
                      *       "date": null,
-                     *       "from": "2026-06-15",
+                     *       "from": "2026-06-16",
                      *       "until": null,
                      *       "version": 1
                      *     }
@@ -22640,11 +22786,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "from": "2026-06-08",
-                     *       "to": "2026-06-14",
+                     *       "from": "2026-06-09",
+                     *       "to": "2026-06-15",
                      *       "days": [
                      *         {
-                     *           "date": "2026-06-08",
+                     *           "date": "2026-06-09",
                      *           "totals": {
                      *             "calories": 1355,
                      *             "protein": 83.85,
@@ -22658,7 +22804,7 @@ export interface operations {
                      *             "fats": 70,
                      *             "weekday": null,
                      *             "date": null,
-                     *             "from": "2026-06-01",
+                     *             "from": "2026-06-02",
                      *             "until": null,
                      *             "version": 1
                      *           },
@@ -22683,9 +22829,9 @@ export interface operations {
                      *               "grams": 170,
                      *               "mealType": "BREAKFAST",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-08T07:00:00.000Z",
-                     *               "localDate": "2026-06-08",
-                     *               "createdAt": "2026-06-08T07:00:00.000Z",
+                     *               "loggedAt": "2026-06-09T07:00:00.000Z",
+                     *               "localDate": "2026-06-09",
+                     *               "createdAt": "2026-06-09T07:00:00.000Z",
                      *               "version": 1
                      *             },
                      *             {
@@ -22702,15 +22848,15 @@ export interface operations {
                      *               "grams": 150,
                      *               "mealType": "LUNCH",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-08T12:05:00.000Z",
-                     *               "localDate": "2026-06-08",
-                     *               "createdAt": "2026-06-08T12:05:00.000Z",
+                     *               "loggedAt": "2026-06-09T12:05:00.000Z",
+                     *               "localDate": "2026-06-09",
+                     *               "createdAt": "2026-06-09T12:05:00.000Z",
                      *               "version": 1
                      *             }
                      *           ]
                      *         },
                      *         {
-                     *           "date": "2026-06-09",
+                     *           "date": "2026-06-10",
                      *           "totals": {
                      *             "calories": 1119,
                      *             "protein": 72.51,
@@ -22724,7 +22870,7 @@ export interface operations {
                      *             "fats": 70,
                      *             "weekday": null,
                      *             "date": null,
-                     *             "from": "2026-06-01",
+                     *             "from": "2026-06-02",
                      *             "until": null,
                      *             "version": 1
                      *           },
@@ -22749,9 +22895,9 @@ export interface operations {
                      *               "grams": 234,
                      *               "mealType": "BREAKFAST",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-09T07:00:00.000Z",
-                     *               "localDate": "2026-06-09",
-                     *               "createdAt": "2026-06-09T07:00:00.000Z",
+                     *               "loggedAt": "2026-06-10T07:00:00.000Z",
+                     *               "localDate": "2026-06-10",
+                     *               "createdAt": "2026-06-10T07:00:00.000Z",
                      *               "version": 1
                      *             },
                      *             {
@@ -22768,9 +22914,9 @@ export interface operations {
                      *               "grams": 150,
                      *               "mealType": "LUNCH",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-09T12:05:00.000Z",
-                     *               "localDate": "2026-06-09",
-                     *               "createdAt": "2026-06-09T12:05:00.000Z",
+                     *               "loggedAt": "2026-06-10T12:05:00.000Z",
+                     *               "localDate": "2026-06-10",
+                     *               "createdAt": "2026-06-10T12:05:00.000Z",
                      *               "version": 1
                      *             }
                      *           ]
@@ -22835,8 +22981,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "start": "2026-06-08",
-                     *         "end": "2026-06-08",
+                     *         "start": "2026-06-09",
+                     *         "end": "2026-06-09",
                      *         "totals": {
                      *           "calories": 1355,
                      *           "protein": 83.85,
@@ -22859,8 +23005,8 @@ export interface operations {
                      *         "entries": 6
                      *       },
                      *       {
-                     *         "start": "2026-06-09",
-                     *         "end": "2026-06-09",
+                     *         "start": "2026-06-10",
+                     *         "end": "2026-06-10",
                      *         "totals": {
                      *           "calories": 1119,
                      *           "protein": 72.51,
@@ -23672,8 +23818,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "runAt": "2026-06-17T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -23721,8 +23867,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "runAt": "2026-06-16T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -24534,11 +24680,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name. */
+                    /** @description For a SUPER_ADMIN: the gym that it belongs to; absent: it is global. The routine of a GYM_ADMIN belongs to their gym, which they may name. A member may name their gym only with `visibility: GYM`. */
                     gymId?: string | null;
                     /**
                      * @description The users who see the routine. Default: `PRIVATE` for members, `GYM` for a GYM_ADMIN, and for a SUPER_ADMIN `GYM` with a `gymId`, else `PUBLIC`.
-                     *     - `PRIVATE`: Only its owner.
+                     *     - `PRIVATE`: Only its owner. While a squad that has not ended trains the routine, the participants and invited users of the squad may also read the version that it trains.
                      *     - `GYM`: The users of its gym.
                      *     - `PUBLIC`: Everybody.
                      */
@@ -24614,8 +24760,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -24889,7 +25035,7 @@ export interface operations {
                     durationMinutes?: number | null;
                     /**
                      * @description The users who see the routine; only its owner changes it, to `PRIVATE` or `GYM`.
-                     *     - `PRIVATE`: Only its owner.
+                     *     - `PRIVATE`: Only its owner. While a squad that has not ended trains the routine, the participants and invited users of the squad may also read the version that it trains.
                      *     - `GYM`: The users of its gym.
                      *     - `PUBLIC`: Everybody.
                      */
@@ -24944,8 +25090,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 2,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -25026,12 +25172,12 @@ export interface operations {
                      *       {
                      *         "version": 2,
                      *         "title": "Sled and Squat, 30 minutes",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       },
                      *       {
                      *         "version": 1,
                      *         "title": "Sled and Squat",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -25250,8 +25396,8 @@ export interface operations {
                      *       "gymId": null,
                      *       "ownerId": "01900000-0000-7000-8000-000000000104",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "visibility": "PRIVATE"
                      *     }
                      */
@@ -25502,12 +25648,6 @@ export interface operations {
                      *       "count": 2,
                      *       "minutes": 100,
                      *       "volumeKg": 1460,
-                     *       "volumeByMuscle": [
-                     *         {
-                     *           "muscle": "chest",
-                     *           "volumeKg": 1460
-                     *         }
-                     *       ],
                      *       "streakWeeks": 1,
                      *       "buckets": [
                      *         {
@@ -25515,6 +25655,12 @@ export interface operations {
                      *           "end": "2026-06-14",
                      *           "count": 2,
                      *           "minutes": 100,
+                     *           "volumeKg": 1460
+                     *         }
+                     *       ],
+                     *       "volumeByMuscle": [
+                     *         {
+                     *           "muscle": "chest",
                      *           "volumeKg": 1460
                      *         }
                      *       ]
@@ -25764,6 +25910,8 @@ export interface operations {
             query?: {
                 /** @description IANA time zone of times without an offset. Default: the user's profile. */
                 timezone?: string;
+                /** @description Units of CSV columns that do not name one, as in older exports of Strong: METRIC (default; kg and km) or IMPERIAL (lb and mi). */
+                units?: string;
             };
             header?: {
                 /** @description A repeated request with the same key within 24 hours gets the same answer, and nothing is written a second time. */
@@ -25779,6 +25927,8 @@ export interface operations {
                  *     2026-06-10T17:00:00.000Z,2026-06-10T17:40:00.000Z,Pull,Barbell Deadlift,5,100
                  */
                 "text/csv": string;
+                "application/vnd.ant.fit": string;
+                "application/vnd.garmin.tcx+xml": string;
                 "multipart/form-data": {
                     /** @description At most 10 MiB. */
                     file?: string;
@@ -25934,8 +26084,8 @@ export interface operations {
                      *         ],
                      *         "volumeKg": 730,
                      *         "restEndsAt": null,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
                      *         "version": 3
                      *       }
                      *     ]
@@ -26102,8 +26252,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 400,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -26185,8 +26335,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -26337,8 +26487,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 3
                      *     }
                      */
@@ -26497,8 +26647,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -26597,8 +26747,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -26716,6 +26866,54 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WrittenSquadTraining"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    countTrainings: {
+        parameters: {
+            query: {
+                /** @description Users with time ranges, as `<user id>/<from>/<to>`, separated by commas; at most 100. Times are ISO 8601; `from` is included, `to` is not. */
+                of: string;
+                /** @description Items a page, at most 200. Default: the whole list. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One count for each range, in their order. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "trainings": 4,
+                     *         "minutes": 185,
+                     *         "reachedAt": "2026-06-13T17:50:00.000Z",
+                     *         "changesAt": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["TrainingCount"][];
                 };
             };
             /** @description A problem. */
@@ -27303,8 +27501,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 3,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -27471,9 +27669,9 @@ export interface operations {
                 after?: string;
                 /** @description Only these types, separated by commas. Default: all that the caller may read. `check_in.opened` (scope visits:read), `check_in.closed` (scope visits:read), `check_in.undone` (scope visits:read), `check_in.denied` (scope visits:read), `occupancy.level_changed` (scope occupancy:read), `class_session.changed` (scope classes:read), `booking.changed` (scope classes:read), `challenge.ended`, `gym_config.published`, `gym.deployed`, `member.joined` (scope members:read), `member.updated` (scope members:read), `member.removed` (scope members:read), `order.changed` (scope orders:read), `product.changed` (scope content:read). */
                 types?: string;
-                /** @description Events in the answer, at most 200. Default 50. */
+                /** @description Items a page, at most 200; a larger number is treated as 200. */
                 limit?: number;
-                /** @description If there are no events, the answer is sent at the next event, or after this number of seconds; at most 20. Default 0. */
+                /** @description If there are no events, the answer is sent at the next event, or after this number of seconds; at most 20, and a larger number is treated as 20. Default 0. */
                 wait?: number;
                 /** @description For a SUPER_ADMIN: the gym; without it, the answer has the events of all gyms. Every other caller may name only their own gym. */
                 gymId?: string;
@@ -27628,8 +27826,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "runAt": "2026-06-17T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -27677,8 +27875,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "runAt": "2026-06-16T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -27759,7 +27957,7 @@ export interface operations {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "AVAILABLE",
                      *         "activity": "Leg day",
-                     *         "since": "2026-06-15T10:00:00.000Z"
+                     *         "since": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -27818,7 +28016,7 @@ export interface operations {
                      *       "online": true,
                      *       "status": "AVAILABLE",
                      *       "activity": "Leg day",
-                     *       "since": "2026-06-15T10:00:00.000Z"
+                     *       "since": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": {
@@ -27886,7 +28084,7 @@ export interface operations {
                      *         ],
                      *         "memberCount": 2,
                      *         "joined": true,
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -27945,7 +28143,7 @@ export interface operations {
                      *       ],
                      *       "memberCount": 1,
                      *       "joined": true,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -27995,7 +28193,7 @@ export interface operations {
                      *       ],
                      *       "memberCount": 2,
                      *       "joined": true,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -28044,7 +28242,7 @@ export interface operations {
                      *       ],
                      *       "memberCount": 1,
                      *       "joined": false,
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -28095,8 +28293,8 @@ export interface operations {
                      *         "toUserId": "01900000-0000-7000-8000-000000000104",
                      *         "message": "Legs at six?",
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-15T10:10:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-16T10:10:00.000Z",
                      *         "respondedAt": null
                      *       }
                      *     ]
@@ -28163,8 +28361,8 @@ export interface operations {
                      *       "toUserId": "01900000-0000-7000-8000-000000000104",
                      *       "message": "Legs at six?",
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-15T10:10:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-16T10:10:00.000Z",
                      *       "respondedAt": null
                      *     }
                      */
@@ -28224,9 +28422,9 @@ export interface operations {
                      *       "toUserId": "01900000-0000-7000-8000-000000000104",
                      *       "message": "Legs at six?",
                      *       "status": "ACCEPTED",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-15T10:10:00.000Z",
-                     *       "respondedAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-16T10:10:00.000Z",
+                     *       "respondedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadInvite"];
@@ -28308,7 +28506,7 @@ export interface operations {
                      *         "participants": [
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000103",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28323,7 +28521,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28333,9 +28531,9 @@ export interface operations {
                      *             "setsDone": 0
                      *           }
                      *         ],
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "startedAt": "2026-06-15T10:00:00.000Z",
-                     *         "pausedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "startedAt": "2026-06-16T10:00:00.000Z",
+                     *         "pausedAt": "2026-06-16T10:00:00.000Z",
                      *         "endedAt": null
                      *       }
                      *     ]
@@ -28396,7 +28594,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28406,7 +28604,7 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "startedAt": null,
                      *       "pausedAt": null,
                      *       "endedAt": null
@@ -28456,7 +28654,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28471,7 +28669,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28481,9 +28679,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -28535,7 +28733,7 @@ export interface operations {
                      *         "participants": [
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000103",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28550,7 +28748,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28560,8 +28758,8 @@ export interface operations {
                      *             "setsDone": 0
                      *           }
                      *         ],
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "startedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "startedAt": "2026-06-16T10:00:00.000Z",
                      *         "pausedAt": null,
                      *         "endedAt": null
                      *       },
@@ -28570,13 +28768,13 @@ export interface operations {
                      *           "event": "squad_joined",
                      *           "squadId": "01900000-0000-7000-9000-000000000002",
                      *           "revision": 2,
-                     *           "at": "2026-06-15T10:00:00.000Z",
+                     *           "at": "2026-06-16T10:00:00.000Z",
                      *           "userId": "01900000-0000-7000-8000-000000000104",
                      *           "hostId": "01900000-0000-7000-8000-000000000103",
                      *           "status": "LOBBY",
                      *           "participant": {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28590,7 +28788,7 @@ export interface operations {
                      *           "event": "squad_updated",
                      *           "squadId": "01900000-0000-7000-9000-000000000002",
                      *           "revision": 3,
-                     *           "at": "2026-06-15T10:00:00.000Z",
+                     *           "at": "2026-06-16T10:00:00.000Z",
                      *           "userId": "01900000-0000-7000-8000-000000000103",
                      *           "hostId": "01900000-0000-7000-8000-000000000103",
                      *           "status": "ACTIVE",
@@ -28654,7 +28852,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28665,7 +28863,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28675,7 +28873,7 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
                      *       "startedAt": null,
                      *       "pausedAt": null,
                      *       "endedAt": null
@@ -28728,7 +28926,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28743,8 +28941,8 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
-                     *           "leftAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "leftAt": "2026-06-16T10:00:00.000Z",
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
                      *           "phase": "WORK",
@@ -28753,9 +28951,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -28806,7 +29004,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28817,7 +29015,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28827,8 +29025,8 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
                      *       "pausedAt": null,
                      *       "endedAt": null
                      *     }
@@ -28880,7 +29078,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28895,7 +29093,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28905,9 +29103,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -28958,7 +29156,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28973,8 +29171,8 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
-                     *           "leftAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "leftAt": "2026-06-16T10:00:00.000Z",
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
                      *           "phase": "WORK",
@@ -28983,10 +29181,10 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
                      *       "pausedAt": null,
-                     *       "endedAt": "2026-06-15T10:00:00.000Z"
+                     *       "endedAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadSession"];
@@ -29051,7 +29249,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29066,8 +29264,8 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
-                     *           "leftAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "leftAt": "2026-06-16T10:00:00.000Z",
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
                      *           "phase": "WORK",
@@ -29076,9 +29274,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -29144,7 +29342,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29159,7 +29357,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29169,9 +29367,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "startedAt": "2026-06-15T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -29236,15 +29434,15 @@ export interface operations {
                     phase: "WORK" | "REST" | "DONE";
                     /** @description The set that you have done. The modality of the exercise decides which of its fields are allowed. */
                     set?: {
-                        /** @description The number of repetitions: at most 10,000. */
+                        /** @description The number of repetitions: 1 to 1,000. */
                         reps?: number | null;
-                        /** @description The weight in kilograms: at most 2,000. */
+                        /** @description The weight in kilograms: at most 1,000. */
                         weightKg?: number | null;
-                        /** @description The duration in seconds: at most 86,400. */
+                        /** @description The duration in seconds: 1 to 86,400. A training has whole seconds. */
                         durationSeconds?: number | null;
-                        /** @description The distance in metres: at most 1,000,000. */
+                        /** @description The distance in metres: above 0, at most 1,000,000. */
                         distanceMeters?: number | null;
-                        /** @description Rating of perceived exertion, 0 to 10. */
+                        /** @description Rating of perceived exertion, 1 to 10. */
                         rpe?: number | null;
                     } | null;
                     /** @description The time at which you want to continue: at most an hour from now. */
@@ -29273,7 +29471,7 @@ export interface operations {
                      *         "participants": [
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000103",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -29288,7 +29486,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-15T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -29298,8 +29496,8 @@ export interface operations {
                      *             "setsDone": 0
                      *           }
                      *         ],
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "startedAt": "2026-06-15T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "startedAt": "2026-06-16T10:00:00.000Z",
                      *         "pausedAt": null,
                      *         "endedAt": null
                      *       }
@@ -29311,6 +29509,53 @@ export interface operations {
                         /** @description The squad as it is now. */
                         session: components["schemas"]["SquadSession"];
                     };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTrainedRoutines: {
+        parameters: {
+            query?: {
+                /** @description Items a page, at most 200. Default: the whole list. */
+                limit?: number;
+                /** @description The start of the page: the cursor in the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each version once. */
+            200: {
+                headers: {
+                    /** @description Next page: `<...>; rel="next"` (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "routineId": "01900000-0000-7000-8401-040100000007",
+                     *         "version": 1
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["TrainedRoutine"][];
                 };
             };
             /** @description A problem. */
@@ -29359,7 +29604,7 @@ export interface operations {
                      *         "deleted": false,
                      *         "clientId": "message-1",
                      *         "seq": 1,
-                     *         "sentAt": "2026-06-15T10:00:00.000Z"
+                     *         "sentAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -29422,7 +29667,7 @@ export interface operations {
                      *       "deleted": false,
                      *       "clientId": "message-1",
                      *       "seq": 1,
-                     *       "sentAt": "2026-06-15T10:00:00.000Z"
+                     *       "sentAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadMessage"];
@@ -29514,7 +29759,7 @@ export interface operations {
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two more sets!",
                      *       "reason": "Too loud.",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z"
+                     *       "createdAt": "2026-06-16T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadMessageReport"];
@@ -29564,7 +29809,7 @@ export interface operations {
                      *         "authorId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "Two more sets!",
                      *         "reason": "Too loud.",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z"
+                     *         "createdAt": "2026-06-16T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -29717,11 +29962,11 @@ export interface operations {
                      *         "squadId": "01900000-0000-7000-9000-000000000002",
                      *         "routineId": "01900000-0000-7000-8401-040100000007",
                      *         "routineVersion": 1,
-                     *         "startedAt": "2026-06-15T10:00:00.000Z",
-                     *         "endedAt": "2026-06-15T10:00:00.000Z",
+                     *         "startedAt": "2026-06-16T10:00:00.000Z",
+                     *         "endedAt": "2026-06-16T10:00:00.000Z",
                      *         "minutes": 0,
                      *         "sets": 1,
-                     *         "trainingId": null,
+                     *         "trainingId": "01900000-0000-7000-9000-000000000006",
                      *         "participantIds": [
                      *           "01900000-0000-7000-8000-000000000103",
                      *           "01900000-0000-7000-8000-000000000104"
@@ -29779,7 +30024,7 @@ export interface operations {
                      *         "groupId": null,
                      *         "id": "01900000-0000-7000-9000-000000000002",
                      *         "kind": "SQUAD_FINISHED",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "2 trained together for 0 min, 1 sets."
                      *       },
@@ -29790,7 +30035,7 @@ export interface operations {
                      *         "groupId": "01900000-0000-7000-9000-000000000001",
                      *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "kind": "GROUP_CREATED",
-                     *         "at": "2026-06-15T10:00:00.000Z",
+                     *         "at": "2026-06-16T10:00:00.000Z",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "New group: Early birds"
                      *       }
@@ -29969,8 +30214,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-15T10:00:00.000Z",
-                     *         "runAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "runAt": "2026-06-17T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -30018,8 +30263,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-15T10:00:00.000Z",
-                     *       "runAt": "2026-06-15T10:00:00.000Z",
+                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "runAt": "2026-06-16T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */

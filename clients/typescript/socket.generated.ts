@@ -414,15 +414,15 @@ export interface components {
             phase: "WORK" | "REST" | "DONE";
             /** @description The set that you have done. The modality of the exercise decides which of its fields are allowed. */
             set?: {
-                /** @description The number of repetitions: at most 10,000. */
+                /** @description The number of repetitions: 1 to 1,000. */
                 reps?: number | null;
-                /** @description The weight in kilograms: at most 2,000. */
+                /** @description The weight in kilograms: at most 1,000. */
                 weightKg?: number | null;
-                /** @description The duration in seconds: at most 86,400. */
+                /** @description The duration in seconds: 1 to 86,400. A training has whole seconds. */
                 durationSeconds?: number | null;
-                /** @description The distance in metres: at most 1,000,000. */
+                /** @description The distance in metres: above 0, at most 1,000,000. */
                 distanceMeters?: number | null;
-                /** @description Rating of perceived exertion, 0 to 10. */
+                /** @description Rating of perceived exertion, 1 to 10. */
                 rpe?: number | null;
             } | null;
             /** @description The time at which you want to continue: at most an hour from now. */
