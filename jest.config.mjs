@@ -1,3 +1,5 @@
+import os from 'node:os';
+
 // Coverage needs Jest's own module loader, and a watching Jest has to load changed modules again.
 const sharesModules = !process.argv.some((argument) => /^--(coverage|collectCoverage|watch)/.test(argument));
 
@@ -14,8 +16,8 @@ export default {
   testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
   globalSetup: '<rootDir>/tests/support/jest/global-setup.ts',
   globalTeardown: '<rootDir>/tests/support/jest/global-teardown.ts',
-  // The tests start real services, and a third of their time they wait. More workers than this make each test slower.
-  maxWorkers: 3,
+  // The tests start real services, and a third of their time they wait: 3 workers keep 2 cores busy, and 4 workers 4 cores.
+  maxWorkers: os.availableParallelism() < 4 ? 3 : 4,
   // For a machine on which other programs work; a test by itself takes a second or two.
   testTimeout: 180_000,
   coverageProvider: 'v8',

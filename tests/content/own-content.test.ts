@@ -87,6 +87,31 @@ describe("a member's routine", () => {
     });
   });
 
+  it('may name their gym only with the visibility GYM', async () => {
+    const ana = await register();
+    const { gymId } = (await rest(ana, 'POST', '/workouts', { ...ROUTINE, visibility: 'GYM' })).body;
+    expect(await rest(ana, 'POST', '/workouts', { ...ROUTINE, gymId })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'VALIDATION_FAILED',
+        errors: [{ path: 'gymId', message: expect.stringContaining('send the visibility GYM') }],
+      },
+    });
+    expect(await rest(ana, 'POST', '/workouts', { ...ROUTINE, gymId, visibility: 'GYM' })).toMatchObject({
+      status: 201,
+      body: { gymId, ownerId: ana.id },
+    });
+  });
+
+  it('cannot become one for a gym if its owner has none, also a SUPER_ADMIN', async () => {
+    const boss = await demo('super@demo.test');
+    const own = await rest(boss, 'POST', '/workouts', { ...ROUTINE, visibility: 'PRIVATE' });
+    const refused = await rest(boss, 'PUT', `/workouts/${own.body.id}`, { visibility: 'GYM' });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'GYM_REQUIRED' } });
+    // The body of a change has no gymId.
+    expect(refused.body.detail).not.toContain('gymId');
+  });
+
   it('may be a copy, which later changes of the original do not change', async () => {
     const [ana, admin] = [await register(), await demo('admin@iron.test')];
     const original = await rest(admin, 'POST', '/workouts', { ...ROUTINE, exercises: using(BENCH) });

@@ -215,6 +215,7 @@ describe('a reader of the feed', () => {
     ['?limit=1000', 200],
     ['?wait=-1', 400],
     ['?wait=soon', 400],
+    ['?wait=86400', 200],
     ['?gymId=iron', 400],
     ['?types=check_in.opened,member.joined', 200],
   ])('gets for %s the status %i', async (query, status) => {

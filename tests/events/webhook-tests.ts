@@ -78,6 +78,13 @@ export class WebhookTests {
       return delivery?.attempts.length === count && delivery;
     });
 
+  /** Resolves when this webhook has got so many events. */
+  readonly settled = (id: string, count: number): Promise<StoredDelivery[]> =>
+    eventually(async () => {
+      const list = await this.deliveriesOf(id);
+      return list.length === count && list.every(({ status }) => status === 'DELIVERED') && list;
+    });
+
   /** Lets the time pass until the next attempts of all deliveries that wait. */
   readonly makeDue = async (): Promise<void> => {
     await this.platform.sql(

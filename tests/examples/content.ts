@@ -157,6 +157,10 @@ async function trainingExamples({ record, send }: Recorder): Promise<void> {
       sets: [{ id: 'set-1', exerciseId: bench.id, reps: 8, weightKg: 60 }],
     },
   });
+  await record('countTrainings', {
+    as: 'gym',
+    query: { of: `${demoPerson('leo@iron.test').id}/2026-11-01T00:00:00Z/2026-12-01T00:00:00Z` },
+  });
   const [routine] = await send('listWorkouts', { as: 'nobody', query: { limit: 1 } });
   await record('copyWorkout', { ...MEMBER, params: { id: routine.id }, body: { title: 'My plan' } });
   await record('addFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });

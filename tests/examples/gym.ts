@@ -183,8 +183,11 @@ async function challenges({ record, send }: Recorder): Promise<void> {
   await record('joinChallenge', { params: { id } });
   await record('addChallengeProgress', { params: { id }, body: { amount: 2_500 } });
   await record('leaveChallenge', { params: { id } });
+  const minutes = await send('createChallenge', { as: STAFF, body: { ...rowing, metric: 'MINUTES' } });
+  await record('recountChallenge', { as: 'super@demo.test', params: { id: minutes.id } });
   await record('updateChallenge', { as: STAFF, params: { id }, body: { goal: 60_000, version: 1 } });
   await record('deleteChallenge', { as: STAFF, params: { id } });
+  await send('deleteChallenge', { as: STAFF, params: { id: minutes.id } });
   await record('listAnnouncements');
   const news = await record('createAnnouncement', {
     as: STAFF,

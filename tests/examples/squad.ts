@@ -53,6 +53,7 @@ async function training(recorder: Recorder): Promise<void> {
   await record('listSquadEvents', { ...at, query: { fromRevision: 1 } });
   await record('pauseSquad', at);
   await chat(recorder, squad.id);
+  await record('listTrainedRoutines', { as: 'content', params: { userId: LEO } });
   await record('makeSquadHost', { ...at, body: { userId: LEO } });
   await send('makeSquadHost', { ...asLeo, ...at, body: { userId: demoPerson('maya@iron.test').id } });
   await record('getSquad', at);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { refusalTypeFor } from '#server/graphql/media-types.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -47,4 +48,10 @@ describe.each(['gateway', 'identity'] as const)('the graph of %s', (service) => 
     const { status, data } = await platform.graph(service, '{ __typename }', {}, { headers: { accept } });
     expect({ status, data }).toEqual({ status: 200, data: { __typename: 'Query' } });
   });
+});
+
+it('answers that the server is not available are application/json, which clients take for a reason to try again', () => {
+  const accept = 'multipart/mixed;subscriptionSpec=1.0,application/graphql-response+json';
+  expect(refusalTypeFor({ accept }, 503)).toMatch(/^application\/json/);
+  expect(refusalTypeFor({ accept }, 400)).toMatch(/^application\/graphql-response\+json/);
 });

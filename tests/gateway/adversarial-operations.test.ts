@@ -151,12 +151,18 @@ describe('an operation of a denial-of-service attack', () => {
     '%s is answered, or refused, at a bounded cost',
     async (_what, query, variables = {}) => {
       const plain = await plainMillis();
-      let status = 0;
-      const millis = await cpuMillisOf(async () => {
-        ({ status } = await platform.graph('gateway', query, variables, { token }));
-      });
-      expect([200, 400]).toContain(status);
-      expect(millis).toBeLessThan(60 * plain);
+      const measured: number[] = [];
+      // The least of three, because jobs and other background work of the platform run in this process, too.
+      for (let i = 0; i < 3; i += 1) {
+        let status = 0;
+        measured.push(
+          await cpuMillisOf(async () => {
+            ({ status } = await platform.graph('gateway', fresh(query), variables, { token }));
+          }),
+        );
+        expect([200, 400]).toContain(status);
+      }
+      expect(Math.min(...measured)).toBeLessThan(60 * plain);
     },
   );
 });

@@ -1,6 +1,8 @@
 import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
+import { createMetrics } from '#server/observability/metrics.ts';
+import { SubgraphRequestCounts } from '../../gateway/subgraphs/subgraph-request-counts.ts';
 import { itAtOnce } from '../support/at-once.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
@@ -131,3 +133,20 @@ itAtOnce('a subgraph of which half of the requests fail gets no requests for a w
   expect(visits.requests).toBe(requests);
   expect(requests).toBe(5);
 });
+
+itAtOnce(
+  'an open breaker is shown after a reload that keeps the connection, and not with a new URL',
+  async () => {
+    const { registry } = createMetrics('gateway');
+    const counts = new SubgraphRequestCounts(registry);
+    const shown = async () =>
+      /^subgraph_breaker_open\{.*subgraph="visits".*\} (\d)$/m.exec(await registry.metrics())?.[1];
+    counts.of('visits', 'http://one/graphql');
+    expect(await shown()).toBe('0');
+    counts.setBreaker('visits', true);
+    counts.of('visits', 'http://one/graphql');
+    expect(await shown()).toBe('1');
+    counts.of('visits', 'http://two/graphql');
+    expect(await shown()).toBe('0');
+  },
+);

@@ -46,7 +46,7 @@ describeInBrowser(`the pages of the gateway, in a browser,${unlessSkipped}`, () 
   };
   const example = async (page: Page, label: string, operation: string) => {
     await page.getByLabel('Example').selectOption({ label });
-    await page.getByRole('tab', { name: operation }).waitFor();
+    await page.getByRole('button', { name: operation, exact: true }).waitFor();
   };
   const run = (page: Page) => page.getByRole('button', { name: /^Execute query/ }).click();
   const result = (page: Page, text: string) =>

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { startOtherGraph } from '../support/other-graph.ts';
 import { hashOf, RESOLVERS, thingsGateway, TYPE_DEFS } from './things-gateway.ts';
 
@@ -72,6 +73,44 @@ describe('persisted operations', () => {
       expect((await send([{ query }, { query: '{ now }' }], { url })).status).toBe(403);
     } finally {
       await strict.stop();
+    }
+  });
+
+  it('of a folder are found by documentId, and change without a restart', async () => {
+    const folder = path.join(gateway().dataDir, 'operations');
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'echo.graphql'), 'query ($text: String!) { echo(text: $text) }');
+    await writeFile(path.join(folder, 'relay.json'), JSON.stringify({ relayId: '{ echo(text: "relay") }' }));
+    const { url, stop } = await startOtherGraph(
+      { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } },
+      { REGISTERED_OPERATIONS: folder, REGISTERED_OPERATIONS_ONLY: 'on' },
+    );
+    const sent = async (body: unknown) => (await send(body, { url })).body;
+    const refusal = { errors: [{ extensions: { code: 'OPERATION_NOT_REGISTERED' } }] };
+    try {
+      for (let i = 0; i < 2; i += 1) {
+        expect(await sent({ documentId: 'echo', variables: { text: 'a' } })).toEqual({ data: { echo: 'a' } });
+        expect(await sent({ documentId: 'relayId' })).toEqual({ data: { echo: 'relay' } });
+      }
+      const hash = hashOf('{ echo(text: "relay") }');
+      expect(await sent({ documentId: `sha256:${hash}` })).toEqual({ data: { echo: 'relay' } });
+      const byUrl = await fetch(`${url}/graphql?documentId=relayId`);
+      expect(await byUrl.json()).toEqual({ data: { echo: 'relay' } });
+      expect(await sent({ documentId: 'unknown' })).toMatchObject(refusal);
+      expect(await sent({ documentId: 'echo', query: '{ now }' })).toMatchObject({
+        errors: [{ extensions: { code: 'VALIDATION_FAILED' } }],
+      });
+
+      await writeFile(path.join(folder, 'later.graphql'), '{ echo(text: "later") }');
+      await eventually(async () => (await sent({ documentId: 'later' })).data?.echo === 'later');
+      await writeFile(path.join(folder, 'broken.json'), '{');
+      await rm(path.join(folder, 'relay.json'));
+      expect(await sent({ documentId: 'later' })).toEqual({ data: { echo: 'later' } });
+      await rm(path.join(folder, 'broken.json'));
+      await eventually(async () => (await sent({ documentId: 'relayId' })).errors !== undefined);
+      expect(await sent({ query: '{ echo(text: "relay") }' })).toMatchObject(refusal);
+    } finally {
+      await stop();
     }
   });
 });

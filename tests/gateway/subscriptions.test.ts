@@ -95,10 +95,10 @@ describe('subscriptions at the gateway', () => {
     });
   });
 
-  it('are refused over HTTP, and invalid operations over the socket', async () => {
+  it('are refused over HTTP without a stream, and invalid operations over the socket', async () => {
     expect(
       await platform.graph('gateway', 'subscription { onlineUsersUpdated { seq } }', {}, { token: maya }),
-    ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });
+    ).toMatchObject({ status: 406, errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }] });
     for (const [query, code] of [
       ['subscription { nothing }', 'GRAPHQL_VALIDATION_FAILED'],
       ['{ bad', 'GRAPHQL_PARSE_FAILED'],
@@ -109,6 +109,17 @@ describe('subscriptions at the gateway', () => {
         .catch((error: unknown) => ({ errors: error }));
       expect(answer).toMatchObject({ errors: [{ extensions: { code } }] });
     }
+  });
+
+  it.each([
+    ['a query', 'query ($id: ID!) { location(id: $id) { name } }'],
+    ['a mutation', 'mutation ($id: ID!) { likePost(id: $id) { id } }'],
+    ['a subscription', OCCUPANCY],
+  ])('%s with an invalid variable is refused with its reason', async (_what, query) => {
+    for (const variables of [{}, { id: {} }])
+      expect(await listen(query, variables).next()).toMatchObject({
+        errors: [{ message: expect.stringContaining('"$id"'), extensions: { code: 'VALIDATION_FAILED' } }],
+      });
   });
 
   it('share their socket with queries and mutations', async () => {

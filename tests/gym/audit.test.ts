@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { book, cancel, newClass } from './class-support.ts';
 import { checkIn, newLocation, newMember } from './support.ts';
 
 let platform: TestPlatform;
@@ -65,6 +66,52 @@ describe('the audit trail of a gym', () => {
     expect((await audit(`action=LOCATION_CLOSED&to=${middle?.at}`)).body).toMatchObject([{ id: all[2]?.id }]);
     expect((await audit('from=2020-01-01&to=2020-12-31')).body).toEqual([]);
     expect((await audit('to=2099-12-31')).body.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('names what staff do with locations, classes, sessions and the bookings of members', async () => {
+    const since = new Date().toISOString();
+    const [member, other] = [await newMember(platform), await newMember(platform)];
+    const call = (method: string, path: string, token: string, body?: object) =>
+      platform.rest('gym', method, path, { token, ...(body && { body }) });
+    const hall = await newLocation(platform, staff, { capacity: 100, timezone: 'UTC' });
+    await call('PUT', `/locations/${hall}`, staff, { capacity: 50 });
+    const { gymClass, sessions } = await newClass(platform, staff, {
+      locationId: hall,
+      rrule: 'FREQ=DAILY;COUNT=2',
+    });
+    const [first, second] = sessions as [{ id: string }, { id: string }];
+    await call('PUT', `/classes/${gymClass.id}`, staff, { title: 'Pilates' });
+    await call('PUT', `/class-sessions/${second.id}`, staff, { instructor: 'Ada' });
+    await call('PUT', `/class-sessions/${second.id}`, staff, { status: 'CANCELLED' });
+    const { body: byStaff } = await book(platform, staff, first.id, { userId: member.id });
+    await call('PUT', `/bookings/${byStaff.id}`, staff, { status: 'ATTENDED' });
+    await call('PUT', `/bookings/${byStaff.id}`, staff, { status: 'ATTENDED' }); // changes nothing
+    const { body: own } = await book(platform, other.token, first.id); // not by staff
+    await cancel(platform, staff, own.id);
+    await call('DELETE', `/classes/${gymClass.id}`, staff);
+    const { body } = await audit(`from=${since}`);
+    const { data } = await platform.graph(
+      'gym',
+      'query ($from: String) { gymAudit(from: $from) { nodes { id action subjectId } } }',
+      { from: since },
+      { token: staff },
+    );
+    const records = body as { id: string; action: string; subjectId: string | null }[];
+    expect(records.map(({ id, action, subjectId }) => ({ id, action, subjectId }))).toEqual(
+      data.gymAudit.nodes,
+    );
+    expect(records.toReversed().map(({ action, subjectId }) => [action, subjectId])).toEqual([
+      ['LOCATION_CREATED', hall],
+      ['LOCATION_UPDATED', hall],
+      ['CLASS_CREATED', hall],
+      ['CLASS_UPDATED', hall],
+      ['SESSION_UPDATED', hall],
+      ['SESSION_CANCELLED', hall],
+      ['BOOKING_CREATED', member.id],
+      ['BOOKING_ATTENDED', member.id],
+      ['BOOKING_CANCELLED', other.id],
+      ['CLASS_DELETED', hall],
+    ]);
   });
 
   it('is that of the own gym; a SUPER_ADMIN names the gym', async () => {

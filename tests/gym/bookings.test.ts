@@ -1,9 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { book, cancel, moveInTime, newClass } from './class-support.ts';
+import { book, cancel, mailsAbout, moveInTime, newClass } from './class-support.ts';
 import { checkIn, newLocation, newMember, type Member } from './support.ts';
 
 let platform: TestPlatform;
@@ -133,13 +132,13 @@ describe('a booking', () => {
     const first = await book(platform, member(0).token, session.id);
     await book(platform, member(3).token, session.id);
     await cancel(platform, member(0).token, first.body.id);
-    const sent = await eventually(async () => (await mailsAbout(gymClass.title)).promotions[0]);
+    const sent = await eventually(async () => (await mailsAbout(platform, gymClass.title)).promotions[0]);
     expect(sent).toContain('UTC');
     await platform.rest('gym', 'PUT', `/class-sessions/${session.id}`, {
       token: staff,
       body: { status: 'CANCELLED' },
     });
-    await eventually(async () => (await mailsAbout(gymClass.title)).cancellations[0]);
+    await eventually(async () => (await mailsAbout(platform, gymClass.title)).cancellations[0]);
   });
 });
 
@@ -190,15 +189,3 @@ describe('attendance', () => {
     expect((await cancel(platform, member(1).token, bookings[1] as string)).body.code).toBe('SESSION_CLOSED');
   });
 });
-
-/** The mails about a class, from the outbox of the test. */
-async function mailsAbout(title: string): Promise<{ promotions: string[]; cancellations: string[] }> {
-  const folder = `${platform.dataDir}/outbox`;
-  const names = await readdir(folder).catch(() => []);
-  const texts = await Promise.all(names.map((name) => readFile(`${folder}/${name}`, 'utf8')));
-  const about = texts.filter((text) => text.includes(title));
-  return {
-    promotions: about.filter((text) => text.includes('A place has become free')),
-    cancellations: about.filter((text) => text.includes('does not take place')),
-  };
-}

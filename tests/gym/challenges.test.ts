@@ -178,7 +178,7 @@ describe('challenges', () => {
     const third = await enter(halls[2]);
     await enter(halls[2]); // a second scan opens no visit
     expect(await score()).toBe(3);
-    expect((await post(token, `/challenges/${id}/progress`, { amount: 1 })).status).toBe(400);
+    expect((await post(token, `/challenges/${id}/progress`, { amount: 1 })).status).toBe(409);
     await platform.rest('gym', 'DELETE', `/check-ins/${third.id}`, { token: staff });
     expect(await score()).toBe(2);
     expect(await board(id)).toMatchObject([{ rank: 1, userId, score: 2 }]);

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { subscribe, type Subscription } from '../support/subscribe.ts';
-import { book, localIn, newClass, sessionsOf } from './class-support.ts';
+import { book, localIn, mailsAbout, newClass, sessionsOf } from './class-support.ts';
 import { newLocation, newMember, type Member } from './support.ts';
 
 let platform: TestPlatform;
@@ -66,6 +66,47 @@ describe('a session', () => {
       capacity: 5,
     });
     expect((await sessionsOf(platform, staff, gymClass.id)).slice(0, 4)).toEqual(after.slice(0, 4));
+  });
+
+  it('keeps its local time if its location moves to another time zone, unless it was edited alone', async () => {
+    const locationId = await newLocation(platform, staff, { timezone: 'Europe/Berlin', capacity: 20 });
+    const { gymClass, sessions } = await newClass(platform, staff, {
+      locationId,
+      recurrence: { startsAt: `${localIn(72).slice(0, 10)}T06:30`, rrule: 'FREQ=DAILY;COUNT=3' },
+    });
+    const [first, second, third] = sessions;
+    const { body: booking } = await book(platform, member(0).token, first.id);
+    const edited = new Date(Date.parse(second.startsAt) + 3_600_000).toISOString();
+    await put(`/class-sessions/${second.id}`, { startsAt: edited });
+    expect((await put(`/locations/${locationId}`, { timezone: 'America/New_York' })).status).toBe(200);
+    const local = (instant: string) =>
+      new Intl.DateTimeFormat('sv', {
+        timeZone: 'America/New_York',
+        dateStyle: 'short',
+        timeStyle: 'short',
+      }).format(new Date(instant));
+    const day = (hours: number) => localIn(hours).slice(0, 10);
+    const after = await sessionsOf(platform, staff, gymClass.id);
+    expect(after.map(({ id }) => id)).toEqual([first.id, second.id, third.id]);
+    expect(after[1].startsAt).toBe(edited);
+    expect([after[0], after[2]].map(({ startsAt }) => local(startsAt))).toEqual([
+      `${day(72)} 06:30`,
+      `${day(120)} 06:30`,
+    ]);
+    expect(after[0]).toMatchObject({ booked: 1, version: 2 });
+    const bookings = await platform.rest('gym', 'GET', '/bookings', { token: member(0).token });
+    expect(bookings.body).toContainEqual(
+      expect.objectContaining({
+        id: booking.id,
+        status: 'BOOKED',
+        session: expect.objectContaining({ startsAt: after[0].startsAt }),
+      }),
+    );
+    // The booking has the start, too: it decides the order of lists, and whether the booking is still to come.
+    const [stored] = await platform.sql('gym', 'select starts_at from booking where id = $1', [booking.id]);
+    expect(stored.starts_at.toISOString()).toBe(after[0].startsAt);
+    const mail = await eventually(async () => (await mailsAbout(platform, gymClass.title)).moves[0]);
+    expect(mail).toContain('06:30 (America/New_York)');
   });
 
   it('is listed by local days of its location, and by pages', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
 import { newLocation } from './support.ts';
@@ -92,4 +93,20 @@ export async function storedMembers(platform: TestPlatform, count: number): Prom
     [ids, like, DEMO_GYMS.ironTemple.id],
   );
   return ids;
+}
+
+/** The mails about a class, from the outbox of the test. */
+export async function mailsAbout(
+  platform: TestPlatform,
+  title: string,
+): Promise<{ promotions: string[]; cancellations: string[]; moves: string[] }> {
+  const folder = `${platform.dataDir}/outbox`;
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(names.map((name) => readFile(`${folder}/${name}`, 'utf8')));
+  const about = texts.filter((text) => text.includes(title));
+  return {
+    promotions: about.filter((text) => text.includes('A place has become free')),
+    cancellations: about.filter((text) => text.includes('does not take place')),
+    moves: about.filter((text) => text.includes('has been moved')),
+  };
 }

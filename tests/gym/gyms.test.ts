@@ -99,6 +99,20 @@ it('a gym that is not active is not listed, can be read, and refuses what is add
     body: { gymId: gym.id, name: 'Hall', timezone: 'UTC', capacity: 5 },
   });
   const member = await platform.register(gym.id);
+  const as = (method: string, path: string, body?: object) =>
+    platform.rest('gym', method, path, { token: member.token, ...(body && { body }) });
+  const { body: shared } = await as('POST', '/posts', { text: 'First day' });
+  const { body: challenge } = await platform.rest('gym', 'POST', '/challenges', {
+    token: superAdmin,
+    body: {
+      gymId: gym.id,
+      title: 'Ten visits',
+      metric: 'CHECK_INS',
+      goal: 10,
+      startsAt: new Date(Date.now() - 60_000).toISOString(),
+      endsAt: new Date(Date.now() + 86_400_000).toISOString(),
+    },
+  });
   const { body: me } = await platform.rest('identity', 'GET', '/users/me', { token: member.token });
   expect((await put(gym.id, { active: false })).body.active).toBe(false);
   const ids = async (query = '', token?: string) =>
@@ -121,6 +135,15 @@ it('a gym that is not active is not listed, can be read, and refuses what is add
       body: { gymId: gym.id, title: 'News', text: 'x' },
     });
   expect((await post()).status).toBe(409);
+  for (const [method, path, body] of [
+    ['POST', `/posts/${shared.id}/comments`, { text: 'Me, too' }],
+    ['PUT', `/posts/${shared.id}/like`, undefined],
+    ['POST', `/challenges/${challenge.id}/join`, undefined],
+  ] as const)
+    expect([path, await as(method, path, body)]).toMatchObject([
+      path,
+      { status: 409, body: { detail: expect.stringContaining('not active') } },
+    ]);
   expect((await put(gym.id, { active: true })).status).toBe(200);
   expect((await post()).status).toBe(201);
   expect(await ids()).toContain(gym.id);

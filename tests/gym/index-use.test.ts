@@ -7,13 +7,14 @@ import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { sequentialScans, type PlanNode } from '../support/index-use.ts';
 import { statementsDuring, type SentStatement } from '../support/statements.ts';
-import { classRows, everyDoorOfClasses } from './index-use-of-classes.ts';
-import { shopSeed, useModeration, useShop } from './index-use-shop.ts';
+import { everyDoorOfClasses } from './index-use-of-classes.ts';
+import { rowsOfEveryTable } from './index-use-rows.ts';
+import { useModeration, useShop } from './index-use-shop.ts';
+import { useWebhooks } from './index-use-webhooks.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
 /** The number of visits. `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` tests with several years of data. */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
-const MEMBERS = VISITS / 10;
 
 let platform: TestPlatform;
 let sent: SentStatement[];
@@ -22,72 +23,6 @@ const unexpected: string[] = [];
 
 const iron = DEMO_GYMS.ironTemple.id;
 const FORGE = '01900000-0000-7000-8301-030100000001';
-
-/** One gym with rows in every table, and 1,500 others with a few rows each. */
-async function seed(): Promise<void> {
-  const statements = [
-    'set statement_timeout = 0', // for many visits
-    `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
-     select gen_random_uuid(), 'gym-' || n, 'Gym ' || n, '{}', '{}', '{}', 1, now(), now() from generate_series(1, 1500) n`,
-    `insert into gym_config_version (gym_id, version, theme, assets, features, published_by, published_at)
-     select id, v, '{}', '{}', '{}', gen_random_uuid()::text, now() from gym, generate_series(2, 3) v where id <> '${iron}'`,
-    `insert into gym_config_draft (gym_id, theme, assets, features, based_on_version, updated_at, updated_by)
-     select id, '{}', '{}', '{}', 1, now(), gen_random_uuid()::text from gym where id <> '${iron}'`,
-    `insert into location (id, gym_id, name, timezone, capacity, created_at, updated_at)
-     select gen_random_uuid(), id, 'Hall ' || n, 'UTC', 50, now(), now() from gym, generate_series(1, 2) n`,
-    `insert into gym_product (gym_id, product_id, position) select id, gen_random_uuid(), n from gym, generate_series(1, 3) n`,
-    `insert into gym_program (gym_id, routine_id, position) select id, gen_random_uuid(), n from gym, generate_series(1, 3) n`,
-    `insert into announcement (id, gym_id, author_id, title, text, starts_at, ends_at, created_at)
-     select gen_random_uuid(), id, gen_random_uuid(), 'News', 'Text', now() - n * interval '1 day', now() - (n - 1) * interval '1 day', now()
-     from gym, generate_series(0, 3) n`,
-    `insert into challenge (id, gym_id, title, metric, goal, starts_at, ends_at, created_at)
-     select gen_random_uuid(), id, 'Race', 'CHECK_INS', 9, now() - n * interval '30 days', now() - (n - 1) * interval '30 days', now()
-     from gym, generate_series(0, 3) n`,
-    `create temporary table person as select gen_random_uuid() as id, n from generate_series(1, ${MEMBERS}) n`,
-    `insert into challenge_participant (challenge_id, user_id, score, reached_at, joined_at)
-     select race.id, person.id, person.n % 50, now(), now() from person,
-       lateral (select id from challenge where gym_id = '${iron}' limit 3) as race`,
-    `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by)
-     select gen_random_uuid(), person.id, '${iron}', '${FORGE}', at, at + interval '90 minutes', at + interval '1 hour', 'MANUAL', 'QR', person.id
-     from person, generate_series(1, 9) visit, lateral (select now() - (visit * 37 + random() * 30) * interval '1 day' as at) as time`,
-    `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by)
-     select gen_random_uuid(), null, gym_id, location.id, now() - interval '9 days', now() - interval '8 days', now() - interval '8 days', 'MANUAL', 'QR', gen_random_uuid()
-     from location where gym_id <> '${iron}' limit ${MEMBERS}`,
-    ...classRows(iron, FORGE, VISITS),
-    `insert into check_in_denial (id, gym_id, location_id, user_id, reason, presented_by, denied_at)
-     select gen_random_uuid(), '${iron}', '${FORGE}', person.id, 'LOCATION_FULL', gen_random_uuid(), now() from person, generate_series(1, 5)`,
-    `insert into post (id, gym_id, author_id, text, like_count, comment_count, created_at)
-     select gen_random_uuid(), '${iron}', person.id, 'Hello', 2, 2, now() from person`,
-    `insert into post (id, gym_id, author_id, text, created_at)
-     select gen_random_uuid(), id, gen_random_uuid(), 'Hello', now() from gym, generate_series(1, 3) n where id <> '${iron}'`,
-    `insert into post_like (post_id, user_id, created_at)
-     select id, gen_random_uuid(), now() from post, generate_series(1, 2) where author_id in (select id from person)`,
-    `insert into post_comment (id, post_id, author_id, text, created_at)
-     select gen_random_uuid(), id, gen_random_uuid(), 'Yes', now() from post, generate_series(1, 2) where author_id in (select id from person)`,
-    `insert into post_report (post_id, reporter_id, gym_id, reason, created_at)
-     select id, gen_random_uuid(), gym_id, 'Rude', now() from post where author_id in (select id from person)`,
-    ...shopSeed(iron),
-    `insert into audit_event (id, gym_id, actor_id, action, details, at)
-     select gen_random_uuid(), '${iron}', gen_random_uuid()::text, 'CHECK_IN_UNDONE', jsonb_build_object('userId', id), now() from person, generate_series(1, 2)`,
-    `insert into event (id, type, gym_id, subject, location_id, people, occurred_at, data, published_at)
-     select gen_random_uuid(), 'check_in.opened', '${iron}', 'check-in/' || person.id, '${FORGE}', array[person.id],
-       now() - (9000 - person.n) * interval '1 minute', jsonb_build_object('userId', person.id), now() - interval '1 day'
-     from person, generate_series(1, 3) order by person.n`,
-    `insert into event (id, type, gym_id, subject, people, occurred_at, data, published_at)
-     select gen_random_uuid(), 'gym.deployed', id, 'gym/' || id, '{}', now(), '{}', now() - interval '1 day' from gym`,
-    `insert into webhook (id, gym_id, url, types, secret, since_position, created_at)
-     select gen_random_uuid(), id, 'https://192.0.2.1/', '{gym.deployed}', 'whsec_AAAA', 0, now() from gym limit 500`,
-    `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, status, attempts)
-     select gen_random_uuid(), webhook.id, gen_random_uuid(), 'gym.deployed', 'gym/' || n, n, 'DELIVERED', '[]' from webhook, generate_series(1, 40) n`,
-    `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, status, attempts, next_attempt_at)
-     select gen_random_uuid(), webhook.id, gen_random_uuid(), 'gym.deployed', 'gym/' || n, n + 100, 'PENDING', '[]', now() + interval '1 day' from webhook, generate_series(1, 4) n`,
-    `update webhook_cursor set position = (select max(position) from event)`,
-    `insert into idempotency_record (caller, key, operation, fingerprint, status, headers, created_at)
-     select 'user:' || id, 'key', 'POST /posts', 'x', 201, '{}', now() from person`,
-    'analyze',
-  ];
-  await platform.sql('gym', statements.join(';\n'));
-}
 
 /** A challenge with many participants. */
 let race: string;
@@ -102,7 +37,13 @@ beforeAll(async () => {
   staffToken = await platform.demo('admin@iron.test');
   superAdminToken = await platform.demo('super@demo.test');
   [member, other] = [await newMember(platform), await newMember(platform)];
-  await seed();
+  const statements = rowsOfEveryTable({
+    gymId: iron,
+    locationId: FORGE,
+    visits: VISITS,
+    members: VISITS / 10,
+  });
+  await platform.sql('gym', statements.join(';\n'));
   [{ id: race }] = (await platform.sql(
     'gym',
     'select challenge_id as id from challenge_participant where score = 7 limit 1',
@@ -193,6 +134,11 @@ async function everyDoor(): Promise<void> {
   await route('POST', '/challenges/:id/join', token, { id: visits.id });
   await route('POST', '/challenges/:id/join', token, { id: custom.id });
   await route('POST', '/challenges/:id/progress', token, { id: custom.id, body: { amount: 3 } });
+  const minutes = await route('POST', '/challenges', staffToken, {
+    body: { title: 'Minutes', metric: 'MINUTES', goal: 9, ...during },
+  });
+  await route('POST', '/challenges/:id/join', token, { id: minutes.id });
+  await route('POST', '/challenges/:id/recount', await platform.demo('super@demo.test'), { id: minutes.id });
   await route('GET', '/challenges', token);
   await route('GET', '/challenges/:id', token, { id: visits.id });
   await route('GET', '/challenges/:id/leaderboard', token, { id: race });
@@ -279,29 +225,7 @@ async function everyDoor(): Promise<void> {
   await route('GET', '/events', staffToken);
   await route('GET', '/events', superAdminToken, { query: '?types=check_in.opened,gym.deployed&limit=3' });
 
-  const hook = await route('POST', '/webhooks', staffToken, {
-    body: { url: 'https://192.0.2.2.example/', types: ['check_in.opened'] },
-  });
-  await route('GET', '/webhooks', staffToken);
-  await nextPage('/webhooks?limit=1', superAdminToken);
-  await route('GET', '/webhooks/:id', staffToken, hook);
-  await route('PUT', '/webhooks/:id', staffToken, { ...hook, body: { description: 'CRM' } });
-  await route('POST', '/webhooks/:id/rotate-secret', staffToken, hook);
-  const sentNow = await route('POST', '/webhooks/:id/test', staffToken, hook);
-  await route('POST', '/webhooks/:id/replay', staffToken, {
-    ...hook,
-    body: {
-      from: new Date(Date.now() - 60_000).toISOString(),
-      to: new Date(Date.now() - 59_000).toISOString(),
-    },
-  });
-  await route('GET', '/webhooks/:id/deliveries', staffToken, hook);
-  await route('GET', '/webhooks/:id/deliveries', staffToken, { ...hook, query: '?status=PENDING' });
-  await route('POST', '/webhooks/:id/deliveries/:deliveryId/replay', staffToken, {
-    ...hook,
-    deliveryId: sentNow.id,
-  });
-  await route('DELETE', '/webhooks/:id', staffToken, hook);
+  await useWebhooks({ route, nextPage }, { staff: staffToken, superAdmin: superAdminToken });
 
   // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
   const identity = await platform.serviceToken('identity');

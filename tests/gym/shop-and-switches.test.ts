@@ -198,7 +198,7 @@ describe('gyms', () => {
 });
 
 interface ModuleCase {
-  service: 'gym' | 'nutrition';
+  service: 'gym' | 'nutrition' | 'content';
   /** A path, and a query of the graph that reads the same. */
   doors: readonly (readonly [at: string, query?: string])[];
 }
@@ -219,6 +219,14 @@ const MODULES: Readonly<Record<string, ModuleCase>> = {
     ],
   },
   nutrition: { service: 'nutrition', doors: [['/foods?search=oat']] },
+  content: {
+    service: 'content',
+    doors: [
+      ['/workouts', '{ workouts { nodes { id } } }'],
+      ['/trainings'],
+      ['/trainings/summary?from=2026-01-01&to=2026-01-31'],
+    ],
+  },
 };
 
 async function expectRefusedToMembers(module: string, { service, doors }: ModuleCase): Promise<void> {

@@ -89,7 +89,7 @@ describe('own foods', () => {
     expect((await rest(member, 'PUT', '/foods/no-such-food', { name: 'Mine' })).status).toBe(404);
     for (const [change, path] of [
       [{ per100g: { calories: 100, fats: 90 } }, 'per100g.calories'],
-      [{ per100g: { calories: 400, protein: 60, carbs: 60 } }, 'per100g.protein'],
+      [{ per100g: { calories: 400, protein: 60, carbs: 60 } }, 'per100g'],
       [{ per100g: { calories: 1_000 } }, 'per100g.calories'],
       [{ per100g: { calories: 400, carbs: 10, sugars: 50 } }, 'per100g.sugars'],
       [{ per100g: undefined }, 'per100g'],

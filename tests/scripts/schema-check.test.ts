@@ -33,19 +33,36 @@ const run = (...args: string[]) => {
 
 describe('the schema check', () => {
   it.each([
-    ['a field that is gone', 'name: String!', '', 'Gym.name was removed.', /@deprecated/],
+    ['a field that is gone', 'name: String!', '', 'Gym.name was removed.', /@deprecated/, 'Gym.name'],
     [
       'a field that may be null now',
       'name: String!',
       'name: String',
       /Gym\.name changed type/,
       /another name/,
+      'Gym.name',
     ],
-    ['an argument that is needed now', 'id: ID!)', 'id: ID!, at: ID!)', /required arg at/, /default value/],
-    ['a value that is gone', 'OK FULL', 'OK', 'FULL was removed from enum type Level.', /@deprecated/],
-  ])('names %s, and what to do', (_what, before, after, what, advice) => {
+    [
+      'an argument that is needed now',
+      'id: ID!)',
+      'id: ID!, at: ID!)',
+      /required arg at/,
+      /default value/,
+      'Query.gym',
+    ],
+    [
+      'a value that is gone',
+      'OK FULL',
+      'OK',
+      'FULL was removed from enum type Level.',
+      /@deprecated/,
+      undefined,
+    ],
+  ])('names %s, and what to do', (_what, before, after, what, advice, coordinate) => {
     const { breaking } = schemaChanges(PLAIN, PLAIN.replace(before, after));
-    expect(breaking).toEqual([{ what: expect.stringMatching(what), advice: expect.stringMatching(advice) }]);
+    expect(breaking).toEqual([
+      { what: expect.stringMatching(what), advice: expect.stringMatching(advice), coordinate },
+    ]);
   });
 
   it('allows additions, and warns if clients may not expect them', () => {

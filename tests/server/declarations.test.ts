@@ -47,8 +47,11 @@ function datesOf(shape: z.core.$ZodType): z.ZodType[] {
   return inner.flatMap(datesOf);
 }
 
-/** Numbers that need no maximum: a page size above 200 becomes 200, and the others are only compared, as PostgreSQL's bigint. */
-const MAY_BE_UNBOUNDED = /\.(limit|maxMinutes|minPrice|maxPrice)$/;
+/**
+ * Numbers that need no maximum: a page size above 200 becomes 200 and a time of waiting above 20 s becomes 20 s, and the
+ * others are only compared, as PostgreSQL's bigint.
+ */
+const MAY_BE_UNBOUNDED = /\.(limit|wait|maxMinutes|minPrice|maxPrice)$/;
 
 const pathsUnless = (isBounded: (part: Part) => boolean) =>
   inputs.filter((part) => !isBounded(part)).map(({ path }) => path);

@@ -144,7 +144,9 @@ describe('the embedded PostgreSQL', () => {
     const first = await start();
     await first.stop();
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '17\n');
-    await expect(start()).rejects.toThrow(/written by PostgreSQL 17; the embedded one is 18.*pg_dump/);
+    await expect(start()).rejects.toThrow(
+      /written by PostgreSQL 17; the embedded one is 18.*Make a backup.*docs\/upgrading\.md/,
+    );
     // The failed start has unlocked the folder, so that it can be repaired.
     fs.writeFileSync(path.join(folder, 'cluster', 'PG_VERSION'), '18\n');
     await start();

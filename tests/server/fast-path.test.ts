@@ -91,7 +91,7 @@ async function start(perMinute: number): Promise<string> {
   const queries = new KnownQueries(schema);
   const origins = new RequestOrigins(['loopback']);
   const settings = { corsOrigins: [], demo: true };
-  const app = createApp(settings as never, { origins, log, metrics });
+  const app = createApp(settings as never, { service: 'test', origins, log, metrics });
   app.use((_req, _res, next) => {
     passed += 1;
     next();
@@ -141,19 +141,21 @@ afterAll(() => {
 interface Seen extends RawResponse {
   byExpress: boolean;
   logged: Record<string, unknown>[];
+  /** The requests that the metrics have counted, and those that they have counted as failures of the platform. */
   counted: number;
+  failed: number;
 }
 
-/** The requests in the metrics. */
-const countOf = async (): Promise<number> =>
-  [...(await metrics.text()).body.matchAll(/^http_request_duration_seconds_count\{.*\} (\d+)$/gm)].reduce(
-    (sum, [, count]) => sum + Number(count),
-    0,
-  );
+const COUNTED = /^http_request_duration_seconds_count\{.*\} (\d+)$/gm;
+const FAILED = /^operation_duration_seconds_count\{.*outcome="failed".*\} (\d+)$/gm;
+
+/** The sum of the samples in the metrics that match. */
+const countOf = async (samples: RegExp): Promise<number> =>
+  [...(await metrics.text()).body.matchAll(samples)].reduce((sum, [, count]) => sum + Number(count), 0);
 
 /** A response, with its log lines and metrics. */
 async function ask(body: string | object, headers: Record<string, string>): Promise<Seen> {
-  const [before, countBefore] = [passed, await countOf()];
+  const [before, countBefore, failedBefore] = [passed, await countOf(COUNTED), await countOf(FAILED)];
   lines.length = 0;
   const response = await postGraph(url, body, { 'x-request-id': 'mine', ...headers });
   while (!lines.some(({ msg }) => msg === 'request')) await new Promise((resolve) => setImmediate(resolve));
@@ -162,11 +164,17 @@ async function ask(body: string | object, headers: Record<string, string>): Prom
     traceId: typeof traceId,
     err: (err as { message?: string } | undefined)?.message,
   }));
-  return { ...response, byExpress: passed > before, logged, counted: (await countOf()) - countBefore };
+  return {
+    ...response,
+    byExpress: passed > before,
+    logged,
+    counted: (await countOf(COUNTED)) - countBefore,
+    failed: (await countOf(FAILED)) - failedBefore,
+  };
 }
 
 /** Leaves out the headers that may differ: those with a time, or with the number of remaining requests. */
-function comparable({ status, headers, body, logged, counted }: Seen) {
+function comparable({ status, headers, body, logged, counted, failed }: Seen) {
   // With Express, the compression middleware always removes the length.
   const {
     date: _date,
@@ -177,7 +185,7 @@ function comparable({ status, headers, body, logged, counted }: Seen) {
     ...others
   } = headers;
   const limits = [String(ratelimit).replace(/r=\d+; t=\d+/, ''), policy];
-  return { status, headers: others, limits, body, logged, counted };
+  return { status, headers: others, limits, body, logged, counted, failed };
 }
 
 /** With this header the fast path passes a request to Express. It has no other effect. */

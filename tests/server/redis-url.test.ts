@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { redisAccessOf } from '#server/redis/redis-client.ts';
 import { hashSlotOf } from '#server/redis/hash-slot.ts';
-import { redisNameOf, redisPlaceOf } from '#server/redis/redis-url.ts';
+import { redisNameOf, redisTargetOf } from '#server/redis/redis-url.ts';
 import { readSettings, serverSettings, SettingsError } from '#server/settings.ts';
 
 describe('a REDIS_URL', () => {
   it('names a server, sentinels or a cluster', () => {
-    expect(redisPlaceOf('redis://r')).toMatchObject({
+    expect(redisTargetOf('redis://r')).toMatchObject({
       kind: 'server',
       address: { host: 'r', port: 6379 },
       database: 0,
       isTls: false,
       credentials: {},
     });
-    expect(redisPlaceOf('rediss://maya:p%40ss%2Fword@[::1]:7000/3')).toMatchObject({
+    expect(redisTargetOf('rediss://maya:p%40ss%2Fword@[::1]:7000/3')).toMatchObject({
       kind: 'server',
       address: { host: '::1', port: 7000 },
       database: 3,
@@ -21,7 +21,7 @@ describe('a REDIS_URL', () => {
       credentials: { username: 'maya', password: 'p@ss/word' },
     });
     expect(
-      redisPlaceOf('rediss+sentinel://:pw@s1,s2:26380/mymaster?db=2&sentinel_password=other'),
+      redisTargetOf('rediss+sentinel://:pw@s1,s2:26380/mymaster?db=2&sentinel_password=other'),
     ).toMatchObject({
       kind: 'sentinel',
       sentinels: [
@@ -34,7 +34,7 @@ describe('a REDIS_URL', () => {
       sentinelCredentials: { password: 'other' },
       isTls: true,
     });
-    expect(redisPlaceOf('redis+cluster://user:pw@n1:7000,n2:7001')).toMatchObject({
+    expect(redisTargetOf('redis+cluster://user:pw@n1:7000,n2:7001')).toMatchObject({
       kind: 'cluster',
       nodes: [
         { host: 'n1', port: 7000 },
@@ -73,8 +73,8 @@ describe('a REDIS_URL', () => {
       expect(read).toThrow('REDIS_URL');
       expect(read).not.toThrow('s3cret');
     }
-    const place = redisPlaceOf('redis+sentinel://u:s3cret@s1,s2:1/own?sentinel_password=s3cret');
-    expect(redisNameOf(place)).toBe('s1:26379,s2:1 (sentinels of own)');
+    const target = redisTargetOf('redis+sentinel://u:s3cret@s1,s2:1/own?sentinel_password=s3cret');
+    expect(redisNameOf(target)).toBe('s1:26379,s2:1 (sentinels of own)');
   });
 
   it('must be one with TLS if certificates are set, which must be readable', () => {

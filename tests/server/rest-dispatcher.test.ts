@@ -185,6 +185,7 @@ describe('a dispatcher', () => {
       const app = express();
       const log = pino({ level: 'silent' });
       const dispatcher = new Dispatcher({
+        service,
         routes: routes.map((route) => ({
           route,
           handle: async (exchange) => {

@@ -2,14 +2,15 @@ import { expect, it } from '@jest/globals';
 import { WorkerPool } from '#server/workers/worker-pool.ts';
 
 interface Job {
-  /** What the program of the test does: send the text back, throw it, or end its thread. */
-  readonly does: 'echo' | 'throw' | 'exit';
+  /** What the program of the test does: send the text back, throw it, end its helper, fill its heap, or never end. */
+  readonly does: 'echo' | 'throw' | 'exit' | 'grow' | 'hang';
   readonly text: string;
 }
 
 const KINDS = ['thread', 'process'] as const;
 const poolOf = (kind: (typeof KINDS)[number]) =>
   new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
+    name: 'test',
     kind,
     mostHelpers: 1,
     waitingForEach: 3,
@@ -50,3 +51,34 @@ it.each(KINDS)('in a %s: a helper that ends during a job, or after it, is replac
   await expect(ended).rejects.toThrow('ended before its job');
   await expect(next).resolves.toBe('by another one');
 });
+
+it('a process that needs more memory than it may have ends alone, and is replaced', async () => {
+  const pool = new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
+    name: 'test',
+    kind: 'process',
+    mostHelpers: 1,
+    waitingForEach: 3,
+    maxHeapMib: 64,
+  });
+  const ended = pool.run({ does: 'grow', text: '' });
+  const next = pool.run({ does: 'echo', text: 'by another one' });
+  await expect(ended).rejects.toMatchObject({ isOutOfMemory: true });
+  await expect(next).resolves.toBe('by another one');
+});
+
+it.each(KINDS)(
+  'a %s that needs longer for a job than it may is ended alone, and is replaced',
+  async (kind) => {
+    const pool = new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
+      name: 'test',
+      kind,
+      mostHelpers: 1,
+      waitingForEach: 3,
+      maxJobSeconds: 4,
+    });
+    const ended = pool.run({ does: 'hang', text: '' });
+    const next = pool.run({ does: 'echo', text: 'by another one' });
+    await expect(ended).rejects.toMatchObject({ isTooSlow: true, isOutOfMemory: false });
+    await expect(next).resolves.toBe('by another one');
+  },
+);

@@ -8,6 +8,7 @@ import { moveJournals } from '../../subgraphs/squad/move/move-journals.ts';
 import { databasePlace, filePlace } from '../../subgraphs/squad/move/places.ts';
 import { FileJournals } from '../../subgraphs/squad/storage/journal.file.ts';
 import type { Journals } from '../../subgraphs/squad/storage/journal.ts';
+import { squads } from '../../subgraphs/squad/squads/squad.journal.ts';
 import { users } from '../../subgraphs/squad/users/user.journal.ts';
 import { databaseStore, log, type DatabaseStore } from './journals/stores.ts';
 
@@ -69,4 +70,42 @@ test('journals are moved from files to the database and back, with their times, 
   await store.instances[0]!.of(users).change(userId, () => [{ type: 'blocked', userId: randomUUID() }]);
   expect(await move()).toEqual({ moved: 0, present: 1, different: [`users/${userId}`] });
   expect((await store.instances[0]!.of(users).read(userId)).blocked).toHaveLength(2);
+});
+
+test('a move into the database adds the jobs that the squads still need', async () => {
+  const files = filesIn('due');
+  const [id, hostId, exerciseId] = [randomUUID(), randomUUID(), randomUUID()];
+  const at = new Date().toISOString();
+  const created = {
+    type: 'created',
+    id,
+    gymId: randomUUID(),
+    hostId,
+    routineId: null,
+    routineVersion: null,
+    at,
+  } as const;
+  const set = {
+    exerciseIndex: 0,
+    setIndex: 0,
+    exerciseId,
+    phase: 'REST',
+    set: { reps: 5 },
+    restEndsAt: null,
+  } as const;
+  await files
+    .of(squads)
+    .change(id, () => [
+      created,
+      { type: 'workout', userId: hostId, eventId: 'one', ...set, at },
+      { type: 'status', status: 'ENDED', userId: hostId, at },
+    ]);
+  const [orm] = store.orms;
+  await moveJournals(filePlace(files), databasePlace(orm!), () => undefined);
+  const jobs = await orm!.em.fork().execute<unknown[]>(
+    `select task.identifier as name, job.payload from graphile_worker._private_jobs as job
+     join graphile_worker._private_tasks as task on task.id = job.task_id where job.payload->>'squadId' = ?`,
+    [id],
+  );
+  expect(jobs).toEqual([{ name: 'write_squad_training', payload: { squadId: id, userId: hostId } }]);
 });

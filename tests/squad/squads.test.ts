@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { exerciseOf, graphClient, socketOf, subscribed, type Person } from './support/people.ts';
 import { squadOf as squadWith } from './support/squads.ts';
@@ -61,7 +62,15 @@ describe('a live squad', () => {
     expect((await rest(leo, 'POST', `/squads/${id}/messages`, { text: 'late' })).body.code).toBe(
       'SQUAD_ENDED',
     );
-    expect((await rest(leo, 'GET', `/history/${leo.id}`)).body).toEqual([
+    const history = await eventually(async () => {
+      const { body } = await rest(leo, 'GET', `/history/${leo.id}`);
+      return body[0]?.trainingId !== null && body; // the training is written after the end of the squad
+    });
+    const { body: trainings } = await platform.rest('content', 'GET', '/trainings', { token: leo.token });
+    expect(trainings).toMatchObject([
+      { squadId: id, entries: [{ exerciseId, sets: [{ reps: 10, weightKg: 60.5 }] }] },
+    ]);
+    expect(history).toEqual([
       {
         squadId: id,
         routineId: null,
@@ -70,7 +79,7 @@ describe('a live squad', () => {
         endedAt: expect.any(String),
         minutes: 0,
         sets: 1,
-        trainingId: null,
+        trainingId: trainings[0].id,
         participantIds: [maya.id, leo.id],
       },
     ]);

@@ -165,6 +165,9 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/g;
 const SECRET =
   /(?:eyJ[\w-]+\.[\w-]+\.[\w-]+|FIT1\.[\w-]+|"(?:refreshToken|resumeToken|qrCode|secret)":"[^"]*")/g;
 
+/** Each way has its own window of a rate limit, which began some milliseconds before or after that of the other. */
+const SECONDS_LEFT = /(try again in )\d+(?= s\.)/;
+
 const NOT_STORED = /^Cache-Control: .*no-store/;
 
 /** Whether the responses are equal, apart from what no two requests have in common. */
@@ -181,12 +184,16 @@ function comparable({ status, headers, body }: WireResponse, isChanging: boolean
   const isCompressed = headers.some((line) => line.startsWith('Content-Encoding'));
   return {
     status,
-    body: body.replaceAll(TIME, 'TIME').replaceAll(UUID, 'ID').replaceAll(SECRET, 'SECRET'),
+    body: body
+      .replaceAll(TIME, 'TIME')
+      .replaceAll(UUID, 'ID')
+      .replaceAll(SECRET, 'SECRET')
+      .replace(SECONDS_LEFT, '$1'),
     headers: headers
       // The package `compression` does not know the length of what it compresses.
       .filter((line) => !(isCompressed && /^(Content-Length|Transfer-Encoding):/.test(line)))
       .map((line) => line.replace(/^(Date: ).*/, '$1'))
-      .map((line) => line.replace(/; t=\d+$/, ''))
+      .map((line) => line.replace(/; t=\d+$/, '').replace(/^(Retry-After: )\d+$/, '$1'))
       .map((line) => (OWN_ID.test(line) ? line : line.replace(/^(X-Request-Id: ).*/, '$1')))
       .map((line) => (isChanging ? line.replace(/^(ETag: W\/).*/, '$1').replace(UUID, 'ID') : line)),
   };

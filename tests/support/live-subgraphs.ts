@@ -13,6 +13,8 @@ import { EVENT_KIND, type EventKind } from '#server/event-kind.ts';
 import { eventSource } from '#server/event-source.ts';
 import { subgraphSchema } from '#server/graphql/subgraph-endpoint.ts';
 import { serveSubscriptions } from '#server/graphql/subscriptions.ts';
+import { eventDelays } from '#server/observability/event-cause.ts';
+import { createMetrics } from '#server/observability/metrics.ts';
 import { createLogger } from '#server/observability/logger.ts';
 
 /** A subgraph whose events the test sends: `count` and `thing` have a whole state, `items` is a sequence of next events. */
@@ -151,6 +153,8 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     checks: new OperationChecks(schema, SDL, 'on'),
     verifier,
     log: createLogger('counter', 'silent'),
+    delays: eventDelays(createMetrics('counter')),
+    tracing: undefined,
     contextFor: async (authorization) => {
       await verifier.verify(authorization?.slice('Bearer '.length) ?? '');
       return {};

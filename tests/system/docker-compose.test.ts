@@ -8,7 +8,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { SERVICE_NAMES, SERVICE_PORTS, serverSettings, variableOf } from '#server/settings.ts';
+import { ownSecretText, SERVER_NAMES } from '#server/auth/service-secret.ts';
+import { SERVICE_NAMES, SERVICE_PORTS } from '#server/settings.ts';
+import { settingsIn, unknownSettings } from '../deploy/support/known-settings.ts';
 
 interface ComposeFile {
   services: Record<string, ComposeService>;
@@ -17,6 +19,9 @@ interface ComposeFile {
 }
 interface ComposeService {
   image: string;
+  profiles?: string[];
+  read_only?: boolean;
+  security_opt?: string[];
   command?: string[];
   ports?: string[];
   environment?: Record<string, string>;
@@ -32,7 +37,12 @@ const root = path.join(import.meta.dirname, '../..');
 const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as ComposeFile;
 const ports: Record<string, number> = { ...SERVICE_PORTS, gateway: 4000 };
-const servers = [...SERVICE_NAMES, 'gateway'];
+const servers = SERVER_NAMES;
+/** What runs all the time: not the container that migrates the databases. */
+const lasting = Object.entries(compose.services).filter(([name]) => name !== 'migrate');
+const ofMonitoring = Object.entries(compose.services).filter(([, { profiles }]) =>
+  profiles?.includes('monitoring'),
+);
 
 const byValue = (one: number, other: number): number => one - other;
 
@@ -53,7 +63,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('has the seven servers and their stores', () => {
-    expect(Object.keys(compose.services).toSorted()).toEqual([...servers, 'postgres', 'redis'].toSorted());
+    const withoutProfile = Object.keys(compose.services).filter((name) => !compose.services[name]!.profiles);
+    expect(withoutProfile.toSorted()).toEqual([...servers, 'migrate', 'postgres', 'redis'].toSorted());
+    expect(ofMonitoring.map(([name]) => name)).toEqual(['prometheus', 'grafana', 'jaeger']);
   });
 
   it.each(servers)('starts %s on its port, which the others and its health check use', (name) => {
@@ -74,9 +86,10 @@ describe('docker-compose.yml', () => {
     expect(Object.fromEntries(rows.map(([, name, port]) => [name, Number(port)]))).toEqual(ports);
   });
 
-  it('publishes the gateway and nothing else', () => {
+  it('publishes the gateway and, for this machine only, the monitoring', () => {
     const published = Object.entries(compose.services).filter(([, service]) => service.ports);
-    expect(published.map(([name]) => name)).toEqual(['gateway']);
+    expect(published.map(([name]) => name)).toEqual(['gateway', ...ofMonitoring.map(([name]) => name)]);
+    for (const [, { ports: [port] = [] }] of ofMonitoring) expect(port).toMatch(/^127\.0\.0\.1:/);
     expect(compose.services.gateway!.ports).toEqual(['${GATEWAY_BIND:-0.0.0.0}:4000:4000']);
   });
 
@@ -104,21 +117,54 @@ describe('docker-compose.yml', () => {
   });
 
   it('pins its images by minor version', () => {
-    const images = ['postgres', 'redis'].map((name) => compose.services[name]!.image);
+    const images = Object.values(compose.services).map(({ image }) => image);
     images.push(...[...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image!));
-    expect(images.length).toBe(4);
-    for (const image of images) expect(image).toMatch(/:\d+\.\d+(-[a-z-]+)?$/);
+    const others = images.filter((image) => image !== 'fitness-platform'); // which it builds
+    expect(others.length).toBe(7);
+    for (const image of others) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
   });
 
-  it.each(Object.entries(compose.services))('checks the health of %s, and restarts it', (_, service) => {
+  it.each(Object.entries(compose.services))(
+    'gives %s no file system to write, and no further rights',
+    (_, service) => {
+      expect(service.read_only).toBe(true);
+      expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    },
+  );
+
+  it.each(lasting)('checks the health of %s, and restarts it', (_, service) => {
     expect(service.restart).toBe('unless-stopped');
     expect(service.healthcheck!.test.length).toBeGreaterThan(1);
+  });
+
+  it('gives each server a database user and a secret of its own', () => {
+    const required = (variable: string) => `\${${variable}:?Set ${variable} in .env, see .env.example}`;
+    for (const name of servers) {
+      const { SERVICE_SECRET, DATABASE_URL, DATABASE_MIGRATIONS } = compose.services[name]!.environment!;
+      const upper = name.toUpperCase();
+      expect(SERVICE_SECRET).toBe(
+        required(name === 'identity' ? 'SERVICE_SECRET' : `${upper}_SERVICE_SECRET`),
+      );
+      expect(DATABASE_MIGRATIONS).toBe('off');
+      expect(DATABASE_URL).toBe(
+        name === 'gateway'
+          ? undefined
+          : `postgres://platform_${name}:${required(`${upper}_DATABASE_PASSWORD`)}@postgres:5432/postgres`,
+      );
+    }
+    expect(compose.services.migrate!.command).toEqual([
+      'main.ts',
+      'migrate',
+      '--grant-to',
+      'platform_{service}',
+    ]);
   });
 
   it('starts each service after its dependencies, which contain no cycle', () => {
     for (const name of SERVICE_NAMES) {
       expect(compose.services[name]!.depends_on).toMatchObject({
         postgres: { condition: 'service_healthy' },
+        migrate: { condition: 'service_completed_successfully' },
       });
     }
     expect(Object.keys(compose.services.gateway!.depends_on!)).toEqual(
@@ -126,7 +172,7 @@ describe('docker-compose.yml', () => {
     );
 
     const started = new Set<string>();
-    for (const _ of servers.concat('postgres', 'redis')) {
+    for (const _ of Object.keys(compose.services)) {
       for (const [name, service] of Object.entries(compose.services)) {
         if (Object.keys(service.depends_on ?? {}).every((needed) => started.has(needed))) started.add(name);
       }
@@ -135,18 +181,22 @@ describe('docker-compose.yml', () => {
   });
 
   it('stores data in declared volumes', () => {
-    const used = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
-    expect([...new Set(used.map((volume) => volume.split(':')[0]!))].toSorted()).toEqual(
+    const sources = Object.values(compose.services)
+      .flatMap((service) => service.volumes ?? [])
+      .map((volume) => volume.split(':')[0]!);
+    const isFile = (source: string) => source.startsWith('./');
+    expect([...new Set(sources.filter((source) => !isFile(source)))].toSorted()).toEqual(
       Object.keys(compose.volumes).toSorted(),
     );
+    for (const file of sources.filter(isFile)) expect(fs.existsSync(path.join(root, file))).toBe(true);
     // from version 18 on the image stores its data one level below this
-    expect(compose.services.postgres!.volumes).toEqual(['postgres-data:/var/lib/postgresql']);
+    expect(compose.services.postgres!.volumes![0]).toBe('postgres-data:/var/lib/postgresql');
   });
 
   it('contains no secret, and names the missing password', () => {
     const passwords = Object.values(compose.services)
       .flatMap((service) => Object.entries(service.environment ?? {}))
-      .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|AUTH|DATABASE_URL|REDIS_URL/.test(name));
+      .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|AUTH$|DATABASE_URL|REDIS_URL/.test(name));
     expect(passwords.length).toBeGreaterThan(0);
     for (const [, value] of passwords) expect(value).toMatch(/\$\{[A-Z_]+:(\?|-\})/);
     expect(read('docker-compose.yml')).toContain('${POSTGRES_PASSWORD:?');
@@ -155,26 +205,38 @@ describe('docker-compose.yml', () => {
   it('names its variables in .env.example', () => {
     const used = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
     const documented = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+    expect(new Set(documented).size).toBe(documented.length);
     expect(documented.toSorted()).toEqual([...new Set(used)].toSorted());
   });
 
   it('sets shared settings under the names that the servers read', () => {
-    const known = new Set(Object.keys(serverSettings.shape).map(variableOf));
-    const own = new Set([
-      'HEALTH_URL',
-      'BOOTSTRAP_ADMIN_EMAIL',
-      'BOOTSTRAP_ADMIN_PASSWORD',
-      'GYM_PUBLIC_URL',
-      'WIZARD_PUBLIC_URL',
-      'SMTP_URL',
-      'MAIL_FROM',
-    ]);
     for (const name of servers) {
-      const unknown = Object.keys(compose.services[name]!.environment!).filter(
-        (variable) => !known.has(variable) && !own.has(variable),
-      );
-      expect(unknown).toEqual([]);
+      const variables = Object.keys(compose.services[name]!.environment!);
+      // the health check of the container reads HEALTH_URL
+      expect(unknownSettings(name, variables)).toEqual(['HEALTH_URL']);
     }
+  });
+
+  it.each(SERVER_NAMES)('sets all that %s needs in production', (name) => {
+    const installation = 'x'.repeat(64);
+    const required = (variable: string): string => {
+      if (variable === 'SMTP_URL') return 'smtp://mail.example.com';
+      if (!variable.endsWith('SERVICE_SECRET')) return 'password';
+      return name === 'identity' ? installation : ownSecretText(installation, name);
+    };
+    const env = Object.fromEntries(
+      Object.entries(compose.services[name]!.environment!).map(([variable, value]) => [
+        variable,
+        value
+          .replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, missing: string) => required(missing))
+          .replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'),
+      ]),
+    );
+    expect(settingsIn(name, { ...env, NODE_ENV: 'production' })).toMatchObject({
+      demo: false,
+      databaseMigrations: false,
+      metricsPort: 9464,
+    });
   });
 });
 

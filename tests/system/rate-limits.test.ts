@@ -36,6 +36,9 @@ const WITHOUT_TWIN: Record<string, string> = {
   'POST /users/lookup': 'Only services call it.',
   'DELETE /accounts/:userId': 'Only services call it.',
   'GET /accounts/:userId/records': 'Only services call it.',
+  'PUT /squads/:squadId/trainings/:userId': 'Only services call it.',
+  'GET /training-counts': 'Only services call it.',
+  'GET /trained-routines/:userId': 'Only services call it.',
 };
 
 const limitedRoutes = subgraphs.flatMap((subgraph: AnySubgraph) =>

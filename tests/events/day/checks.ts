@@ -1,4 +1,4 @@
-import type { ShownDelivery } from './crm.ts';
+import type { Replay, ShownDelivery } from './crm.ts';
 import type { PublicEvent, Received } from './receiver.ts';
 import type { Acknowledged } from './turnstile.ts';
 
@@ -8,6 +8,7 @@ export interface Seen {
   feed: readonly PublicEvent[];
   received: readonly Received[];
   deliveries: readonly ShownDelivery[];
+  replays: readonly Replay[];
   /** Requests to an address to which the receiver has redirected. */
   followed: number;
 }
@@ -19,17 +20,24 @@ export function violations(seen: Seen): string[] {
     ...requestViolations(seen),
     ...agreementViolations(seen),
     ...orderViolations(seen),
+    ...replayViolations(seen),
   ];
 }
 
 const keyOf = ({ subject, type }: Acknowledged): string => `${type} of ${subject}`;
 
+/** Each of these changes was requested, with an idempotency key, by the turnstiles and the office alone. */
+const REQUESTED = new Set(['check_in.opened', 'check_in.closed', 'order.changed']);
+
 function feedViolations({ acknowledged, feed }: Seen): string[] {
   const known = new Set(feed.map(keyOf));
+  const requested = new Set(acknowledged.map(keyOf));
+  const unrequested = feed.filter((one) => REQUESTED.has(one.type) && !requested.has(keyOf(one)));
   const ids = new Set<string>();
   const twice = feed.filter(({ id }) => ids.size === ids.add(id).size);
   return [
     ...acknowledged.filter((one) => !known.has(keyOf(one))).map((one) => `the feed has no ${keyOf(one)}`),
+    ...unrequested.map((one) => `${keyOf(one)} is a second effect of a request`),
     ...twice.map((one) => `the feed has twice: ${keyOf(one)}`),
     ...firstWrong(feed, 'in the feed'),
   ];
@@ -92,4 +100,16 @@ function orderViolations({ feed, received }: Seen): string[] {
         found.push(`${keyOf(event)} was sent before ${previous.type} was accepted`);
     });
   return found;
+}
+
+/** Each event that was replayed is received after that. */
+function replayViolations({ replays, received }: Seen): string[] {
+  const lastAccepted = new Map<string, number>();
+  for (const { event, acceptedAs = 0 } of received)
+    lastAccepted.set(event.id, Math.max(acceptedAs, lastAccepted.get(event.id) ?? 0));
+  return replays.flatMap(({ eventIds, requestedAs }) =>
+    eventIds
+      .filter((id) => (lastAccepted.get(id) ?? 0) <= requestedAs)
+      .map((id) => `the event ${id} was replayed, and not received again`),
+  );
 }

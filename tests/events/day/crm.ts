@@ -9,10 +9,21 @@ const TYPES = [
   'member.joined',
   'member.updated',
   'occupancy.level_changed',
+  'order.changed',
 ];
 
-/** The time for replays; then something is missing. */
+/** The time after a replay; then something is missing. */
 const GIVE_UP_MILLIS = 45_000;
+/** The clocks of the platform and of the CRM differ by less than this. */
+const CLOCK_MILLIS = 1_000;
+
+/** A replay that the CRM has requested. */
+export interface Replay {
+  /** The ids of the events that must come again. */
+  eventIds: string[];
+  /** Its place among all arrivals and acceptances at the receiver. */
+  requestedAs: number;
+}
 
 /** A delivery as the platform shows it. */
 export interface ShownDelivery {
@@ -26,6 +37,7 @@ export interface ShownDelivery {
 export class Crm {
   /** The events of the feed, in its order. */
   readonly feed: PublicEvent[] = [];
+  readonly replays: Replay[] = [];
   private readonly client: Integrator;
   private readonly receiver: DayReceiver;
   private cursor = '';
@@ -80,26 +92,49 @@ export class Crm {
     return all;
   }
 
-  /** After an outage a CRM need not wait for the next attempts, which may be hours later. */
-  async replayWaiting(): Promise<void> {
-    for (const { id } of await this.deliveries('PENDING'))
-      await this.client.call('POST', `/gym/webhooks/${this.webhookId}/deliveries/${id}/replay`);
+  /**
+   * Lets the events of a time be sent again, as an integrator whose database was restored from a backup, or who does not want to
+   * wait for the next attempts, which may be hours later.
+   */
+  async replay(events: readonly PublicEvent[]): Promise<void> {
+    const times = events.map(({ occurredAt }) => Date.parse(occurredAt));
+    const range = {
+      from: new Date(Math.min(...times)).toISOString(),
+      to: new Date(Math.max(...times) + CLOCK_MILLIS).toISOString(),
+    };
+    const replay = { eventIds: events.map(({ id }) => id), requestedAs: this.receiver.places };
+    const { status, body } = await this.client.call('POST', `/gym/webhooks/${this.webhookId}/replay`, range);
+    if (status !== 202) throw new Error(`a replay was refused: ${status} ${JSON.stringify(body)}`);
+    this.replays.push(replay);
   }
 
-  /** Waits until nothing is to be sent. @param patienceMillis the time for the platform's own attempts; then it replays */
-  async settle(patienceMillis: number): Promise<void> {
+  /**
+   * Waits until nothing is to be sent.
+   * @param patienceMillis the time for the platform's own attempts; then it replays
+   * @returns whether it had to replay
+   */
+  async settle(patienceMillis: number): Promise<boolean> {
     const until = Date.now() + patienceMillis;
-    for (let round = 0; ; round += 1) {
+    let hasReplayed = false;
+    for (;;) {
       await this.readAll();
-      const sent = new Set(
-        this.receiver.received.filter((one) => one.acceptedAs).map(({ event }) => event.id),
-      );
-      const isDone = this.feed.every(({ id }) => sent.has(id));
-      if (isDone && (await this.deliveries('PENDING')).length === 0) return;
-      if (Date.now() > until + GIVE_UP_MILLIS) return; // the checks then say what is missing
-      // Not at every round: a replay begins the attempts of a delivery again.
-      if (Date.now() > until && round % 20 === 0) await this.replayWaiting();
+      const missing = this.missing();
+      if (missing.length === 0 && (await this.deliveries('PENDING')).length === 0) return hasReplayed;
+      if (Date.now() > until + GIVE_UP_MILLIS) return hasReplayed; // the checks then say what is missing
+      // Once: a replay begins the attempts of a delivery again.
+      if (Date.now() > until && !hasReplayed) {
+        await this.replay(missing.length > 0 ? missing : this.feed);
+        hasReplayed = true;
+      }
       await sleep(250);
     }
+  }
+
+  /** The events of the feed that have not come by the webhook. */
+  private missing(): PublicEvent[] {
+    const accepted = new Set(
+      this.receiver.received.filter((one) => one.acceptedAs).map(({ event }) => event.id),
+    );
+    return this.feed.filter(({ id }) => !accepted.has(id));
   }
 }

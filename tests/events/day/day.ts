@@ -1,20 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEMO_GYMS, DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { freePort } from '#server/http/listen.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../../support/process.ts';
 import { violations } from './checks.ts';
 import { Crm } from './crm.ts';
-import { Integrator, request } from './integrator.ts';
-import { DayReceiver, MODES } from './receiver.ts';
-import { Turnstile, type Acknowledged, type DayMember } from './turnstile.ts';
+import { openGym } from './gym.ts';
+import { Office } from './office.ts';
+import { DayReceiver, MODES, type PublicEvent } from './receiver.ts';
+import { Turnstile } from './turnstile.ts';
 
 export interface DaySizes {
-  /** The day ends when the turnstile has made so many scans, and every fault has happened. */
+  /** The day ends when the turnstiles have made so many scans, and every fault has happened. */
   scans: number;
+  /** Of both turnstiles together. */
+  scansPerSecond: number;
   members: number;
   /** How long the receiver behaves in each way. */
   modeSeconds: number;
@@ -28,7 +29,22 @@ export interface DaySizes {
 
 export interface DayReport {
   violations: string[];
-  figures: Record<'scans' | 'events' | 'requests' | 'acknowledged' | 'tokens' | 'kills' | 'seconds', number>;
+  figures: Record<
+    | 'scans'
+    | 'events'
+    | 'levelChanges'
+    | 'requests'
+    | 'acknowledged'
+    | 'tokens'
+    | 'kills'
+    | 'replayed'
+    | 'secondsUntilSettled'
+    | 'seconds',
+    number
+  > & {
+    /** Whether the CRM had to replay what had not come in time. */
+    hadToReplay: boolean;
+  };
 }
 
 /** The platform as one process with its own database, at one address, whatever happens to it. */
@@ -77,33 +93,46 @@ export async function integratorsDay(sizes: DaySizes): Promise<DayReport> {
     const gym = await openGym(platform.url, sizes);
     const crm = new Crm(gym.crmClient, receiver);
     await crm.start();
-    const turnstile = new Turnstile(gym.turnstileClient, gym.locationId);
+    const turnstiles = twoTurnstiles(gym, sizes);
+    const scans = () => turnstiles.reduce((sum, one) => sum + one.scans, 0);
     let isOver = false;
     const goesOn = () => !isOver;
-    const half = Math.ceil(gym.members.length / 2);
-    const office = new Office(platform.url);
+    const office = new Office(platform.url, gym.productId);
     const work = [
-      turnstile.scanWhile(gym.members.slice(0, half), goesOn, 5),
-      turnstile.scanWhile(gym.members.slice(half), goesOn, 5),
+      ...turnstiles.map((turnstile) => turnstile.scanWhile(goesOn)),
       office.registerWhile(goesOn, 1_000),
       crm.readWhile(goesOn),
     ];
     const day = async () => {
-      await letThingsHappen(platform, receiver, sizes);
-      while (turnstile.scans < sizes.scans) await sleep(50);
+      await letThingsHappen({ platform, receiver, crm }, sizes);
+      while (scans() < sizes.scans) await sleep(50);
     };
     await Promise.race([day(), Promise.all(work)]); // a failure of the work ends the day at once
     isOver = true;
     await Promise.all(work);
-    await crm.settle(sizes.patienceSeconds * 1_000);
-    const acknowledged = [...turnstile.acknowledged, ...office.acknowledged];
-    const seen = { acknowledged, feed: crm.feed, deliveries: await crm.deliveries() };
+    const endedAt = Date.now();
+    const hadToReplay = await crm.settle(sizes.patienceSeconds * 1_000);
+    const secondsUntilSettled = Math.round((Date.now() - endedAt) / 1_000);
+    const acknowledged = [...turnstiles, office].flatMap((one) => one.acknowledged);
+    const { feed, replays } = crm;
+    const { received, followed } = receiver;
     return {
-      violations: violations({ ...seen, received: receiver.received, followed: receiver.followed }),
+      violations: violations({
+        acknowledged,
+        feed,
+        replays,
+        received,
+        followed,
+        deliveries: await crm.deliveries(),
+      }),
       figures: {
-        scans: turnstile.scans,
-        events: crm.feed.length,
-        requests: receiver.received.length,
+        scans: scans(),
+        events: feed.length,
+        levelChanges: feed.filter(({ type }) => type === 'occupancy.level_changed').length,
+        replayed: replays.reduce((sum, { eventIds }) => sum + eventIds.length, 0),
+        hadToReplay,
+        secondsUntilSettled,
+        requests: received.length,
         acknowledged: acknowledged.length,
         tokens: gym.crmClient.renewals + gym.turnstileClient.renewals,
         kills: platform.kills,
@@ -117,85 +146,40 @@ export async function integratorsDay(sizes: DaySizes): Promise<DayReport> {
   }
 }
 
-/** The receiver behaves in each way for some time; meanwhile the platform is killed. */
+/** How the receiver behaves during the day; in the last part what has waited is sent. */
+const PARTS = [...MODES, 'healthy'] as const;
+/** The part at whose beginning the CRM needs the events of the first one again. */
+const REPLAYED_IN = PARTS.indexOf('slow');
+/** The share of a part after which the platform is killed; in the last one it is sending then what has waited. */
+const KILLED_AFTER = 0.1;
+
+/** The receiver behaves in each way for some time. Meanwhile the platform is killed, and the CRM replays what it has received. */
 async function letThingsHappen(
-  platform: DayPlatform,
-  receiver: DayReceiver,
+  { platform, receiver, crm }: { platform: DayPlatform; receiver: DayReceiver; crm: Crm },
   { modeSeconds, kills }: DaySizes,
 ): Promise<void> {
-  for (const [index, mode] of MODES.entries()) {
+  const part = modeSeconds * 1_000;
+  let firstEvents: PublicEvent[] = [];
+  for (const [index, mode] of PARTS.entries()) {
+    if (index === 1) firstEvents = crm.feed.slice();
     await receiver.become(mode);
-    await sleep(modeSeconds * 1_000); // the length of the fault
-    if (platform.kills < Math.floor(((index + 1) * kills) / MODES.length)) await platform.killAndRestart();
-  }
-  await receiver.become('healthy');
-}
-
-/** Creates a location, members and machine clients. */
-async function openGym(url: string, { members, tokenSeconds }: DaySizes) {
-  const login = await request(`${url}/identity/auth/login`, 'POST', {
-    body: { email: 'admin@iron.test', password: DEMO_PASSWORD },
-  });
-  const staff = login.body.token as string;
-  const post = async (at: string, body: object) => {
-    const answer = await request(`${url}${at}`, 'POST', { token: staff, body });
-    if (answer.status !== 201) throw new Error(`${at}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  const { id: locationId } = await post('/gym/locations', {
-    name: `Hall ${randomUUID()}`,
-    timezone: 'Europe/Berlin',
-    capacity: 2, // of the two members who are let in at the same time, so that its level changes often
-  });
-  const client = async (name: string, scopes: readonly string[], more: object = {}) =>
-    new Integrator(url, await post('/identity/api-clients', { name, scopes, ...more }), tokenSeconds);
-  return {
-    locationId: locationId as string,
-    members: await Promise.all(Array.from({ length: members }, () => newMember(url))),
-    turnstileClient: await client('Turnstile', ['check-in'], { locationId }),
-    crmClient: await client('CRM', [
-      'events:read',
-      'webhooks',
-      'visits:read',
-      'members:read',
-      'occupancy:read',
-    ]),
-  };
-}
-
-async function newMember(url: string): Promise<DayMember> {
-  for (;;) {
-    const email = `${randomUUID()}@day.test`;
-    const password = `pass-${randomUUID()}`;
-    const account = { email, password, displayName: 'Ada', gymId: DEMO_GYMS.ironTemple.id };
-    const { status, body } = await request(`${url}/identity/auth/register`, 'POST', { body: account });
-    if (status === 409) continue; // the platform was killed before it could answer the first request
-    if (status !== 201) throw new Error(`a registration was refused: ${status} ${JSON.stringify(body)}`);
-    const login = await request(`${url}/identity/auth/login`, 'POST', { body: { email, password } });
-    return { id: body.id, qrCode: body.qrCode, token: login.body.token };
+    if (index === REPLAYED_IN && firstEvents.length > 0) await crm.replay(firstEvents);
+    await sleep(part * KILLED_AFTER);
+    while (platform.kills < Math.floor(((index + 1) * kills) / PARTS.length)) await platform.killAndRestart();
+    await sleep(part * (1 - KILLED_AFTER)); // the length of the fault
   }
 }
 
-/** New members register, and change their names. */
-class Office {
-  readonly acknowledged: Acknowledged[] = [];
-  private readonly url: string;
-
-  constructor(url: string) {
-    this.url = url;
-  }
-
-  async registerWhile(goesOn: () => boolean, pauseMillis: number): Promise<void> {
-    while (goesOn()) {
-      const { id, token } = await newMember(this.url);
-      const subject = `member/${id}`;
-      this.acknowledged.push({ subject, type: 'member.joined' });
-      const { status } = await request(`${this.url}/identity/profile`, 'PUT', {
-        token,
-        body: { displayName: 'Ada L.' },
-      });
-      if (status === 200) this.acknowledged.push({ subject, type: 'member.updated' });
-      await sleep(pauseMillis);
-    }
-  }
+/** Each has half of the members. */
+function twoTurnstiles(
+  { members, locationId, turnstileClient }: OpenedGym,
+  { scans, scansPerSecond }: DaySizes,
+): Turnstile[] {
+  const half = Math.ceil(members.length / 2);
+  const day = { scans: scans / 2, scansPerSecond: scansPerSecond / 2 };
+  return [members.slice(0, half), members.slice(half)].map(
+    (some) => new Turnstile(turnstileClient, { locationId, members: some, day }),
+  );
 }
+
+type OpenedGym = Awaited<ReturnType<typeof openGym>>;

@@ -6,6 +6,7 @@ export interface PublicEvent {
   id: string;
   type: string;
   subject: string;
+  occurredAt: string;
   data: Record<string, unknown>;
 }
 
@@ -33,10 +34,11 @@ export class DayReceiver {
   /** Requests to the address to which it redirects; there must be none. */
   followed = 0;
   secret = '';
+  /** The number of arrivals and acceptances. */
+  places = 0;
   private mode: Mode = 'healthy';
   private port = 0;
   private requests = 0;
-  private places = 0;
   private readonly server = http.createServer((request, response) => this.receive(request, response));
 
   async start(): Promise<string> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Integrator } from './integrator.ts';
 
 export interface DayMember {
@@ -12,27 +13,58 @@ export interface Acknowledged {
   type: string;
 }
 
-/** A turnstile at one location: it scans the code of one member after the other, in and out. */
+/** The share of the members who are inside in each quarter of the day: the evening is the busiest. */
+const SHARES_INSIDE = [0.6, 0.3, 0.9, 0.1];
+
+interface TurnstileDay {
+  /** The scans of a day; another one begins after them. */
+  scans: number;
+  scansPerSecond: number;
+}
+
+/** A turnstile at one location: it scans the codes of members, in and out, one after the other. */
 export class Turnstile {
-  scans = 0;
   readonly acknowledged: Acknowledged[] = [];
   private readonly client: Integrator;
   private readonly locationId: string;
+  private readonly outside: DayMember[];
+  private readonly inside: DayMember[] = [];
+  private readonly day: TurnstileDay;
 
-  constructor(client: Integrator, locationId: string) {
+  constructor(
+    client: Integrator,
+    { locationId, members, day }: { locationId: string; members: readonly DayMember[]; day: TurnstileDay },
+  ) {
     this.client = client;
     this.locationId = locationId;
+    this.outside = [...members];
+    this.day = day;
   }
 
-  /** Scans the codes of these members again and again, while it is asked to. */
-  async scanWhile(members: readonly DayMember[], goesOn: () => boolean, pauseMillis: number): Promise<void> {
-    for (let turn = 0; goesOn(); turn += 1) {
-      const member = members[turn % members.length];
-      if (!member) return;
-      await this.scan('check-in', member.qrCode);
-      await this.scan('check-out', member.qrCode);
-      await new Promise((resolve) => setTimeout(resolve, pauseMillis));
+  get scans(): number {
+    return this.acknowledged.length;
+  }
+
+  /** Lets members in and out by the time of the day, while it is asked to. */
+  async scanWhile(goesOn: () => boolean): Promise<void> {
+    const pauseMillis = 1_000 / this.day.scansPerSecond;
+    for (let next = Date.now(); goesOn(); next = Math.max(next + pauseMillis, Date.now())) {
+      await sleep(next - Date.now());
+      const [direction, from, to] = this.lacksPeople()
+        ? (['check-in', this.outside, this.inside] as const)
+        : (['check-out', this.inside, this.outside] as const);
+      const member = from.shift();
+      if (!member) throw new Error(`nobody is there for a ${direction}`);
+      await this.scan(direction, member.qrCode);
+      to.push(member);
     }
+  }
+
+  /** Whether fewer members are inside than at this time of the day. One of them must be, so that somebody can leave. */
+  private lacksPeople(): boolean {
+    const quarter = Math.floor((4 * this.scans) / this.day.scans) % 4;
+    const members = this.inside.length + this.outside.length;
+    return this.inside.length < Math.max(1, Math.floor((SHARES_INSIDE[quarter] ?? 0) * members));
   }
 
   private async scan(direction: 'check-in' | 'check-out', qrCode: string): Promise<void> {
@@ -40,7 +72,6 @@ export class Turnstile {
       qrCode,
       ...(direction === 'check-in' && { locationId: this.locationId }),
     });
-    this.scans += 1;
     if (status !== 200 && status !== 201)
       throw new Error(`a ${direction} was refused: ${status} ${JSON.stringify(body)}`);
     this.acknowledged.push({

@@ -49,6 +49,7 @@ export class ListeningDoors {
         'subscription { squadInviteReceived { id squadId status message createdAt from { id } to { id } } }',
       ),
     ]);
+    await online.next(() => true); // The first event contains who is online now, and not who comes online later.
     return new ListeningDoors(whole, delta, graph, online, invites);
   }
 

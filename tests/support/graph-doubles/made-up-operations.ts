@@ -8,13 +8,19 @@ import {
   isNonNullType,
   isRequiredArgument,
   isRequiredInputField,
+  Kind,
+  parse,
+  print,
   typeFromAST,
+  visit,
+  type DirectiveNode,
   type GraphQLArgument,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionNode,
 } from 'graphql';
 import { randomFrom, type Random } from './random.ts';
 
@@ -183,4 +189,76 @@ class Maker {
         return this.random.pick(['a', 'b "quoted"', `id-${this.random.below(5)}`]);
     }
   }
+}
+
+/** Fields with `@requires` of the hard graph. */
+const REQUIRING = /\b(shipping|volume|adult|trust|headline)\b/;
+
+/** The operation with `@defer` at some of its fragments, and at some new ones around selections. */
+export function deferring({ query, variables }: MadeUpOperation, seed: string): MadeUpOperation {
+  const random = randomFrom(`${seed} deferred`);
+  const own: Record<string, unknown> = {};
+  const definitions: string[] = [];
+  let labels = 0;
+  const directive = (): DirectiveNode => {
+    labels += 1;
+    const label = random.chance(0.5) ? `label: "l${labels}"` : '';
+    const condition = random.chance(0.2) ? `if: ${random.chance(0.5) ? random.chance(0.7) : variable()}` : '';
+    const args = [label, condition].filter(Boolean).join(', ');
+    const [field] = selectionsIn(`{ ... @defer${args && `(${args})`} { __typename } }`);
+    return field?.directives?.[0] as DirectiveNode;
+  };
+  const variable = (): string => {
+    const name = `defer${definitions.length}`;
+    definitions.push(`$${name}: Boolean!`);
+    own[name] = random.chance(0.7);
+    return `$${name}`;
+  };
+  // With a condition around a field with `@requires`, the planner's representations of other fields also need what it requires.
+  const hasConditions = !REQUIRING.test(query);
+  let isMutationRoot = query.startsWith('mutation');
+  const document = visit(parse(query), {
+    Directive: () => (hasConditions ? undefined : null),
+    SelectionSet(set) {
+      if (isMutationRoot) {
+        isMutationRoot = false;
+        return undefined;
+      }
+      return { ...set, selections: grouped(set.selections, random, directive) };
+    },
+  });
+  const text = print(document);
+  if (definitions.length === 0) return { query: text, variables };
+  const withDefinitions = /^\w+ Made\(/.test(text)
+    ? text.replace(/^(\w+ Made\()/, `$1${definitions.join(', ')}, `)
+    : text.replace(
+        /^(query|mutation)?( Made)?/,
+        (_, kind = 'query') => `${kind} Made(${definitions.join(', ')})`,
+      );
+  return { query: withDefinitions, variables: { ...variables, ...own } };
+}
+
+function grouped(
+  selections: readonly SelectionNode[],
+  random: Random,
+  directive: () => DirectiveNode,
+): SelectionNode[] {
+  return selections.flatMap((node): SelectionNode[] => {
+    const isNew =
+      node.kind === Kind.INLINE_FRAGMENT && node.directives?.some(({ name }) => name.value === 'defer');
+    if (isNew || !random.chance(0.15)) return [node];
+    if (node.kind !== Kind.FIELD) return [{ ...node, directives: [...(node.directives ?? []), directive()] }];
+    const fragment: SelectionNode = {
+      kind: Kind.INLINE_FRAGMENT,
+      directives: [directive()],
+      selectionSet: { kind: Kind.SELECTION_SET, selections: [node] },
+    };
+    // Sometimes the field is primary, too.
+    return random.chance(0.2) ? [fragment, node] : [fragment];
+  });
+}
+
+function selectionsIn(text: string): readonly SelectionNode[] {
+  const [definition] = parse(text, { noLocation: true }).definitions;
+  return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : [];
 }

@@ -61,7 +61,7 @@ export class MadeUpSubgraph implements Subgraph {
   readonly url: string;
   private readonly schema: GraphQLSchema;
   private readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
-  private readonly requiring: ReadonlySet<string>;
+  private readonly requiring: ReadonlyMap<string, readonly string[]>;
   private readonly scenarios: ReadonlyMap<string, Scenario>;
   private readonly documents = new Map<string, DocumentNode>();
   /** Answers as JSON, by request body. Both executors send the same requests, and equal requests of a scenario have equal answers. */
@@ -128,10 +128,9 @@ export class MadeUpSubgraph implements Subgraph {
     if (given !== undefined) return given;
     const keys = this.keys.get(source?.__typename ?? '') ?? this.keys.get(parentType.name);
     if (source?.number !== undefined && keys?.has(fieldName)) return keyValue(fieldName, returnType, source);
-    // The value of a field with `@requires` also depends on the required fields, which the representation contains.
-    const required = this.requiring.has(`${parentType.name}.${fieldName}`)
-      ? JSON.stringify(source?.given)
-      : '';
+    // The value of a field with `@requires` also depends on the required fields. The representation may contain more.
+    const names = this.requiring.get(`${parentType.name}.${fieldName}`);
+    const required = names ? JSON.stringify(names.map((name) => source?.given?.[name])) : '';
     const seed = `${scenario.seed}/${source?.seed ?? ''}/${fieldName}/${JSON.stringify(args)}/${required}`;
     const random = randomFrom(seed);
     if (random.chance(scenario.failures)) throw failure(`${parentType.name}.${fieldName} failed`, random);
@@ -276,22 +275,25 @@ function keysOf(document: DocumentNode): ReadonlyMap<string, ReadonlySet<string>
   return keys;
 }
 
-/** `Type.field` for each field with `@requires`. */
-function requiringOf({ definitions }: DocumentNode): ReadonlySet<string> {
-  return new Set(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.OBJECT_TYPE_DEFINITION
-        ? (definition.fields ?? [])
-            .filter(({ directives }) => directives?.some(({ name }) => name.value === 'requires'))
-            .map(({ name }) => `${definition.name.value}.${name.value}`)
-        : [],
-    ),
-  );
+/** The names of the required fields, for each field with `@requires`, by `Type.field`. */
+function requiringOf({ definitions }: DocumentNode): ReadonlyMap<string, readonly string[]> {
+  const requiring = new Map<string, readonly string[]>();
+  for (const definition of definitions)
+    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION)
+      for (const { name, directives = [] } of definition.fields ?? [])
+        for (const directive of directives)
+          if (directive.name.value === 'requires')
+            requiring.set(`${definition.name.value}.${name.value}`, namesIn(directive));
+  return requiring;
 }
 
-function keyFields({ name, arguments: given = [] }: DirectiveNode): string[] {
+const keyFields = (directive: DirectiveNode): string[] =>
+  directive.name.value === 'key' ? namesIn(directive) : [];
+
+/** The top-level names in the argument `fields`. */
+function namesIn({ arguments: given = [] }: DirectiveNode): string[] {
   const fields = given.find((argument) => argument.name.value === 'fields')?.value;
-  if (name.value !== 'key' || fields?.kind !== Kind.STRING) return [];
+  if (fields?.kind !== Kind.STRING) return [];
   return fields.value
     .replaceAll(/\{[^}]*\}/g, '')
     .trim()

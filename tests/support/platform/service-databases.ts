@@ -4,6 +4,7 @@ import { PlatformClient } from '#server/database/platform-client.ts';
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import type { ServerSettings, ServiceName } from '#server/settings.ts';
 import { cloneDatabase, type ClonedDatabase } from '../database.ts';
+import { asLeastUser } from '../least-rights.ts';
 import type { Untyped } from './http-client.ts';
 
 /** The databases of a test's services: one for each service, however often the service starts. */
@@ -27,6 +28,8 @@ export function serviceDatabases(through?: DatabaseServer): ServiceDatabases {
       if (!database || withoutDatabase?.(settings)) return undefined;
       const opened = databases.get(service) ?? (await cloneDatabase(database));
       databases.set(service, opened);
+      const role = process.env.TEST_DATABASE_ROLE;
+      if (role) return { ...opened, server: await asLeastUser(opened.server, opened.name, role) };
       return through ? { ...opened, server: through } : opened;
     },
     async sql<Row>(service: ServiceName, statement: string, values?: unknown[]) {

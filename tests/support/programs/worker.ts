@@ -1,8 +1,10 @@
 import { serveJobs } from '#server/workers/serve-jobs.ts';
 
-/** The program of the threads of tests/server/worker-pool.test.ts. */
-serveJobs(({ does, text }: { does: 'echo' | 'throw' | 'exit'; text: string }): string => {
+/** The program of the helpers of tests/server/worker-pool.test.ts. */
+serveJobs(({ does, text }: { does: 'echo' | 'throw' | 'exit' | 'grow' | 'hang'; text: string }): string => {
   if (does === 'throw') throw new Error(text);
   if (does === 'exit') process.exit(1);
+  if (does === 'grow') return `${Array.from({ length: 4e6 }, () => ({})).length} objects`; // more than 200 MiB
+  while (does === 'hang');
   return text;
 });

@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { clientToken, FeedReader } from '../events/support.ts';
+import { eventually } from '../support/eventually.ts';
+import { runScheduled } from '../support/jobs.ts';
+import { startPlatform, type TestPlatform } from '../support/platform.ts';
+
+let platform: TestPlatform;
+let staff: string;
+let superAdmin: string;
+beforeAll(async () => {
+  platform = await startPlatform({ services: ['identity', 'gym', 'content'], env: { LOG_LEVEL: 'error' } });
+  staff = await platform.demo('admin@iron.test');
+  superAdmin = await platform.demo('super@demo.test');
+});
+afterAll(() => platform.stop());
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const ago = (millis: number): string => new Date(Date.now() - millis).toISOString();
+
+const gym = (method: string, path: string, token: string, body?: object) =>
+  platform.rest('gym', method, path, { token, ...(body && { body }) });
+const content = (method: string, path: string, token: string, body?: object) =>
+  platform.rest('content', method, path, { token, ...(body && { body }) });
+
+/** A challenge from two days ago to tomorrow. */
+const challenge = async (metric: string, change: object = {}): Promise<string> => {
+  const { body, status } = await gym('POST', '/challenges', staff, {
+    title: `Challenge ${randomUUID()}`,
+    metric,
+    goal: 1_000,
+    startsAt: ago(48 * HOUR),
+    endsAt: ago(-24 * HOUR),
+    ...change,
+  });
+  expect(status).toBe(201);
+  return body.id;
+};
+/** A training that began so many minutes ago, and took so many minutes. */
+const log = async (token: string, began: number, lasted: number, change: object = {}): Promise<string> => {
+  const { body, status } = await content('POST', '/trainings', token, {
+    startedAt: ago(began * MINUTE),
+    endedAt: ago((began - lasted) * MINUTE),
+    ...change,
+  });
+  expect(status).toBe(201);
+  return body.id;
+};
+const join = async (id: string, token: string) => (await gym('POST', `/challenges/${id}/join`, token)).body;
+const scoreOf = async (id: string, token: string): Promise<number> =>
+  (await gym('GET', `/challenges/${id}`, token)).body.score;
+const reaches = (id: string, token: string, score: number) =>
+  eventually(async () => (await scoreOf(id, token)) === score, 20_000).catch(async () =>
+    expect(await scoreOf(id, token)).toBe(score),
+  );
+
+describe('challenges that count trainings', () => {
+  it('count trainings that are logged, changed, deleted and imported', async () => {
+    const { token } = await platform.register();
+    const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
+    for (const id of [workouts, minutes])
+      expect(await join(id, token)).toMatchObject({ joined: true, score: 0 });
+    const first = await log(token, 300, 60);
+    await log(token, 200, 45, { minutes: 30 });
+    await reaches(minutes, token, 90);
+    await reaches(workouts, token, 2);
+    await content('PUT', `/trainings/${first}`, token, { endedAt: ago(260 * MINUTE) });
+    await reaches(minutes, token, 70);
+    await content('PUT', `/trainings/${first}`, token, {
+      startedAt: ago(100 * HOUR),
+      endedAt: ago(99 * HOUR),
+    });
+    await reaches(minutes, token, 30);
+    await reaches(workouts, token, 1);
+    const csv = `startedAt,endedAt,title,exercise,reps,weightKg\n${ago(20 * HOUR)},${ago(19 * HOUR)},Old,Bench,5,60\n`;
+    await platform.rest('content', 'POST', '/trainings/import', {
+      token,
+      body: csv,
+      headers: { 'content-type': 'text/csv' },
+    });
+    await reaches(minutes, token, 90);
+    const { body: all } = await content('GET', '/trainings', token);
+    for (const { id } of all) expect((await content('DELETE', `/trainings/${id}`, token)).status).toBe(204);
+    await reaches(workouts, token, 0);
+    await reaches(minutes, token, 0);
+  });
+
+  it('count what was trained inside their window before joining, and nothing outside of it', async () => {
+    const { token } = await platform.register();
+    const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
+    await log(token, 50 * 60, 60);
+    await log(token, 47 * 60, 60);
+    await log(token, 120, 20);
+    expect(await join(workouts, token)).toMatchObject({ score: 2 });
+    expect(await join(minutes, token)).toMatchObject({ score: 80 });
+    const { body } = await gym('GET', `/challenges/${workouts}/leaderboard`, token);
+    expect(Date.parse(body[0].reachedAt)).toBeLessThan(Date.now() - 90 * MINUTE);
+  });
+
+  it('count a training once it has ended, also one whose end is in the future', async () => {
+    const { token } = await platform.register();
+    const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
+    for (const id of [workouts, minutes]) await join(id, token);
+    const { body: running } = await content('POST', '/trainings', token, { startedAt: ago(40 * MINUTE) });
+    const ahead = await log(token, 60, 120);
+    await log(token, 600, 10);
+    await reaches(minutes, token, 10);
+    expect(await scoreOf(workouts, token)).toBe(1);
+    await content('PUT', `/trainings/${running.id}`, token, { endedAt: ago(10 * MINUTE) });
+    await reaches(minutes, token, 40);
+    await content('PUT', `/trainings/${running.id}`, token, { endedAt: null });
+    await reaches(minutes, token, 10);
+    const rows = await platform.sql(
+      'gym',
+      'select recount_at > now() as waits from challenge_participant where challenge_id = $1',
+      [minutes],
+    );
+    expect(rows).toEqual([{ waits: true }]);
+    // Time passes.
+    await platform.sql(
+      'content',
+      `update training set started_at = started_at - interval '2 hours', ended_at = ended_at - interval '2 hours' where id = $1`,
+      [ahead],
+    );
+    await platform.sql('gym', 'update challenge_participant set recount_at = now() where challenge_id = $1', [
+      minutes,
+    ]);
+    await runScheduled(platform, 'gym', 'count_trainings');
+    await reaches(minutes, token, 130);
+  });
+
+  it('count overlapping trainings once for MINUTES, and each for WORKOUTS', async () => {
+    const { token } = await platform.register();
+    const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
+    await log(token, 300, 60); // 60
+    await log(token, 270, 60); // 30 more
+    await log(token, 290, 10); // inside
+    await log(token, 200, 60, { minutes: 20 });
+    await log(token, 200, 60, { minutes: 20 }); // the same again: 20 together
+    expect(await join(workouts, token)).toMatchObject({ score: 5 });
+    expect(await join(minutes, token)).toMatchObject({ score: 110 });
+  });
+
+  it('keep their final table: what is logged, imported or deleted after the end does not change it', async () => {
+    const { token } = await platform.register();
+    const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
+    for (const id of [workouts, minutes]) await join(id, token);
+    const first = await log(token, 300, 60);
+    await reaches(minutes, token, 60);
+    await reaches(workouts, token, 1);
+    for (const id of [workouts, minutes])
+      expect((await gym('DELETE', `/challenges/${id}`, staff)).status).toBe(204);
+    const other = await challenge('MINUTES');
+    await join(other, token);
+    await log(token, 200, 30);
+    await reaches(other, token, 90);
+    await content('DELETE', `/trainings/${first}`, token);
+    await reaches(other, token, 30);
+    expect(await scoreOf(minutes, token)).toBe(60);
+    expect(await scoreOf(workouts, token)).toBe(1);
+    expect((await gym('POST', `/challenges/${minutes}/recount`, superAdmin)).status).toBe(409);
+  });
+
+  it('count what was logged before the end although the events come after it', async () => {
+    const { token, id: userId } = await platform.register();
+    const minutes = await challenge('MINUTES');
+    await join(minutes, token);
+    await log(token, 300, 60);
+    await reaches(minutes, token, 60);
+    // As if the event were collected late: the score is marked for a change from before the end, and counted after it.
+    await platform.sql('gym', 'update challenge set ends_at = now() where id = $1', [minutes]);
+    await log(token, 100, 20);
+    await platform.sql(
+      'gym',
+      `update challenge_participant set score = 0, recount_mark = gen_random_uuid(), recount_at = now() where challenge_id = $1 and user_id = $2`,
+      [minutes, userId],
+    );
+    await runScheduled(platform, 'gym', 'count_trainings');
+    await reaches(minutes, token, 60);
+    expect(await scoreOf(minutes, token)).toBe(60);
+  });
+
+  it('are counted again every day and by a SUPER_ADMIN, in case that events were missed', async () => {
+    const { token, id: userId } = await platform.register();
+    const minutes = await challenge('MINUTES');
+    await join(minutes, token);
+    await log(token, 300, 60);
+    await reaches(minutes, token, 60);
+    const miss = () =>
+      platform.sql(
+        'gym',
+        'update challenge_participant set score = 7 where challenge_id = $1 and user_id = $2',
+        [minutes, userId],
+      );
+    await miss();
+    await runScheduled(platform, 'gym', 'recount_trainings');
+    await reaches(minutes, token, 60);
+    await miss();
+    expect((await gym('POST', `/challenges/${minutes}/recount`, staff)).status).toBe(403);
+    expect((await gym('POST', `/challenges/${minutes}/recount`, superAdmin)).body).toEqual({
+      participants: 1,
+    });
+    await reaches(minutes, token, 60);
+    await miss();
+    const query = 'mutation ($id: ID!) { recountChallenge(id: $id) }';
+    const { data } = await platform.graph('gym', query, { id: minutes }, { token: superAdmin });
+    expect(data.recountChallenge).toBe(1);
+    await reaches(minutes, token, 60);
+    expect((await gym('POST', `/challenges/${await challenge('CUSTOM')}/recount`, superAdmin)).status).toBe(
+      409,
+    );
+    // The cursor of the feed is not valid any more, because it is too old.
+    await miss();
+    await platform.sql('gym', `update collected_feed set cursor = 'lost' where service = 'content'`);
+    await runScheduled(platform, 'gym', 'collect_events');
+    await reaches(minutes, token, 60);
+  });
+
+  it('are joined while the content service is down, and counted when it is back', async () => {
+    const { token } = await platform.register();
+    const minutes = await challenge('MINUTES');
+    await log(token, 300, 60);
+    await platform.running('content').stop();
+    try {
+      expect(await join(minutes, token)).toMatchObject({ joined: true, score: 0 });
+    } finally {
+      await platform.restart('content');
+    }
+    await runScheduled(platform, 'gym', 'count_trainings');
+    await reaches(minutes, token, 60);
+    expect(await scoreOf(minutes, token)).toBe(60);
+  });
+
+  it('refuse progress, which is for CUSTOM challenges', async () => {
+    const { token } = await platform.register();
+    for (const metric of ['CHECK_INS', 'WORKOUTS', 'MINUTES']) {
+      const id = await challenge(metric);
+      await join(id, token);
+      for (const [caller, body] of [
+        [token, { amount: 5 }],
+        [staff, { amount: -5, userId: (await platform.register()).id }],
+      ] as const)
+        expect(await gym('POST', `/challenges/${id}/progress`, caller, body)).toMatchObject({
+          status: 409,
+          body: { code: 'CHALLENGE_COUNTS_ITSELF' },
+        });
+    }
+  });
+
+  it('end for a user who leaves, and begin again with all trainings when they join again', async () => {
+    const { token } = await platform.register();
+    const minutes = await challenge('MINUTES');
+    await join(minutes, token);
+    await log(token, 300, 60);
+    await reaches(minutes, token, 60);
+    await gym('POST', `/challenges/${minutes}/leave`, token);
+    await log(token, 200, 30);
+    expect(await join(minutes, token)).toMatchObject({ score: 90 });
+  });
+});
+
+describe('progress in a CUSTOM challenge', () => {
+  it('is at most the goal, and reaching it a second time does not change the rank', async () => {
+    const id = await challenge('CUSTOM', { goal: 10 });
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    for (const { token } of [ana, ben]) await join(id, token);
+    for (const { token } of [ana, ben, ana])
+      expect((await gym('POST', `/challenges/${id}/progress`, token, { amount: 50 })).body.score).toBe(10);
+    const { body } = await gym('GET', `/challenges/${id}/leaderboard`, staff);
+    expect(body.map(({ userId }: { userId: string }) => userId)).toEqual([ana.id, ben.id]);
+  });
+
+  it('is corrected by staff, which is audited', async () => {
+    const id = await challenge('CUSTOM');
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    await join(id, ana.token);
+    const correct = (token: string, body: object) => gym('POST', `/challenges/${id}/progress`, token, body);
+    expect((await correct(staff, { userId: ana.id, amount: 30 })).status).toBe(200);
+    expect((await correct(staff, { userId: ana.id, amount: -10 })).status).toBe(200);
+    expect(await scoreOf(id, ana.token)).toBe(20);
+    expect((await correct(staff, { userId: ana.id, amount: -100 })).status).toBe(200);
+    expect(await scoreOf(id, ana.token)).toBe(0);
+    expect((await correct(staff, { userId: ben.id, amount: 5 })).status).toBe(409);
+    expect((await correct(ben.token, { userId: ana.id, amount: 5 })).status).toBe(403);
+    expect((await correct(ana.token, { userId: ana.id, amount: -5 })).status).toBe(400);
+    expect((await correct(ana.token, { userId: ana.id, amount: 5 })).body.score).toBe(5);
+    expect(
+      (await correct(await platform.demo('admin@aqua.test'), { userId: ana.id, amount: 5 })).status,
+    ).toBe(404);
+    const { body } = await gym('GET', '/audit?action=CHALLENGE_CORRECTED', staff);
+    expect(
+      body.filter(({ details }: { details: { challengeId: string } }) => details.challengeId === id),
+    ).toHaveLength(3);
+  });
+});
+
+describe('events about trainings', () => {
+  it('are read by services only: no user, machine client or webhook gets them', async () => {
+    const { token, id: userId } = await platform.register(DEMO_GYMS.ironTemple.id);
+    const machine = await clientToken(platform, ['events:read', 'content:read', 'members:read', 'webhooks']);
+    const service = await platform.serviceToken('gym');
+    const readers = [staff, superAdmin, machine].flatMap((reader) => [
+      new FeedReader(platform, 'content', reader),
+      new FeedReader(platform, 'gym', reader),
+    ]);
+    for (const reader of readers) await reader.latest();
+    const internal = await new FeedReader(platform, 'content', service).latest();
+    const collected = await new FeedReader(platform, 'gym', service).latest();
+    const minutes = await challenge('MINUTES');
+    await join(minutes, token);
+    await log(token, 300, 60);
+    await reaches(minutes, token, 60);
+    expect((await internal.read()).filter(({ data }) => data.userId === userId)).toEqual([
+      expect.objectContaining({ type: 'trainings.changed', gymId: null, data: { userId } }),
+    ]);
+    for (const reader of [...readers, collected])
+      expect((await reader.read()).filter(({ type }) => type.startsWith('training'))).toEqual([]);
+    for (const reader of [staff, superAdmin, machine, service])
+      expect((await content('GET', '/events?types=trainings.changed', reader)).status).toBe(400);
+    const webhook = { url: 'https://example.com/hook', types: ['trainings.changed'] };
+    expect((await gym('POST', '/webhooks', staff, webhook)).status).toBe(400);
+    expect(await platform.sql('gym', `select 1 from event where type = 'trainings.changed' limit 1`)).toEqual(
+      [],
+    );
+    for (const reader of [token, staff, superAdmin, machine])
+      expect(
+        (await content('GET', `/training-counts?of=${userId}/${ago(HOUR)}/${ago(0)}`, reader)).status,
+      ).toBe(403);
+    for (const ranges of ['', 'x', `${userId}/a/b`, `${userId}/${ago(HOUR)}`])
+      expect((await content('GET', `/training-counts?of=${ranges}`, service)).status).toBe(400);
+  });
+
+  it('are removed with the account', async () => {
+    const { token, id, password } = await platform.register();
+    await log(token, 300, 60);
+    const named = () => platform.sql('content', 'select 1 from event where people @> array[$1::uuid]', [id]);
+    await eventually(async () => (await named()).length > 0);
+    const { status } = await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
+    expect(status).toBeLessThan(300);
+    await eventually(async () => (await named()).length === 0);
+  });
+});

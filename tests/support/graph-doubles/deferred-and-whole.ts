@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  getOperationAST,
+  GraphQLError,
+  NoUnusedVariablesRule,
+  parse,
+  validate,
+  type ExecutionResult,
+  type GraphQLFormattedError,
+} from 'graphql';
+import { AppliedDirectives } from '#server/graphql/applied-directives.ts';
+import { Requirements } from '../../../gateway/authorization/requirements.ts';
+import { ResponseCache } from '../../../gateway/cache/response-cache.ts';
+import { PendingWrites } from '../../../gateway/writes/pending-writes.ts';
+import type { GatewayContext } from '../../../gateway/context/gateway-context.ts';
+import { OPERATION_RULES } from '../../../gateway/defer/defer-rules.ts';
+import { incrementalResult, type IncrementalForm } from '../../../gateway/defer/incremental-result.ts';
+import { PreparedOperation } from '../../../gateway/operations/prepared-operation.ts';
+import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
+import { mergedParts, type Merged, type PartsMessage } from '../parts.ts';
+import { composed, graphOf, type SubgraphSdls } from './composed-graph.ts';
+import { MadeUpSubgraph, type Scenario } from './made-up-subgraph.ts';
+
+/** Operations whose conditions were removed may have variables that are not used. */
+const RULES = OPERATION_RULES.filter((rule) => rule !== NoUnusedVariablesRule);
+
+interface Outcome {
+  /** The first difference; undefined if there is none. */
+  readonly difference: string | undefined;
+  readonly parts: number;
+  readonly nulls: number;
+}
+
+interface Prepared {
+  readonly operation: PreparedOperation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly rawVariables: Record<string, unknown>;
+}
+
+/** A graph over made-up subgraphs, which executes operations with @defer in parts and as a whole. */
+export class DeferredAndWhole {
+  readonly loaded: LoadedGraph;
+  private readonly scenarios = new Map<string, Scenario>();
+  private readonly options: ConstructorParameters<typeof PreparedOperation>[3];
+
+  constructor(sdls: SubgraphSdls) {
+    const sdl = composed(sdls);
+    this.loaded = graphOf(
+      sdl,
+      Object.entries(sdls).map(([name, own]) => new MadeUpSubgraph(name, own, this.scenarios)),
+    );
+    const directives = new AppliedDirectives(sdl);
+    this.options = {
+      graph: this.loaded,
+      directives,
+      requirements: new Requirements(directives),
+      responses: new ResponseCache(new PendingWrites(({ service }) => service)),
+      costLimit: Infinity,
+      anonymousCostLimit: Infinity,
+      anonymousLimits: { characters: 0 } as never, // nobody is anonymous here
+      assumedListSize: 3,
+      maxListSize: 3,
+      formatError: (error) => error.toJSON(),
+    };
+  }
+
+  /** Undefined if the operation is invalid, or refused. */
+  prepare(query: string, rawVariables: Record<string, unknown>): Prepared | undefined {
+    const document = parse(query, { noLocation: true });
+    const found = getOperationAST(document);
+    if (!found || validate(this.loaded.apiSchema, document, RULES).length > 0) return undefined;
+    const operation = new PreparedOperation(query, document, found, this.options);
+    const admitted = operation.admit(rawVariables, 'anybody');
+    return 'errors' in admitted ? undefined : { operation, variables: admitted.coerced, rawVariables };
+  }
+
+  /** Undefined if the operation can only be executed as a whole. */
+  async compare(prepared: Prepared, scenario: Scenario): Promise<Outcome | undefined> {
+    this.scenarios.set(scenario.seed, scenario);
+    const messages = await this.inParts(prepared, scenario, 'v0.2');
+    if (!messages) return undefined;
+    const older = await this.inParts(prepared, scenario, '2022');
+    const whole = asJson(await prepared.operation.toResult(this.request(prepared, scenario)));
+    this.scenarios.delete(scenario.seed);
+    const merged = mergedParts(messages);
+    const parts = messages.reduce((total, { completed = [] }) => total + completed.length, 0);
+    const difference =
+      differenceBetween(whole, merged) ?? differenceOfForms(merged, mergedParts(older ?? []));
+    return { difference, parts, nulls: merged.nulls.length };
+  }
+
+  private async inParts(
+    prepared: Prepared,
+    scenario: Scenario,
+    form: IncrementalForm,
+  ): Promise<PartsMessage[] | undefined> {
+    const run = prepared.operation.inParts(this.request(prepared, scenario));
+    if (!run) return undefined;
+    const messages: PartsMessage[] = [];
+    for await (const delivery of run)
+      messages.push(asJson(incrementalResult(delivery, form, (error) => error.toJSON())) as PartsMessage);
+    return messages;
+  }
+
+  private request({ variables, rawVariables }: Prepared, { seed }: Scenario) {
+    const viewer = { kind: 'service' } as const;
+    // The execution reads nothing else of the context: the made-up subgraphs need no rights.
+    return { variables, rawVariables, context: { requestId: seed, viewer } as unknown as GatewayContext };
+  }
+}
+
+const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+function differenceOfForms(one: Merged, other: Merged): string | undefined {
+  const sorted = ({ nulls, data, errors = [] }: Merged) => ({
+    nulls: nulls.length,
+    data: data as unknown,
+    errors: errors.length,
+  });
+  return isDeepStrictEqual(sorted(one), sorted(other))
+    ? undefined
+    : `the forms differ: ${shown(one)}\n${shown(other)}`;
+}
+
+/**
+ * The parts together are the whole result, except that a null which is propagated from a part ends at the part: as a whole
+ * the null goes further up.
+ */
+function differenceBetween(whole: ExecutionResult, merged: Merged): string | undefined {
+  const nulls = new Set(merged.nulls.map((path) => path.join('.')));
+  const isAtNull = (path: string): boolean => nulls.has(path);
+  const isAboveNull = (path: string): boolean =>
+    [...nulls].some((one) => path === '' || one === path || one.startsWith(`${path}.`));
+  const compare = (a: unknown, b: unknown, path: string): string | undefined => {
+    if (isDeepStrictEqual(a, b)) return undefined;
+    if (a === null && isAboveNull(path)) return undefined;
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
+      return `at "${path}": ${shown(b)} instead of ${shown(a)}`;
+    if (Array.isArray(a) !== Array.isArray(b) || (Array.isArray(a) && a.length !== (b as unknown[]).length))
+      return `at "${path}": ${shown(b)} instead of ${shown(a)}`;
+    const inside = (key: string) => (path === '' ? key : `${path}.${key}`);
+    for (const [key, value] of Object.entries(a)) {
+      if (!(key in b) && isAtNull(path)) continue;
+      const difference = compare(value, (b as Record<string, unknown>)[key], inside(key));
+      if (difference) return difference;
+    }
+    for (const key of Object.keys(b)) if (!(key in a)) return `at "${inside(key)}": unexpected`;
+    return undefined;
+  };
+  return compare(whole.data ?? null, merged.data, '') ?? differenceOfErrors(whole, merged);
+}
+
+/**
+ * A part fetches again what the primary part has fetched, so an error may be there twice. Below a null nothing is fetched by
+ * parts, so that errors are missing there, but not all of them.
+ */
+function differenceOfErrors(
+  { errors = [] }: ExecutionResult,
+  { errors: found = [], nulls, data }: Merged,
+): string | undefined {
+  if (nulls.length > 0) return undefined;
+  // Two services may have the same field; which of them is asked depends on the plan.
+  const textOf = ({ message, path }: GraphQLFormattedError): string => shown({ message, path });
+  const texts = new Set(found.map(textOf));
+  const missing = errors.filter((error) => !texts.has(textOf(error)) && !isBelowNull(data, error.path));
+  if (missing.length > 0) return `missing errors ${shown(missing)} in ${shown(found)}`;
+  if (errors.length > 0 !== found.length > 0) return `errors ${shown(found)} instead of ${shown(errors)}`;
+  return undefined;
+}
+
+function isBelowNull(data: unknown, path: readonly (string | number)[] = []): boolean {
+  let value = data;
+  for (const key of path.slice(0, -1)) value = (value as Record<string | number, unknown> | null)?.[key];
+  return value === null || value === undefined;
+}
+
+const shown = (value: unknown): string =>
+  JSON.stringify(value instanceof GraphQLError ? value.toJSON() : value) ?? 'undefined';
