@@ -27,6 +27,7 @@ const { settings } = settingsOf(identity, {
   DATA_DIR: dataDir,
   HOST: '127.0.0.1',
   DEMO: 'on',
+  DEMO_HISTORY: 'off',
   LOG_LEVEL: 'silent',
   RATE_LIMITS: 'off',
 });

@@ -24,7 +24,7 @@ const DATA: Readonly<Record<string, string>> = {
   nutrition:
     'Users read and change only their own food log, goals, imports, own foods and favourites; no admin reads those of others. Everybody may read the food table.',
   content:
-    'Everybody may read the library, and global routines and products; users also read those of their own gym, and a SUPER_ADMIN those of any gym. Private routines and custom exercises are only for their owner; a custom exercise is also readable for those who may see a routine that uses it. Trainings, and what is computed from them, can be read and changed only by their owner.',
+    'Everybody may read the library, and global routines and products; users also read those of their own gym, and a SUPER_ADMIN those of any gym. Private routines and custom exercises are only for their owner; while an open squad trains a private routine, its participants and invitees also read that version; a custom exercise is also readable for those who may read a routine that uses it. Trainings, and what is computed from them, can be read and changed only by their owner.',
   squad:
     'Users see and invite users of their own gym, but nobody who has blocked them or whom they have blocked; a SUPER_ADMIN may name any gym. A squad is for its participants and the users who were invited to it. Of history, blocks and invites, users see only their own.',
 };

@@ -5,6 +5,7 @@ import {
   DangerousChangeType,
   findBreakingChanges,
   findDangerousChanges,
+  isInputObjectType,
   Kind,
   parse,
   type DocumentNode,
@@ -16,6 +17,8 @@ import {
 export interface SchemaChange {
   what: string;
   advice: string;
+  /** Of the field or argument that a client has to use to notice the change; absent if that is not a field. */
+  coordinate?: string | undefined;
 }
 
 interface SchemaChanges {
@@ -37,6 +40,7 @@ export function schemaChanges(before: string, after: string): SchemaChanges {
     breaking: findBreakingChanges(apiBefore, apiAfter).map(({ type, description }) => ({
       what: description,
       advice: BREAKING_ADVICE[type],
+      coordinate: coordinateOf(type, description, apiBefore),
     })),
     dangerous: [
       ...findDangerousChanges(apiBefore, apiAfter).map(({ type, description }) => ({
@@ -46,6 +50,32 @@ export function schemaChanges(before: string, after: string): SchemaChanges {
       ...removedSubgraphs(documentBefore, documentAfter),
     ],
   };
+}
+
+/**
+ * Whether clients notice these changes depends only on the fields that they select. An added argument that is required
+ * concerns all who select the field; a removed one those who send it.
+ */
+function coordinateOf(
+  type: BreakingChangeType,
+  description: string,
+  schema: GraphQLSchema,
+): string | undefined {
+  const field = /^(?:A required arg \w+ on )?(\w+\.\w+)/.exec(description)?.[1];
+  // The report does not count the fields of inputs.
+  if (isInputObjectType(schema.getType(field?.split('.', 1)[0] ?? ''))) return undefined;
+  const arg = / arg (\w+)/.exec(description)?.[1];
+  switch (type) {
+    case BreakingChangeType.FIELD_REMOVED:
+    case BreakingChangeType.FIELD_CHANGED_KIND:
+    case BreakingChangeType.REQUIRED_ARG_ADDED:
+      return field;
+    case BreakingChangeType.ARG_REMOVED:
+    case BreakingChangeType.ARG_CHANGED_KIND:
+      return field === undefined || arg === undefined ? undefined : `${field}(${arg}:)`;
+    default:
+      return undefined;
+  }
 }
 
 /** The schema that clients see: a supergraph without the definitions that only routers need; other SDL unchanged. */

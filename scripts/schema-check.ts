@@ -6,21 +6,27 @@
  *     npm run schema:check -- v1.2.0                # with that of a git tag, branch or commit
  *     npm run schema:check -- old.graphql           # with a file: a supergraph, or plain SDL
  *     npm run schema:check -- old.graphql new.graphql
+ *     npm run schema:check -- --usage FOLDER        # also compares with the usage report of the gateways
  *     npm run schema:check -- --release             # makes the current schema the released one; part of a release
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { parse, print, visit } from 'graphql';
 import { composePlatform, hintsOf } from './composition.ts';
 import { schemaChanges, type SchemaChange } from './schema-changes.ts';
+import { byUse, readUsage } from './usage-of-schema.ts';
 import { readSchema } from './schema-source.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const OURS = path.join('schema', 'supergraph.graphql');
 const RELEASED = path.join('schema', 'released', 'supergraph.graphql');
 
-const args = process.argv.slice(2);
-if (args.includes('--release')) release();
+const { values: options, positionals: args } = parseArgs({
+  allowPositionals: true,
+  options: { release: { type: 'boolean' }, usage: { type: 'string' } },
+});
+if (options.release) release();
 else
   try {
     check(args[0] ?? path.join(root, RELEASED), args[1]);
@@ -44,7 +50,15 @@ function check(before: string, after: string | undefined): void {
     readSchema(before, root),
     readSchema(after ?? path.join(root, OURS), root),
   );
-  report('Breaks clients', breaking, console.error);
+  const usage = options.usage === undefined ? undefined : readUsage(options.usage);
+  const { used, unused } = usage ? byUse(breaking, usage) : { used: breaking, unused: [] };
+  report('Breaks clients', used, console.error);
+  if (usage)
+    report(
+      `Breaks no client of the usage report, ${usage.days} days from ${usage.firstDay} to ${usage.lastDay}`,
+      unused,
+      console.warn,
+    );
   report('May surprise clients', dangerous, console.warn);
   if (after === undefined)
     report(
@@ -52,9 +66,9 @@ function check(before: string, after: string | undefined): void {
       hintsOf(composePlatform()).map((what) => ({ what, advice: '' })),
       console.warn,
     );
-  if (breaking.length > 0) {
+  if (used.length > 0) {
     console.error(
-      `\n${breaking.length} breaking. Deprecate first, or, if the changes are intended, describe them in the CHANGELOG. The release that contains them ends with "npm run schema:check -- --release".`,
+      `\n${used.length} breaking. Deprecate first, or, if the changes are intended, describe them in the CHANGELOG. The release that contains them ends with "npm run schema:check -- --release".`,
     );
     process.exitCode = 1;
   } else console.log(`Nothing breaks a client of ${path.relative(root, before) || before}.`);

@@ -63,6 +63,23 @@ async function logMeals(url: string, token: string): Promise<void> {
     });
 }
 
+/** Five trainings a week for a year, with two exercises each. @param url the platform's gateway */
+export async function logTrainings(url: string, token: string, now: number): Promise<void> {
+  const lines = Array.from({ length: 52 * 5 }, (_, index) => {
+    const start = now - Math.round(((index + 1) * 7 * 86_400_000) / 5);
+    const times = [start, start + 3_600_000].map((time) => new Date(time).toISOString()).join(',');
+    return ['Barbell Bench Press', 'Barbell Deadlift'].flatMap((exercise) =>
+      [8, 7, 6].map((reps) => `${times},Training,${exercise},${reps},${60 + reps}`),
+    );
+  });
+  const response = await fetch(`${url}/content/trainings/import?timezone=UTC`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+    body: ['startedAt,endedAt,title,exercise,reps,weightKg', ...lines.flat()].join('\n'),
+  });
+  if (!response.ok) throw new Error(`the import of trainings: ${response.status} ${await response.text()}`);
+}
+
 /** A location of the demo gym that is large enough for all members. @param url the platform's gateway */
 export async function newLocation(url: string, staff: string, name: string): Promise<string> {
   return (await post(`${url}/gym/locations`, staff, { name, timezone: 'UTC', capacity: 10_000 })).id ?? '';

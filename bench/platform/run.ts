@@ -1,8 +1,10 @@
-/** Requests to the whole platform: `npm run bench:platform`, and `npm run bench:platform -- compare`. */
+/** Requests to the whole platform: `npm run bench:platform`, and with `-- compare` or `-- training`. */
 import { compare } from './compare.ts';
 import { measureEverydayRequests } from './everyday-requests.ts';
+import { compareTraining } from './training.ts';
 
 const [command, ...args] = process.argv.slice(2);
 if (command === 'compare') await compare(args);
+else if (command === 'training') await compareTraining();
 else if (command === undefined) await measureEverydayRequests();
-else throw new Error(`Expected nothing or "compare", got "${command}".`);
+else throw new Error(`Expected nothing, "compare" or "training", got "${command}".`);

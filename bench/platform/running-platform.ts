@@ -31,6 +31,8 @@ interface PlatformOptions {
   readonly nodeOptions?: readonly string[];
   /** The program in `tree` that starts the services. Default: `main.ts`. */
   readonly servicesProgram?: string;
+  /** Settings in addition to those of all measurements. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the six services and their database as one process and its children, and the gateway as another process. */
@@ -38,12 +40,21 @@ export async function startPlatform({
   tree = path.join(import.meta.dirname, '../..'),
   nodeOptions = [],
   servicesProgram = 'main.ts',
+  env = {},
 }: PlatformOptions = {}): Promise<RunningPlatform> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'bench-platform-'));
   const ports = Object.fromEntries(
     await Promise.all([...SERVICES, 'gateway', 'own'].map(async (name) => [name, await freePort()] as const)),
   ) as Record<Service | 'gateway' | 'own', number>;
-  const common = { DATA_DIR: dataDir, HOST: '127.0.0.1', RATE_LIMITS: 'off', DEMO: 'on', LOG_LEVEL: 'info' };
+  const common = {
+    DATA_DIR: dataDir,
+    HOST: '127.0.0.1',
+    RATE_LIMITS: 'off',
+    DEMO: 'on',
+    DEMO_HISTORY: 'off',
+    LOG_LEVEL: 'info',
+    ...env,
+  };
   const portSettings = Object.entries(ports).map(([name, port]) => [
     `${name.toUpperCase()}_PORT`,
     String(port),

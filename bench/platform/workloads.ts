@@ -9,6 +9,10 @@ export type Workload = Pick<LoadOptions, 'url' | 'bodies' | 'headers' | 'connect
 /** Names of the workloads that only read the graph. */
 export const READING = ['home query of the README', 'history: 200 entries'] as const;
 
+/** The home query of the README with further fields of the user. */
+export const homeQuery = (further: string): string =>
+  `{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } ${further} } workouts(first: 3) { nodes { title difficulty } } }`;
+
 /** Everyday requests by their names, to a platform with demo data; adds the members who send them. */
 export async function workloadsAt(url: string): Promise<ReadonlyMap<string, Workload>> {
   const [maya, staff] = await Promise.all([login(url, 'maya@iron.test'), login(url, 'admin@iron.test')]);
@@ -44,13 +48,7 @@ export async function workloadsAt(url: string): Promise<ReadonlyMap<string, Work
         members.map(({ qrCode }) => ({ in: { qrCode, locationId }, out: { qrCode } })),
       ),
     ],
-    [
-      READING[0],
-      graph(
-        '{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } } workouts(first: 3) { nodes { title difficulty } } }',
-        tokens,
-      ),
-    ],
+    [READING[0], graph(homeQuery(''), tokens)],
     [
       READING[1],
       graph(

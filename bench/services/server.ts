@@ -96,7 +96,7 @@ async function service(): Promise<RequestListener> {
   const limit = { name: 'general', perMinute: 1e9, by: 'caller' } as const;
   const store = new MemoryStore();
   const queries = new KnownQueries(schema, variant === 'graphql-js' ? byGraphqlJs : undefined);
-  const app = createApp(settings, { origins: origins(), log, metrics });
+  const app = createApp(settings, { service: 'bench', origins: origins(), log, metrics });
   await mountGraphEndpoint(app, {
     schema,
     verifier,

@@ -1,8 +1,19 @@
-/** A process with many clients, each with its own socket. It receives its `Orders` and sends its results over IPC. */
+/** A process with many clients, each with its own connection. It receives its `Orders` and sends its results over IPC. */
 import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { WebSocket } from 'ws';
 
+/** The doors of a subscription; for a stream with its `Accept` and what precedes each result. */
+export const DOORS = {
+  socket: undefined,
+  sse: { accept: 'text/event-stream', result: 'data: {' },
+  multipart: { accept: 'multipart/mixed;subscriptionSpec=1.0', result: '{"payload":{' },
+} as const;
+export type Door = keyof typeof DOORS;
+
 export interface Orders {
+  door: Door;
+  /** Of the gateway. */
   url: string;
   tokens: string[];
   count: number;
@@ -32,13 +43,42 @@ function onEvent(frame: Buffer): void {
     process.send?.({ round, first: known.first, last: Date.now(), bytes: frame.length } satisfies Received);
 }
 
-function connect(number: number): Promise<void> {
+const authorizationOf = (number: number): string => `Bearer ${orders.tokens[number % orders.tokens.length]}`;
+
+/**
+ * A subscription over HTTP. It is written without an HTTP client, which would take more processor time than the gateway, as
+ * the client of a socket does not.
+ */
+function connectStream(
+  number: number,
+  { accept, result }: { accept: string; result: string },
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(orders.url, 'graphql-transport-ws', {
+    const { hostname, port } = new URL(orders.url);
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    const body = JSON.stringify({ query: orders.query });
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAccept: ${accept}\r\nAuthorization: ${authorizationOf(number)}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('closed')));
+    let hasState = false;
+    socket.on('data', (bytes: Buffer) => {
+      if (hasState) return onEvent(bytes);
+      if (!bytes.includes(result)) return;
+      hasState = true;
+      resolve();
+    });
+  });
+}
+
+function connectSocket(number: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${orders.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
       perMessageDeflate: false,
       skipUTF8Validation: true,
     });
-    const authorization = `Bearer ${orders.tokens[number % orders.tokens.length]}`;
+    const authorization = authorizationOf(number);
     socket.on('open', () =>
       socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } })),
     );
@@ -58,6 +98,9 @@ function connect(number: number): Promise<void> {
   });
 }
 
+const stream = DOORS[orders.door];
+const connect = (number: number): Promise<void> =>
+  stream ? connectStream(number, stream) : connectSocket(number);
 const waiting = Array.from({ length: orders.count }, (_one, number) => number);
 // A hundred at a time, because the gateway's listen queue is finite.
 await Promise.all(

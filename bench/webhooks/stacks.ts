@@ -108,6 +108,7 @@ export class Stacks {
         HOST: '127.0.0.1',
         DATA_DIR: path.join(this.dataDir, name),
         DEMO: 'on',
+        DEMO_HISTORY: 'off',
         RATE_LIMITS: 'off',
         LOG_LEVEL: 'info',
         DRAIN_DELAY_MILLIS: '0',

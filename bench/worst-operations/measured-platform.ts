@@ -43,6 +43,7 @@ export async function measuredPlatform(): Promise<MeasuredPlatform> {
     HOST: '127.0.0.1',
     RATE_LIMITS: 'off',
     DEMO: 'on',
+    DEMO_HISTORY: 'off',
     ...Object.fromEntries([...ports].map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)])),
   });
   await started.printed(/Ready after/);
