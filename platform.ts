@@ -1,7 +1,7 @@
 import { gatewaySettingsOf, type GatewaySettings } from './gateway/settings.ts';
 import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
-import { freePorts } from '#server/http/listen.ts';
+import { freePorts } from '#server/http/free-ports.ts';
 import { needsOf, openDatabaseServer, settingsOf, stopTimesOf, type StoppableDatabase } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
 import { missingChoices, reportingAllProblems, type Environment } from '#server/settings.ts';

@@ -9,7 +9,8 @@ import { parse } from 'graphql';
 import { loadGraph } from '../../gateway/supergraph/load-graph.ts';
 import { BASELINE, type ComparedProgram } from './compared-programs.ts';
 import { Load } from './load.ts';
-import { waitForAnswer, freePort, start, type Started } from './processes.ts';
+import { freePort } from '#server/http/free-ports.ts';
+import { waitForAnswer, start, type Started } from './processes.ts';
 import type { Workload } from './workloads.ts';
 
 /** A compared program that is warmed up and suspended. */

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 
 export interface Started {
   readonly pid: number;
@@ -87,14 +86,6 @@ function firstLine(child: ChildProcess, ready: RegExp | undefined): Promise<stri
     child.stderr?.on('data', read);
     child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${output}`)));
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Sends the request again and again until it is answered with 200. @throws Error after about 30 s */

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { cpuMillisOf, freePort, memoryMibOf, start } from '../gateway/processes.ts';
+import { freePort } from '#server/http/free-ports.ts';
+import { cpuMillisOf, memoryMibOf, start } from '../gateway/processes.ts';
 
 const SERVICES = ['identity', 'gym', 'wizard', 'nutrition', 'content', 'squad'] as const;
 type Service = (typeof SERVICES)[number];

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createClient } from 'redis';
-import { freePort } from '#server/http/listen.ts';
+import { freePort } from '#server/http/free-ports.ts';
 import type { Result, Task } from './instance.ts';
 
 const env = (name: string, byDefault: number): number => Number(process.env[name] ?? byDefault);

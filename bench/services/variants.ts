@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { freePort, start, type Started } from '../gateway/processes.ts';
+import { freePort } from '#server/http/free-ports.ts';
+import { start, type Started } from '../gateway/processes.ts';
 
 export const VARIANTS = ['baseline', 'express', 'graphql-js', 'compiled'] as const;
 export type Variant = (typeof VARIANTS)[number];

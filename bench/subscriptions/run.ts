@@ -9,10 +9,10 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '#server/http/free-ports.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
 import type { Door, Orders, Received } from './clients.ts';
 
@@ -29,14 +29,6 @@ const root = path.join(import.meta.dirname, '../..');
 const dataDir = await mkdtemp(path.join(os.tmpdir(), 'subscriptions-bench-'));
 const started: ChildProcess[] = [];
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 async function start(args: string[], env: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['main.ts', ...args], {
     cwd: root,

@@ -7,7 +7,8 @@
 import path from 'node:path';
 import { newSpanId, newTraceId } from '#server/http/trace.ts';
 import { Load, median } from '../gateway/load.ts';
-import { freePort, start } from '../gateway/processes.ts';
+import { freePort } from '#server/http/free-ports.ts';
+import { start } from '../gateway/processes.ts';
 import { startPlatform, type RunningPlatform } from '../platform/running-platform.ts';
 import { READING, workloadsAt, type Workload } from '../platform/workloads.ts';
 

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { cpuMillisOf, freePort, start, type Started } from '../gateway/processes.ts';
+import { freePort } from '#server/http/free-ports.ts';
+import { cpuMillisOf, start, type Started } from '../gateway/processes.ts';
 import { jsonHeaders, post } from '../platform/people.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { startProcess } from '../../tests/support/process.ts';
-import { freePort } from '../gateway/processes.ts';
+import { freePort } from '#server/http/free-ports.ts';
 
 const PASSWORD = 'demo-password-1';
 

@@ -34,7 +34,7 @@ export function httpServerFor(
 }
 
 /** Another process listens on the port. */
-class PortInUseError extends StartError {
+export class PortInUseError extends StartError {
   readonly port: number;
   constructor(port: number, variable: string) {
     super(
@@ -54,13 +54,3 @@ export function listen(server: Server, port: number, host: string, variable: str
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }
-
-/** Finds `count` different free ports. All are opened at once, because the system may return a closed port again. */
-export async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(probes.map((probe) => listen(probe, 0, '127.0.0.1', '')));
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-  return ports;
-}
-
-export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0;

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook as Signer } from 'standardwebhooks';
-import { freePorts } from '#server/http/listen.ts';
+import { freePorts } from '#server/http/free-ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../../subgraphs/gym/webhooks/send.ts';
 

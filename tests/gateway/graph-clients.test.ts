@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as jose from 'jose';
 import { DEMO_GYMS, DEMO_PASSWORD } from '#server/demo-ids.ts';
-import { freePort } from '#server/http/listen.ts';
+import { freePort } from '#server/http/free-ports.ts';
 import { pictures } from '../support/pictures.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { startProcess, type StartedProcess } from '../support/process.ts';

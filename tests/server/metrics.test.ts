@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { afterEach, expect, it } from '@jest/globals';
-import { freePort } from '#server/http/listen.ts';
+import { freePort } from '#server/http/free-ports.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;

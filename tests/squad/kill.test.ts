@@ -1,6 +1,5 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
+import { freePort } from '#server/http/free-ports.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { startPlatform } from '../support/platform.ts';
 import { exerciseOf } from './support/people.ts';
@@ -131,11 +130,3 @@ test('a participant has one history row for a squad, with all acknowledged sets,
   await service.end();
   await platform.stop();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '#server/http/free-ports.ts';
 import type { DatabaseServer } from '../../server/database/database-server.ts';
 
 /** Whether this machine has PgBouncer; otherwise tests that need it are skipped. */
@@ -96,13 +96,4 @@ function partsOf(databaseUrl: string): { host: string; port: string; user: strin
     user: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password),
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '#server/http/listen.ts';
+import { freePort } from '#server/http/free-ports.ts';
 
 const has = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 

@@ -1,10 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createClient } from 'redis';
+import { freePort } from '#server/http/free-ports.ts';
 
 /** Whether this machine has a redis-server; otherwise tests that need it are skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -55,13 +55,4 @@ async function start(port: number): Promise<ChildProcess> {
   await client.ping();
   client.destroy();
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

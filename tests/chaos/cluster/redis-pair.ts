@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
-import { freePort } from '#server/http/listen.ts';
+import { freePort } from '#server/http/free-ports.ts';
 import { Line, openEntrance } from './line.ts';
 import type { Reaper } from './reaper.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '#server/http/listen.ts';
+import { freePort } from '#server/http/free-ports.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../../support/process.ts';
 import { violations } from './checks.ts';
 import { Crm } from './crm.ts';

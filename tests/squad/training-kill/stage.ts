@@ -1,5 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { freePort } from '#server/http/free-ports.ts';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { database as contentDatabase } from '../../../subgraphs/content/database.ts';
 import { database as squadDatabase } from '../../../subgraphs/squad/database.ts';
@@ -127,11 +126,3 @@ export class Stage {
 }
 
 export const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
