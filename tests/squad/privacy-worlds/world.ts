@@ -96,19 +96,21 @@ export class World {
 
   private async open(): Promise<void> {
     const { urls } = this.stage;
+    // A connection keeps the marker online.
+    const socket = await SquadClient.connect({ url: urls[0] as string, token: this.marker.token });
+    this.sockets.set('marker' as Name, socket);
     for (const name of VIEWERS) {
       this.beginStep();
       this.doors.set(name, await ListeningDoors.open(urls, this.people[name]));
       await pause(2); // so that no two viewers have the same `since`
+      // Otherwise one message might, or might not, contain the presence of this viewer and that of the next one.
+      await this.endStep();
     }
     for (const name of ['dora', 'hugo'] as const)
       this.sockets.set(
         name,
         await SquadClient.connect({ url: urls.at(-1) as string, token: this.people[name].token }),
       );
-    // A connection keeps the marker online.
-    const socket = await SquadClient.connect({ url: urls[0] as string, token: this.marker.token });
-    this.sockets.set('marker' as Name, socket);
     this.beginStep();
     await this.endStep();
   }
