@@ -12,7 +12,7 @@ export async function runGateway(args: readonly string[], env: Environment): Pro
       ...(option(args, 'supergraph') && { SUPERGRAPH: option(args, 'supergraph') }),
       ...(option(args, 'port') && { GATEWAY_PORT: option(args, 'port') }),
     };
-    // The subgraphs of another supergraph do not have the platform's service secret.
+    // Another supergraph needs no service secret, because its subgraphs do not have the platform's.
     const isPlatform = !environment.SUPERGRAPH || environment.SUPERGRAPH === 'compose';
     const missing = missingChoices(environment, {
       hasDatabase: false,

@@ -70,6 +70,14 @@ export const gatewaySettings = serverSettings.extend({
   usageReport: z.string().optional(),
   /** Whether operations that are not registered are refused. */
   registeredOperationsOnly: toggle(false),
+  /** Whether the replicas of the gateway share a cache in Redis; without REDIS_URL there is none. */
+  sharedCache: toggle(true),
+  /** The maximum size of the shared cache in Redis, in MiB. */
+  sharedCacheMebibytes: z.coerce.number('expected MiB').int().min(1).max(65_536).default(64),
+  /** The maximum size of each replica's local layer of the shared cache, in MiB. */
+  sharedCacheLocalMebibytes: z.coerce.number('expected MiB').int().min(1).max(4_096).default(32),
+  /** How long after its time a cached value is still returned while it is fetched again, in seconds. */
+  sharedCacheStaleSeconds: z.coerce.number('expected seconds').int().min(0).max(86_400).default(0),
   /** The folder of the operations that agents may call as tools. Default: the platform's own, if the supergraph is, too. */
   agentOperations: z.string().optional(),
 });

@@ -15,6 +15,7 @@ import { problemHandler } from '#server/rest/problem.ts';
 import { openRateLimitStores } from '#server/rest/rate-limit-store.ts';
 import { startParts, type OpenParts, type RunningServer } from '#server/start/open-parts.ts';
 import { openIdentityVerifier } from '#server/start/tokens.ts';
+import { openSharedCache } from './cache/open-shared-cache.ts';
 import { mountDocuments } from './api-documents/mount-documents.ts';
 import { openGraphEndpoint } from './http/graph-endpoint.ts';
 import { mountExplorer } from './pages/explorer/explorer.ts';
@@ -53,6 +54,8 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
   parts.add('rate limits', { stop: () => rateLimitStores.close() });
   const writes = await openWrites(settings, log);
   parts.add('writes', { stop: () => writes.close() });
+  const sharedCache = await openSharedCache(settings, writes, { metrics, log });
+  parts.add('shared cache', { stop: () => sharedCache?.close() });
   const sharedTexts = await openSharedTexts(settings, log);
   parts.add('persisted operations', { stop: () => sharedTexts?.close() });
   const tokens = serviceTokens('gateway', settings);
@@ -68,7 +71,7 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
 
   const origins = new RequestOrigins(settings.trustedProxies, undefined, tracing);
   const app = createApp(settings, { service: 'gateway', origins, log, metrics });
-  const losses = () => ({ ...rateLimitStores.losses(), ...writes.losses() });
+  const losses = () => ({ ...rateLimitStores.losses(), ...writes.losses(), ...sharedCache?.losses() });
   measureLosses(metrics, losses);
   measureDataDir(settings);
   mountHealth(app, { checks: {}, isStopping: () => parts.isStopping, losses });
@@ -90,7 +93,7 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
   };
   const graph = parts.add(
     'graph',
-    await openGraphEndpoint(app, { ...host, supergraph, rateLimitStores, writes, sharedTexts }),
+    await openGraphEndpoint(app, { ...host, supergraph, rateLimitStores, writes, sharedTexts, sharedCache }),
   );
   mountDocuments(app, settings, { log, origins, apiSchema: () => graph.apiSchema() });
   const proxies = new RestProxies(app, {
@@ -98,6 +101,7 @@ async function openParts(settings: GatewaySettings, log: Logger, parts: OpenPart
     router,
     origins,
     proofs: platformHeaders.proofs,
+    writers: sharedCache?.cache.writers,
     metrics,
     log,
   });

@@ -1,6 +1,6 @@
 import { isAdmin, type Viewer } from '#server/auth/viewer.ts';
 
-/** To which callers a tool is useful. */
+/** Whether a tool is useful to a caller. */
 export type Audience = (viewer: Viewer) => boolean;
 
 const AUDIENCES: ReadonlyMap<string, Audience> = new Map<string, Audience>([
@@ -13,9 +13,9 @@ const AUDIENCES: ReadonlyMap<string, Audience> = new Map<string, Audience>([
 ]);
 
 /**
- * The audience with these names: `anybody`, `user` (every user), `member` (who belongs to a gym), `staff`, `super-admin`, or
- * `client:<scope>` for machine clients with that scope. It decides only which tools are listed, so that an agent does not
- * try what its caller may not do; the rules of the services decide the rights of a call.
+ * The callers to whom at least one of the names applies: `anybody`, `user` (every user), `member` (who belongs to a gym),
+ * `staff`, `super-admin`, or `client:<scope>` (machine clients with that scope). An audience decides only which tools are
+ * listed, so that an agent does not try what its caller may not do; the rules of the services decide the rights of a call.
  * @throws Error for another name, or for none
  */
 export function audienceOf(names: readonly string[]): Audience {

@@ -30,6 +30,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   required?: string[];
   additionalProperties?: boolean;
+  oneOf?: readonly { required: readonly string[] }[];
 }
 
 /** A JSON Schema of an object, such as the arguments of a tool. */
@@ -76,7 +77,7 @@ function variableSchema(
   };
 }
 
-/** The description of each variable, by its first use. */
+/** The description of each variable: that of the tool's file, or of the first argument or input field that uses it. */
 function describedVariables(schema: GraphQLSchema, tool: ToolDocument): Map<string, string> {
   const described = new Map(tool.variables);
   const types = new TypeInfo(schema);
@@ -106,7 +107,7 @@ function describedVariables(schema: GraphQLSchema, tool: ToolDocument): Map<stri
   return described;
 }
 
-/** @param within the input types around this one, because JSON Schemas of tools have no references */
+/** @param within the input types around this one: none may contain itself, because JSON Schemas of tools have no references */
 function schemaOf(type: GraphQLInputType, within: readonly GraphQLInputObjectType[]): JsonSchema {
   if (isNonNullType(type)) return schemaOf(type.ofType, within);
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, within) };
@@ -159,11 +160,12 @@ function objectSchema(type: GraphQLInputObjectType, within: readonly GraphQLInpu
       .filter(({ type: fieldType, defaultValue }) => isNonNullType(fieldType) && defaultValue === undefined)
       .map(({ name }) => name),
     additionalProperties: false,
+    ...(type.isOneOf && { oneOf: fields.map(({ name }) => ({ required: [name] })) }),
     ...describedAs(type.description),
   };
 }
 
-/** The description of the place precedes that of the type. */
+/** The description of the variable or input field precedes that of its type. */
 const withDescription = (schema: JsonSchema, description: string | null | undefined): JsonSchema => ({
   ...schema,
   ...describedAs([description, schema.description].filter(Boolean).join('\n')),

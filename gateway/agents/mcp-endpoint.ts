@@ -68,7 +68,10 @@ export async function mountMcp(app: Express, options: McpOptions): Promise<void>
   );
 }
 
-/** Refuses pages of foreign origins, as the protocol requires, so that no page can use a server of the local machine. */
+/**
+ * Refuses pages of foreign origins, as the protocol requires: otherwise any page could call a gateway on the machine of the
+ * person who opens it.
+ */
 const knownOrigin =
   (settings: GatewaySettings): RequestHandler =>
   ({ headers: { origin } }, _res, next) => {
@@ -88,7 +91,10 @@ const onlyPost: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** The protocol has no batches since its version of 2025-06-18, and one request would cost as much as many. */
+/**
+ * The protocol has no batches since its version of 2025-06-18. A batch would count as one request for the rate limit,
+ * although it costs as much as many.
+ */
 const noBatch: RequestHandler = (req, _res, next) => {
   if (Array.isArray(req.body))
     throw new PlatformError('VALIDATION_FAILED', 'Expected one JSON-RPC message, got a batch.');

@@ -6,13 +6,13 @@ import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SocketGraph } from '../websocket/websocket-server.ts';
 import type { Tool } from './tools.ts';
 
-/** The checks and the execution of the graph, which are those of the other doors. */
+/** The checks and the execution of operations, the same as over HTTP and WebSocket. */
 export type ToolGraph = Pick<SocketGraph, 'count' | 'execute'>;
 
-/** The largest result, as JSON: a model reads all of it. */
+/** The maximum size of a result as JSON. It is small, because a model reads the whole result. */
 const MAX_RESULT_BYTES = 64 * 1024; // 64 KiB
 
-/** Runs the operation of a tool as the caller. It never throws for what the caller did: an agent reads errors as results. */
+/** Runs the operation of a tool as the caller. Mistakes of the caller are not thrown: an agent reads errors as results. */
 export async function callTool(
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
@@ -31,7 +31,7 @@ export async function callTool(
 }
 
 /**
- * GraphQL ignores unknown variables, so an agent would not notice a misspelt name. Therefore it is an error.
+ * Refuses unknown names: GraphQL ignores unknown variables, so an agent would not notice a misspelt name.
  * @throws VALIDATION_FAILED
  */
 function checkNames(tool: Tool, given: Readonly<Record<string, unknown>>): void {
@@ -45,7 +45,7 @@ function checkNames(tool: Tool, given: Readonly<Record<string, unknown>>): void 
 }
 
 function resultOf(tool: Tool, { data, errors }: ExecutionResult): CallToolResult {
-  // The tool failed if the operation, or one of its root fields, has an error. Errors below are returned beside the data.
+  // The tool failed if the operation, or one of its root fields, has an error. Errors of deeper fields stand beside the data.
   const failed = errors?.some(({ path }) => path === undefined || path.length === 1);
   if (!data || failed) return errorResult(errors ?? [], data);
   const content = { ...data, ...(errors && { errors: errors.map(shown) }) };

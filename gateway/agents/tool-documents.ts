@@ -16,7 +16,7 @@ export interface ToolDocument {
   readonly name: string;
   /** For the model that chooses among the tools. */
   readonly description: string;
-  /** To whom the tool is listed. What a call may do, the graph decides. */
+  /** The callers for whom the tool is listed. The graph decides what a call may do. */
   readonly audience: Audience;
   readonly hints: ReadonlySet<Hint>;
   /** Descriptions of variables that replace those of the schema. */
@@ -34,8 +34,9 @@ const HINTS: readonly string[] = ['destructive', 'idempotent'] satisfies Hint[];
 const isHint = (text: string): text is Hint => HINTS.includes(text);
 
 /**
- * Reads the tools of a folder, one `.graphql` file each. The comment above the operation is its description; its further
- * paragraphs are `Audience:` (see `audienceOf`), `Hints:` and the descriptions of variables, `$name: ...`.
+ * Reads the tools of a folder, one `.graphql` file each. The comment above the operation begins with its
+ * description. After an empty line each further line is `Audience: ...` (see `audienceOf`), `Hints: ...`, or `$name: ...`
+ * with the description of a variable.
  * @throws StartError naming the file
  */
 export async function readToolDocuments(folder: string): Promise<readonly ToolDocument[]> {

@@ -17,7 +17,7 @@ interface Message {
 
 /** An AsyncAPI 3 document as an HTML page: each channel with the messages of the client and of the server. */
 export function asyncApiPage(document: JsonObject): string {
-  // The gateway's own document; these are the parts that the page needs.
+  // The cast: the gateway has made the document itself. The type has only the parts that the page needs.
   const { info, channels, operations } = document as unknown as {
     info: { title: string; description: string };
     channels: Record<string, { address: string; title?: string }>;

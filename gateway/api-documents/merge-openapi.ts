@@ -66,7 +66,7 @@ export function mergeOpenApi(own: JsonObject, services: readonly ServiceDocument
   });
 }
 
-/** Whether the document of this service describes data of this type of events. */
+/** Whether the service writes events of this type: only the documents of such services describe the data. */
 const isWrittenBy = (type: string, service: ServiceName): boolean =>
   isEventType(type) && declarationOf(type).writers.includes(service);
 
@@ -159,7 +159,7 @@ function componentNames(
   for (const { document } of parts)
     for (const [section, entries] of Object.entries((document.components ?? {}) as Sections))
       for (const [name, component] of Object.entries(entries)) {
-        // Operations refer to these by name, without `$ref`, so they cannot be renamed; they are equal in all services.
+        // Operations refer to security schemes by name, without `$ref`, so these cannot be renamed; all services have equal ones.
         if (section === 'securitySchemes') continue;
         const id = `${section}/${name}`;
         definitions.set(id, [...(definitions.get(id) ?? []), component]);

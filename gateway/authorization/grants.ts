@@ -13,7 +13,10 @@ export interface Grants {
 const NOBODY: Grants = { authenticated: false, scopes: new Set(), policies: new Set() };
 const SERVICE: Grants = { authenticated: true, scopes: new Set(['SERVICE']), policies: new Set() };
 
-/** The grants of a caller, by the verified token alone. The rules of the subgraph decide rights that depend on the requested object. */
+/**
+ * The grants of a caller, by the verified token alone. The rules of the subgraph decide rights that depend on the requested
+ * object.
+ */
 export function grantsOf(viewer: Viewer): Grants {
   if (viewer.kind === 'anonymous') return NOBODY;
   if (viewer.kind === 'service') return SERVICE;

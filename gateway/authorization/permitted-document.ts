@@ -11,8 +11,9 @@ import { fragmentsOf } from '#server/graphql/fragments.ts';
 
 /**
  * Removes the refused fields and all other operations from the document, and the fragments and variables that are then
- * unused. Undefined if no field of the operation remains. `refused` must be nodes of this document: equal nodes of a copy would not be
- * found, so it throws if it removed nothing.
+ * unused. Undefined if no field of the operation remains.
+ * @param refused nodes of this document: equal nodes of a copy would not be found
+ * @throws Error if a refused field could not be removed
  */
 export function withoutFields(
   document: DocumentNode,
@@ -50,8 +51,8 @@ function contains(document: DocumentNode, refused: ReadonlySet<FieldNode>): bool
 }
 
 /**
- * GraphQL allows no empty selection set. The response has the shape of the client's own document, so this field is not in
- * it.
+ * Added to a selection set that would be empty, which GraphQL does not allow. The response does not contain this field,
+ * because it has the shape of the client's own document.
  */
 const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 

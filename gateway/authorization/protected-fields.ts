@@ -82,7 +82,7 @@ class Finder {
   /**
    * Adds one entry for each path, so the work grows with the expanded operation, which `OPERATION_LIMITS.selections`
    * bounds.
-   * @param spread the fragments that were spread at this path already; they select the same fields again
+   * @param spread the fragments that were spread at this path already; another spread would add the same fields
    */
   private walk(
     set: SelectionSetNode,

@@ -25,7 +25,10 @@ export class ResponseCache {
     bytesOf: ({ json }, key) => bytesOfText(json) + bytesOfText(key),
   });
 
-  /** A caller compares it before and after an execution: if it has changed, the response may be outdated and is not stored. */
+  /**
+   * The number of invalidations. If it is another one after an execution than before it, the response may be outdated, and
+   * the calling code does not store it.
+   */
   invalidations = 0;
 
   /** @param pendingWrites by service; it outlives this cache, because a mutation may run while the supergraph is replaced */

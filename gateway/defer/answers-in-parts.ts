@@ -10,7 +10,10 @@ import {
   type IncrementalResult,
 } from './incremental-result.ts';
 
-/** Each holds a connection and copies of its data until its last part is sent; further operations are answered whole. */
+/**
+ * The maximum number of answers in parts at a time, because each keeps a connection and copies of its data until its last part
+ * is sent. Further operations are answered whole.
+ */
 const MAX_OPEN = 1_000;
 
 interface AnswersInPartsOptions {
@@ -55,7 +58,7 @@ export class AnswersInParts {
     onOver: (answer: AnswerInParts) => void = () => undefined,
   ): Promise<AnswerInParts | undefined> {
     if (!operation.hasDefer || this.open >= this.maxOpen) return undefined;
-    this.open += 1; // before it is charged, so that it still has its place afterwards
+    this.open += 1; // before `mayRunInParts`, which charges the operation: meanwhile no other one can take its place
     let run: DeferredRun | undefined;
     try {
       if (await operation.mayRunInParts(request)) run = operation.inParts(request);

@@ -20,7 +20,7 @@ export const deferOf = (node: SelectionNode): DirectiveNode | undefined => node.
 export const isDeferred = (node: SelectionNode): node is InlineFragmentNode =>
   node.kind === Kind.INLINE_FRAGMENT && deferOf(node) !== undefined;
 
-/** Its label, which a validation rule requires to be a text. */
+/** The label of a `@defer`, which a validation rule requires to be a text. */
 export function labelOf(directive: DirectiveNode): string | undefined {
   const value = argumentOf(directive, 'label');
   return value?.kind === Kind.STRING ? value.value : undefined;
@@ -37,7 +37,7 @@ export function hasDefer(node: ASTNode): boolean {
   return found;
 }
 
-/** Whether a valid text may contain `@defer`. It is cheap, and true for comments and values that contain it. */
+/** Whether a valid text may contain `@defer`. The check is cheap, and also true if only a comment or a value contains it. */
 export const mayDefer = (text: string): boolean =>
   text.includes('@defer') || /@[\s,\uFEFF]+defer\b/.test(text);
 

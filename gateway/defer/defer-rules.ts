@@ -10,6 +10,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
+import { nonNullInOneOf } from '../operations/one-of-rule.ts';
 import { hasDefer, isDefer } from './defer-directive.ts';
 
 /** A label is a text, and names one fragment. */
@@ -60,7 +61,12 @@ const notInSubscription = (context: ValidationContext): ASTVisitor => ({
 });
 
 /** The rules of graphql-js 17 that graphql-js 16 does not have. */
-export const DEFER_RULES: readonly ValidationRule[] = [uniqueLabels, notAtRootOfMutation, notInSubscription];
+export const DEFER_RULES: readonly ValidationRule[] = [
+  uniqueLabels,
+  notAtRootOfMutation,
+  notInSubscription,
+  nonNullInOneOf,
+];
 
 /** All rules for operations of clients. */
 export const OPERATION_RULES: readonly ValidationRule[] = [...specifiedRules, ...DEFER_RULES];

@@ -16,7 +16,7 @@ const MAX_ACTIVE = 8;
 const MAX_NESTED = 3;
 
 /**
- * An operation with the `@defer` that take effect with some variables. Each deferred fragment is an inline fragment whose
+ * An operation with only those `@defer` that take effect with its variables. Each deferred fragment is an inline fragment whose
  * label is its number, because a fragment that is spread at several places is deferred at each of them separately.
  */
 export interface DeferredDocument {
@@ -57,7 +57,10 @@ export function deferredDocument(
 export const numberOf = (fragment: InlineFragmentNode): number =>
   Number(labelOf(deferOf(fragment) as DirectiveNode));
 
-/** Replaces every spread that leads to `@defer` by an inline fragment. It ends at `MAX_ACTIVE`, so it cannot grow exponentially. */
+/**
+ * Replaces every spread that leads to `@defer` by an inline fragment. More than `MAX_ACTIVE` deferred fragments are refused, so
+ * the document cannot grow exponentially.
+ */
 class Expansion {
   readonly labels: (string | undefined)[] = [];
   private readonly fragments: Fragments;

@@ -52,7 +52,10 @@ export class DeferredRun extends PushIterator<Delivery> {
   private readonly source: DeferredSource;
   private readonly root: Stage;
   private readonly stages: ReadonlyMap<string, Stage>;
-  /** The number of deferred fragments with parts that are not delivered yet; a fragment counts once in each part that contains it. */
+  /**
+   * The number of deferred fragments with parts that are not delivered yet. A fragment counts once in each part that contains
+   * it.
+   */
   private pendingFragments = 0;
   private lastPendingId = 0;
   /** What the next message contains. */
@@ -81,7 +84,10 @@ export class DeferredRun extends PushIterator<Delivery> {
     this.send({ data, errors });
   }
 
-  /** Delivers the parts at these places when they are fetched. `parent` has the data of fragments for which nothing is fetched. */
+  /**
+   * Delivers the parts at these places when they are fetched.
+   * @param parent its data contains the fields of fragments that need no fetch of their own
+   */
   private expect(places: readonly Place[], parent: Stage): void {
     for (const [fragment, all] of Map.groupBy(places, (place) => place.fragment)) {
       const label = this.source.labels[fragment];

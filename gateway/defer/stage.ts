@@ -53,7 +53,7 @@ export class Stage {
     await this.plan.primary?.run(context);
     context.onFetched = undefined;
     if (parent) context.complete(await parent.complete);
-    // The others depend on fetches that were not needed, or that their parent's parents have done.
+    // Parts that have not begun yet depend on fetches that were not needed, or that their parent's parents have done.
     for (const { stage } of this.parts) stage.begin(context.fork(), this);
   }
 }

@@ -96,7 +96,10 @@ function copyInto(value: unknown, copies: Map<object, object>): unknown {
 const copiesOf = (values: ReadonlySet<unknown>, copies: ReadonlyMap<object, object>): Set<unknown> =>
   new Set([...values].map((value) => copies.get(value as object)));
 
-/** Lists of different lengths come from different states of a service; the target's stays as it is. */
+/**
+ * Adds the values that the target lacks. Lists of different lengths come from different states of a service: the target keeps
+ * its own list.
+ */
 function addMissing(target: JsonObject, source: JsonObject): void {
   for (const [key, value] of Object.entries(source)) {
     const known = target[key];

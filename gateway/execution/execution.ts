@@ -6,6 +6,7 @@ import type {
   GraphQLFormattedError,
   OperationDefinitionNode,
 } from 'graphql';
+import type { FetchCaching } from '../cache/fetch-caching.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
 import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
@@ -22,6 +23,8 @@ export interface ExecutionSource {
   readonly removeRefusedValues?: ((data: Record<string, unknown>) => void) | undefined;
   /** A fetch of the plan that is not sent: `primaryAnswer`, the event of a subscription, is its answer. */
   readonly primary?: FetchNode | undefined;
+  /** Answers fetches from the cache that all gateways share. Absent: every fetch is sent. */
+  readonly caching?: FetchCaching | undefined;
 }
 
 export interface ExecutionRequest {
@@ -33,13 +36,15 @@ export interface ExecutionRequest {
   readonly primaryAnswer?: SubgraphAnswer;
   /** Errors from before the execution, such as refused fields; they come first in the response. */
   readonly errors?: readonly GraphQLError[];
+  /** Whether its fetches are sent although the shared cache may have their answers, because the whole response is cached. */
+  readonly skipsFetchCache?: boolean;
 }
 
 /** Options that all executions of a gateway share. */
 export interface ExecutionOptions {
   /** An error as the client may see it. */
   formatError(error: GraphQLError): GraphQLFormattedError;
-  /** Called if @apollo/gateway's executor takes over: once for an operation, or once for one response. */
+  /** Called if @apollo/gateway's executor takes over: once for an operation that it always runs, or for each single response. */
   onFallback?(reason: string): void;
 }
 

@@ -16,7 +16,7 @@ interface EntityFetchOptions {
   readonly path: FlattenPath;
   readonly representationOf: RepresentationOf;
   readonly rewrite: Rewriter | undefined;
-  readonly request: FetchRequest;
+  readonly request: Pick<FetchRequest, 'sendFor'>;
 }
 
 /** A fetch of more fields of entities that are in the response already (`_entities`). */
@@ -27,16 +27,41 @@ export class EntityFetch implements PlanStep {
     this.options = options;
   }
 
-  async run(execution: ExecutionContext): Promise<void> {
+  run(execution: ExecutionContext): Promise<void> | undefined {
+    const batch = this.batch(execution);
+    return batch && this.fetch(batch, execution);
+  }
+
+  /** The entities at its path; undefined if there is nothing to fetch. */
+  batch(execution: ExecutionContext): EntityBatch | undefined {
+    const { path, representationOf, serviceName } = this.options;
     try {
-      const { path, representationOf, request, serviceName } = this.options;
       const entities = valuesAt(execution.data, path, execution.repeatedValues);
       const batch = batchEntities(entities, representationOf, execution.hasNoEscapes);
-      const [only, ...more] = batch.representations;
-      if (only === undefined) return;
+      return batch.count > 0 ? batch : undefined;
+    } catch (error) {
+      execution.failFetch(serviceName, error);
+      return undefined;
+    }
+  }
+
+  /** Asks for the entities in a request of their own. */
+  async fetch(batch: EntityBatch, execution: ExecutionContext): Promise<void> {
+    const { request, serviceName } = this.options;
+    try {
+      const [only = '', ...more] = batch.representations;
       const send = (representations: string) => request.sendFor(representations, execution);
       const answer =
         more.length === 0 ? await send(only) : await sendInParts(batch, send, execution, serviceName);
+      this.mergeAnswer(answer, batch, execution);
+    } catch (error) {
+      execution.failFetch(serviceName, error);
+    }
+  }
+
+  /** Merges an answer whose `_entities` are those of the batch. */
+  receive(answer: SubgraphAnswer, batch: EntityBatch, execution: ExecutionContext): void {
+    try {
       this.mergeAnswer(answer, batch, execution);
     } catch (error) {
       execution.failFetch(this.options.serviceName, error);

@@ -32,13 +32,15 @@ export class FetchRequest {
     return this.post(execution, body, files?.size ? files : undefined);
   }
 
-  /** @param representations JSON of a list of entities */
+  /** @param representations a list of representations as JSON */
   sendFor(representations: string, execution: ExecutionContext): Promise<SubgraphAnswer> {
+    return this.sendWith(`"representations":${representations}`, execution);
+  }
+
+  /** @param entities JSON of the variables with representations, without its braces */
+  sendWith(entities: string, execution: ExecutionContext): Promise<SubgraphAnswer> {
     const variables = this.variablesOf(execution);
-    return this.post(
-      execution,
-      `${this.head}${variables}${variables && ','}"representations":${representations}}}`,
-    );
+    return this.post(execution, `${this.head}${variables}${variables && ','}${entities}}}`);
   }
 
   private post(execution: ExecutionContext, body: string, files?: Files): Promise<SubgraphAnswer> {
@@ -50,8 +52,8 @@ export class FetchRequest {
     );
   }
 
-  /** @param files gets the files of the variables */
-  private variablesOf({ request: { rawVariables } }: ExecutionContext, files?: Files): string {
+  /** The values of the variables, without those of representations. @param files gets the files of the variables */
+  variablesOf({ request: { rawVariables } }: ExecutionContext, files?: Files): string {
     let text = '';
     for (const { name, prefix } of this.variables) {
       const value = Object.hasOwn(rawVariables, name) ? rawVariables[name] : undefined;

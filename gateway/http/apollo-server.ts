@@ -29,7 +29,10 @@ export function graphServer({
   refuseSubscription,
   log,
 }: GraphServerOptions): ApolloServer<GatewayContext> {
-  /** The `http` objects of responses with data. The operations of a batch share one; its status is 200 if one of them has data. */
+  /**
+   * The `http` objects of responses with data. All operations of a batch have the same object; its status is 200 if one of them
+   * has data.
+   */
   const withData = new WeakSet<object>();
   return new ApolloServer<GatewayContext>({
     gateway: asGateway(graph),
@@ -37,7 +40,8 @@ export function graphServer({
     csrfPrevention: false, // `jsonOrUpload` prevents it
     allowBatchedHttpRequests: true, // `operationChecks` limits their number
     stringifyResult: JSON.stringify, // as in the fast path; by default with a line break at the end
-    // Repeated operations take the fast path. Apollo's default store of 30 MiB, as Apollo counts them, takes 200 MiB of memory.
+    // No store: repeated operations take the fast path, and Apollo's default store takes 200 MiB of memory, which Apollo counts
+    // as 30 MiB.
     documentStore: null,
     // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.
     persistedQueries: { cache: EMPTY_CACHE },
@@ -79,7 +83,7 @@ type GatewayExecutor = NonNullable<Awaited<ReturnType<GatewayInterface['load']>>
 type GatewayGraphQLRequestContext = Parameters<GatewayExecutor>[0];
 type GatewayExecutionResult = Awaited<ReturnType<GatewayExecutor>>;
 
-/** The graph as the `gateway` option of Apollo Server, which executes nothing itself. */
+/** The graph as the `gateway` option of Apollo Server, so that Apollo Server executes nothing itself. */
 function asGateway(graph: Graph): GatewayInterface {
   return {
     onSchemaLoadOrUpdate: (callback) =>

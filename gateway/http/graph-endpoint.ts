@@ -25,6 +25,7 @@ import type { PlatformHeaders } from '../subgraphs/platform-headers.ts';
 import { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import { isOwnSupergraph, readyUrlOf, subgraphUrls, timeLimitsOf } from '../supergraph/subgraph-urls.ts';
 import type { SupergraphSource } from '../supergraph/supergraph-source.ts';
+import type { OpenSharedCache } from '../cache/open-shared-cache.ts';
 import type { CostBudgets } from '../limits/cost-budgets.ts';
 import type { UsageReport } from '../usage/usage-report.ts';
 import { socketOperations } from '../websocket/socket-operations.ts';
@@ -51,6 +52,8 @@ export interface GraphEndpointOptions {
   writes: Writes;
   /** Automatic persisted queries of all replicas of the gateway; undefined if each knows only its own. */
   sharedTexts: SharedTexts | undefined;
+  /** What all replicas of the gateway cache; undefined if each has its own cache. */
+  sharedCache: OpenSharedCache | undefined;
   /** Client-credentials tokens of the service `gateway`. */
   tokens: ServiceTokens;
   platformHeaders: PlatformHeaders;
@@ -192,6 +195,7 @@ function graphOptions({
   metrics,
   log,
   writes,
+  sharedCache,
   platformHeaders,
   router,
   usage,
@@ -207,6 +211,7 @@ function graphOptions({
   const urlOf = subgraphUrls(settings);
   return {
     writes,
+    sharedCache,
     usage,
     budgets,
     connect: (name: string, urlInFile: string) => {

@@ -92,7 +92,7 @@ const notStored: RequestHandler = (_req, res, next) => {
 };
 
 /**
- * Serves each contract at `/graphql/<name>`, with the checks of the full graph. It has queries and mutations only.
+ * Serves each contract at `/graphql/<name>`, with the checks of the full graph. Contracts have no subscriptions.
  * @returns their servers
  */
 export async function mountContracts(

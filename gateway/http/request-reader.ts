@@ -3,7 +3,10 @@ import type { Graph } from '../operations/graph.ts';
 import type { OperationReference, PersistedOperations } from '../operations/persisted-operations.ts';
 import type { PreparedOperation } from '../operations/prepared-operation.ts';
 
-/** A request for a prepared operation, with coerced variables. If the caller has no token, `isForAnonymous` has to allow it, too. */
+/**
+ * A request for a prepared operation, with coerced variables. It is not checked yet by the limits of callers without a
+ * token (`PreparedOperation.isForAnonymous`).
+ */
 export interface PreparedRequest {
   readonly operation: PreparedOperation;
   /** As the client sent it. */
@@ -42,7 +45,7 @@ export class RequestReader {
   remembered(text: string): PreparedRequest | undefined {
     if (text.length > REMEMBERED_CHARACTERS) return undefined;
     const request = this.byText.get(text);
-    // This look-up marks the operation as used in its cache.
+    // This look-up marks the operation as recently used, so that its cache does not drop it.
     if (request) this.graph.current.operations.known(request.operation.source, request.operationName);
     return request;
   }
@@ -89,6 +92,6 @@ export class RequestReader {
   }
 }
 
-/** False with a persisted query, because its text has to be registered again if the cache has dropped it. */
+/** A persisted query is read every time, because reading adds its text again if the cache of texts has dropped it. */
 const mayRemember = (text: string, body: unknown): boolean =>
   text.length <= REMEMBERED_CHARACTERS && !(body as { extensions?: unknown }).extensions;

@@ -6,7 +6,7 @@ import type { Metrics } from '#server/observability/metrics.ts';
 import type { RateState } from '#server/rest/rate-limit.ts';
 import type { GatewaySettings } from '../settings.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
-import type { JsonAnswer, PreparedOperation } from '../operations/prepared-operation.ts';
+import type { CachedAnswer, JsonAnswer, PreparedOperation } from '../operations/prepared-operation.ts';
 import { hasErrors } from '../response/result-json.ts';
 import { PendingRequests } from '../tuned-for-v8/pending-requests.ts';
 import { statusOf, type Outcome } from './response-status.ts';
@@ -68,7 +68,7 @@ export class ResponseWriter {
     const headers = responseHeaders(req.headers.origin, this.settings);
     headers['X-Request-Id'] = context.requestId;
     headers['Content-Type'] = mediaType;
-    headers['Cache-Control'] = cached ? `private, max-age=${cached.maxAgeSeconds}` : 'no-store';
+    headers['Cache-Control'] = cached ? cacheControlOf(cached) : 'no-store';
     headers.Vary += ', Accept-Encoding'; // as `compression` does behind Express
     if (cached) headers.Age = String(cached.ageSeconds);
     if (context.keyed?.isReplay) headers['Idempotency-Replayed'] = 'true';
@@ -92,6 +92,9 @@ export class ResponseWriter {
     });
   }
 }
+
+const cacheControlOf = ({ maxAgeSeconds, staleSeconds }: CachedAnswer): string =>
+  `private, max-age=${maxAgeSeconds}${staleSeconds ? `, stale-while-revalidate=${staleSeconds}` : ''}`;
 
 /** Only a response with errors has to be parsed. */
 function factsOfText(json: string): { status: number; hasFailed: boolean } {

@@ -19,7 +19,7 @@ interface CostedGraph {
   readonly directives: AppliedDirectives;
 }
 
-/** As in the estimate: what each field of a mutation costs in addition. */
+/** What each root field of a mutation costs in addition, as in the estimate. */
 const MUTATION_COST = 10;
 
 /**

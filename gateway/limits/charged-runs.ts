@@ -37,7 +37,7 @@ export class ChargedRuns {
     if (refusal)
       return { json: resultJson({ errors: [graphqlErrorOf(refusal)] }, this.operation.formatError) };
     const answer = await run();
-    // After the response is written, because reading it again takes as long as writing it.
+    // Computed after the response is written, because parsing the response takes as long as writing it.
     setImmediate(() => settle(this.operation.actual.of((JSON.parse(answer.json) as ExecutionResult).data)));
     return answer;
   }
@@ -51,7 +51,7 @@ export class ChargedRuns {
   }
 
   /**
-   * Charges a run whose answer is sent in parts with its estimate only, because the whole answer is never known at once.
+   * For a run whose answer is sent in parts: charges the estimate only, because the whole answer is never known at once.
    * @returns whether the caller's budget allows it
    */
   async inParts(request: Request): Promise<boolean> {

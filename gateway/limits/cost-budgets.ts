@@ -10,7 +10,7 @@ import type { RouterRules } from '../router-file/router-file.ts';
 import { MemorySpentCosts, type SpentCosts } from './spent-costs.ts';
 
 const MINUTE_MILLIS = 60_000;
-/** Without a budget, the actual cost of one operation in so many is computed, for the metrics. */
+/** Without a budget, costs are computed for one of 64 operations only, for the metrics. */
 const SAMPLE = 64;
 const BUCKETS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000];
 
@@ -83,7 +83,7 @@ export class CostBudgets {
     return { refusal: spentAll(sum - estimate, estimate, budget), settle: () => undefined };
   }
 
-  /** Charges a subscription, which begins whatever is left: its later events are not charged. */
+  /** Charges a subscription for its beginning. It begins even if the budget is spent, and its events are not charged. */
   chargeSubscription(caller: Caller, estimate: number): void {
     if (this.budgetOf(caller.viewer) === undefined) return;
     void this.spent.add(keyOf(caller), Math.floor(Date.now() / MINUTE_MILLIS), estimate);
@@ -93,7 +93,7 @@ export class CostBudgets {
     this.spent.close();
   }
 
-  /** The platform's own services act for callers who were charged already. */
+  /** Services of the platform have no budget, because they act for callers who were charged already. */
   private budgetOf({ kind }: Viewer): number | undefined {
     const { budgetPerMinute, anonymousBudgetPerMinute } = this.rules;
     if (kind === 'service') return undefined;

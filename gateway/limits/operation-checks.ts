@@ -57,7 +57,7 @@ export function operationChecks(
   };
 }
 
-/** `?query=` and `?extensions=` (GraphQL over HTTP). */
+/** Checks the operation of a GET, and writes its text into the URL if the client sent a hash or id only (GraphQL over HTTP). */
 function checkUrl(req: Request, check: (operation: OperationReference) => OperationReference): void {
   const url = urlOf(req);
   const { searchParams } = url;

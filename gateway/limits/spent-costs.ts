@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-/** What callers have spent in the current minute. Implementations: this one for one process, `spent-costs.redis.ts`. */
+/** What callers have spent in the current minute. Implementations: below for one process, `spent-costs.redis.ts` for replicas. */
 export interface SpentCosts {
-  /** Adds to what the caller has spent in that minute, also a negative number; resolves with the sum, undefined if it is not known. */
+  /**
+   * Adds a cost, which may be negative, to what the caller has spent in that minute.
+   * @returns the new sum; undefined if it is not known
+   */
   add(caller: string, minute: number, cost: number): Promise<number | undefined> | number;
   close(): void;
 }
@@ -10,7 +13,7 @@ export interface SpentCosts {
 const MAX_CALLERS = 100_000;
 
 export class MemorySpentCosts implements SpentCosts {
-  // A dropped caller begins at 0 again; there are fewer callers than that in a minute, except in an attack.
+  // A caller that the cache drops begins at 0 again. Only an attack has more than MAX_CALLERS callers in a minute.
   private readonly spent = new LRUCache<string, { minute: number; cost: number }>({ max: MAX_CALLERS });
 
   add(caller: string, minute: number, cost: number): number {

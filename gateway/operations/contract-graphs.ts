@@ -23,7 +23,7 @@ export class ContractGraphs {
     { options, log }: { options: GraphOptions; log: Logger },
   ): Promise<ContractGraphs> {
     const graphs = new ContractGraphs(contracts, log);
-    const connect = (name: string): Subgraph => borrowed(name, full);
+    const connect = (name: string): Subgraph => connectionOfFullGraph(name, full);
     for (const contract of contracts) {
       const graph = new Graph({ ...options, connect });
       graphs.byName.set(contract.name, graph);
@@ -39,7 +39,7 @@ export class ContractGraphs {
     return graphs;
   }
 
-  /** After the full graph was replaced. A contract that does not fit the new one stays as it was. */
+  /** To be called after the full graph was replaced. A contract that is not valid with the new one keeps its previous graph. */
   async load(sdl: string): Promise<void> {
     for (const contract of this.contracts)
       try {
@@ -47,7 +47,7 @@ export class ContractGraphs {
       } catch (error) {
         this.log.error(
           { contract: contract.name, err: error },
-          'this contract is no valid part of the new supergraph; its previous one stays',
+          'this contract is not valid with the new supergraph; its previous graph stays',
         );
       }
   }
@@ -57,8 +57,8 @@ export class ContractGraphs {
   }
 }
 
-/** The full graph's connection of that moment, which only the full graph closes. */
-function borrowed(name: string, full: Graph): Subgraph {
+/** Sends each request over the connection that the full graph has at that moment. Only the full graph closes it. */
+function connectionOfFullGraph(name: string, full: Graph): Subgraph {
   const now = (): Subgraph => {
     const subgraph = full.current.loaded.subgraphs.get(name);
     if (!subgraph) throw new Error(`the full graph has no subgraph ${name}`);

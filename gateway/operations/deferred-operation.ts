@@ -14,7 +14,7 @@ import { selectsInterfaceObject } from '../defer/interface-objects.ts';
 import type { ExecutionRequest } from '../execution/execution.ts';
 import { fallbackReason } from '../fallback/fallback-reason.ts';
 import { compileDeferrable } from '../plan/compile-plan.ts';
-import { refusalOfMergedArguments } from '../plan/required-arguments.ts';
+import { refusalOfPlan } from '../plan/refused-plans.ts';
 import { bytesOfPlan, fetchesOf, servicesOf } from '../plan/plan-fetches.ts';
 import { ByCondition, rootTypeOf } from '../response/shapes-by-condition.ts';
 import { planOperation } from './plan-operation.ts';
@@ -25,7 +25,7 @@ const PART_COST = 10;
 /** The maximum number of cached forms of one operation, and of cached variants. */
 const MAX_FORMS = 16;
 
-/** The operation with the `@defer` that take effect with some variables, for callers of any rights. */
+/** The operation with only those `@defer` that take effect with certain variables, whatever the caller's rights. */
 interface Form extends DeferredDocument {
   readonly protectedFields: ProtectedFields;
   readonly shapes: ByCondition<DeferredShape>;
@@ -40,8 +40,8 @@ interface Variant {
 }
 
 /**
- * The plans in parts of an operation with `@defer`. Which of its `@defer` take effect is decided before the planning: a plan
- * for all values of n variables would be 2^n plans, and take seconds for ten of them.
+ * The plans by which an operation with `@defer` is executed in parts. Which of its `@defer` take effect is decided before the
+ * planning: a plan for all values of n variables would be 2^n plans, and planning would take seconds for ten variables.
  */
 export class DeferredOperation {
   private readonly document: DocumentNode;
@@ -170,8 +170,7 @@ export class DeferredOperation {
     try {
       const plan = planOperation(graph, permitted.document, operation);
       const source = { graph, document: form.document, operation, plan };
-      const isRefused = refusalOfMergedArguments(graph.supergraphSchema, form.document) !== undefined;
-      if (isRefused || fallbackReason(source) !== undefined) return 'whole';
+      if (refusalOfPlan(source) || fallbackReason(source) !== undefined) return 'whole';
       const fetches = fetchesOf(plan);
       return {
         source: {

@@ -11,6 +11,9 @@ import type { Writes } from '../writes/writes.ts';
 import type { AnonymousLimits } from '../limits/anonymous-limits.ts';
 import { Operations } from './operations.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
+import { CacheDirectives } from '../cache/cache-directives.ts';
+import { FetchCaching } from '../cache/fetch-caching.ts';
+import type { OpenSharedCache } from '../cache/open-shared-cache.ts';
 
 export interface GraphOptions extends AnonymousLimits {
   /** Makes the connection to a subgraph; called for each supergraph, with the URL in its SDL. */
@@ -25,6 +28,8 @@ export interface GraphOptions extends AnonymousLimits {
   operationCacheSize: number;
   /** Mutations of all replicas of the gateway: they invalidate cached responses. */
   writes: Writes;
+  /** The cache that all replicas of the gateway share; absent: each has its own. */
+  sharedCache?: OpenSharedCache | undefined;
   usage?: Pick<UsageReport, 'of'> | undefined;
   budgets?: CostBudgets | undefined;
   formatError(error: GraphQLError): GraphQLFormattedError;
@@ -41,7 +46,7 @@ interface ServedGraph {
 
 type Listener = (graph: ServedGraph) => void;
 
-/** How long a new supergraph prepares the operations of the previous one, before it replaces it. */
+/** How long operations of the current supergraph are prepared on a new one, before the new one replaces the current one. */
 const WARM_UP_MILLIS = 500;
 /** The time that requests on a replaced supergraph have to end, before its connections are closed. */
 const DRAIN_MILLIS = 60_000; // 60 s
@@ -82,10 +87,22 @@ export class Graph {
     const loaded = loadGraph(sdl, (name, url) => this.connectionTo(name, url));
     const directives = new AppliedDirectives(sdl);
     const requirements = new Requirements(directives);
-    const { operationCacheSize, ...limits } = this.options;
+    const { operationCacheSize, sharedCache, ...limits } = this.options;
+    const cacheDirectives = new CacheDirectives(directives);
+    if (sharedCache) sharedCache.changes.follow(cacheDirectives.services);
     const responses = new ResponseCache(this.pendingWrites);
     const operations = new Operations(
-      { ...limits, graph: loaded, directives, requirements, responses },
+      {
+        ...limits,
+        graph: loaded,
+        directives,
+        requirements,
+        responses,
+        shared: sharedCache && {
+          cache: sharedCache.cache,
+          caching: new FetchCaching(sharedCache.cache, loaded.supergraphSchema, cacheDirectives),
+        },
+      },
       operationCacheSize,
     );
     if (before) await operations.warmUp(before.operations, WARM_UP_MILLIS);

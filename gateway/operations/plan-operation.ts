@@ -9,7 +9,7 @@ import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 export function planOperation(
   { planner, federatedApiSchema }: LoadedGraph,
   document: DocumentNode,
-  { name }: OperationDefinitionNode,
+  { name }: Pick<OperationDefinitionNode, 'name'>,
 ): QueryPlan {
   try {
     return planner.buildQueryPlan(
@@ -22,9 +22,19 @@ export function planOperation(
 
 const unplannable = (cause: unknown): GraphQLError =>
   graphqlErrorOf(
-    new PlatformError(
-      'OPERATION_LIMIT_EXCEEDED',
-      'No plan can be made for this operation: select fewer fields, or nest fewer fragments.',
-      { cause },
-    ),
+    isUnreachable(cause)
+      ? new PlatformError(
+          'VALIDATION_FAILED',
+          'No plan can be made for this operation: a field of it cannot be fetched from where it is selected, because no subgraph with this field resolves its object. The operator of the graph has to add a resolvable key.',
+          { cause },
+        )
+      : new PlatformError(
+          'OPERATION_LIMIT_EXCEEDED',
+          'No plan can be made for this operation: select fewer fields, or nest fewer fragments.',
+          { cause },
+        ),
   );
+
+/** Whether the planner found no way to fetch a field. Apollo's composition refuses such a field, others may not. */
+const isUnreachable = (cause: unknown): boolean =>
+  cause instanceof Error && cause.message.startsWith('Was not able to find any options for');

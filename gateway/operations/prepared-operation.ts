@@ -1,4 +1,4 @@
-import type { QueryPlan } from '@apollo/query-planner';
+import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import {
   getOperationAST,
   getVariableValues,
@@ -25,7 +25,12 @@ import { hasErrors, resultJson } from '../response/result-json.ts';
 import type { AppliedDirectives } from '#server/graphql/applied-directives.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { AnonymousLimits } from '../limits/anonymous-limits.ts';
+import { CacheDirectives } from '../cache/cache-directives.ts';
 import { maxAgeOf } from '../cache/cache-policy.ts';
+import { responsePolicyOf } from '../cache/fetch-policy.ts';
+import type { FetchCaching } from '../cache/fetch-caching.ts';
+import type { SharedCache } from '../cache/shared-cache.ts';
+import { SharedResponses } from '../cache/shared-responses.ts';
 import type { OperationClass } from '#server/observability/operation-class.ts';
 import type { Attributes, Span } from '#server/observability/tracing.ts';
 import { classOf } from '#server/graphql/graph-facts.ts';
@@ -51,6 +56,8 @@ export interface OperationOptions extends AnonymousLimits {
   readonly assumedListSize: number;
   readonly maxListSize: number;
   readonly responses: ResponseCache;
+  /** The cache that all replicas of the gateway share. Absent: there is none. */
+  readonly shared?: { readonly cache: SharedCache; readonly caching: FetchCaching } | undefined;
   /** Charges callers for operations. Absent: they are not charged. */
   readonly budgets?: CostBudgets | undefined;
   /** Counts operations, fields and clients. Absent: they are not counted. */
@@ -66,7 +73,14 @@ type OperationRequest = Pick<ExecutionRequest, 'variables' | 'rawVariables' | 'c
 export interface JsonAnswer {
   readonly json: string;
   /** How long the response may be cached, and its age; absent if it may not be cached. */
-  readonly cached?: { maxAgeSeconds: number; ageSeconds: number };
+  readonly cached?: CachedAnswer;
+}
+
+export interface CachedAnswer {
+  readonly maxAgeSeconds: number;
+  readonly ageSeconds: number;
+  /** How long after `maxAgeSeconds` the client, like the gateway, may use the response while it is fetched again. */
+  readonly staleSeconds?: number;
 }
 
 /** The execution for all callers who may read the same fields. */
@@ -76,6 +90,8 @@ interface Variant {
   readonly errors: readonly GraphQLError[];
   /** The services that the plan fetches from. */
   readonly services: readonly string[];
+  /** Its responses that all replicas share; undefined if they may not be cached. */
+  readonly responses?: SharedResponses | undefined;
   /** The approximate memory of its plan. */
   readonly bytes: number;
 }
@@ -143,7 +159,7 @@ export class PreparedOperation {
     this.isSmall =
       source.length <= options.anonymousLimits.characters &&
       exceededLimit(sizeOf(sent), options.anonymousLimits) === undefined;
-    this.maxAgeSeconds = maxAgeOf(document, operation, schema, directives);
+    this.maxAgeSeconds = maxAgeOf(document, operation, schema, new CacheDirectives(directives));
     this.charges =
       options.budgets &&
       new ChargedRuns(options.budgets, {
@@ -221,6 +237,8 @@ export class PreparedOperation {
     this.begin(request);
     const variant = this.variantFor(request.context);
     const execution = variant.errors.length > 0 ? { ...request, errors: variant.errors } : request;
+    const shared = await variant.responses?.answer(execution, variant.execution);
+    if (shared) return shared;
     if (this.mayCache(request) && variant.errors.length === 0) return this.fromCache(variant, execution);
     const json = await variant.execution.toJson(execution);
     this.afterWrites(variant.services);
@@ -238,8 +256,8 @@ export class PreparedOperation {
 
   /**
    * Whether it is executed in parts with these variables, and the caller has enough left of their budget. An answer in parts
-   * is charged with its estimate, because the whole answer is never known at once. If the budget is spent, the operation is
-   * run whole, which refuses it.
+   * is charged with its estimate, because the whole answer is never known at once. If the budget is spent, the calling code
+   * executes the operation as a whole, and that execution is refused.
    */
   async mayRunInParts(request: OperationRequest): Promise<boolean> {
     if (!this.deferred || this.asksForSchema || !this.deferred.runsInParts(request, this.onPlanned))
@@ -255,7 +273,7 @@ export class PreparedOperation {
     if (!this.deferred?.runsInParts(request, this.onPlanned) || this.asksForSchema) return undefined;
     this.begin(request);
     if (request.context.executed) request.context.executed.operation = this;
-    // Only root fields of a mutation write, and they belong to the primary part.
+    // Called when the primary part is complete, because only root fields of a mutation write, and they belong to this part.
     return this.deferred.run(request, this.onPlanned, (services) => this.afterWrites(services));
   }
 
@@ -272,7 +290,7 @@ export class PreparedOperation {
     });
   }
 
-  /** A subgraph may answer otherwise with headers of the client, which the key of the cache does not contain. */
+  /** False if headers of the client are forwarded: an answer may depend on them, and the key of the cache has none of them. */
   private mayCache({ context }: OperationRequest): boolean {
     return this.maxAgeSeconds > 0 && context.forwarded === undefined;
   }
@@ -310,6 +328,17 @@ export class PreparedOperation {
     return variant;
   }
 
+  private sharedResponses(fetches: readonly FetchNode[]): SharedResponses | undefined {
+    const { shared, graph } = this.options;
+    if (!shared || this.operation.operation !== OperationTypeNode.QUERY || this.asksForSchema)
+      return undefined;
+    const policy = responsePolicyOf(fetches.map((fetch) => shared.caching.policyOf(fetch)));
+    return (
+      policy &&
+      new SharedResponses(shared.cache, policy, [graph.sdl, this.source, this.operation.name?.value ?? ''])
+    );
+  }
+
   /** A refusal is cached like a plan, so that it is computed once. */
   private planned(refused: readonly ProtectedField[]): Variant {
     const { graph, formatError, onFallback } = this.options;
@@ -321,10 +350,24 @@ export class PreparedOperation {
       const plan = document ? planOperation(graph, document, this.operation) : NOTHING_TO_FETCH;
       const fetches = fetchesOf(plan);
       const execution = prepareExecution(
-        { graph, document: this.document, operation: this.operation, plan, removeRefusedValues },
+        {
+          graph,
+          document: this.document,
+          operation: this.operation,
+          plan,
+          removeRefusedValues,
+          caching:
+            this.operation.operation === OperationTypeNode.QUERY ? this.options.shared?.caching : undefined,
+        },
         { formatError, ...(onFallback && { onFallback }) },
       );
-      return { execution, errors, services: servicesOf(fetches), bytes: bytesOfPlan(fetches) };
+      return {
+        execution,
+        errors,
+        services: servicesOf(fetches),
+        responses: errors.length > 0 ? undefined : this.sharedResponses(fetches),
+        bytes: bytesOfPlan(fetches),
+      };
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       return { execution: refusal(error, formatError), errors: [], services: [], bytes: 0 };

@@ -23,7 +23,7 @@ const manifest = z.union([
 const MANIFEST_FORMAT =
   'expected {"format": "apollo-persisted-query-manifest", "operations": [{"id", "body"}]} or {"<id>": "<operation>"}';
 const MAX_OPERATIONS = 20_000;
-/** How often the files are compared, for file systems without change events (network mounts). */
+/** How often the files are checked for changes, for file systems without change events (network mounts). */
 const POLL_MILLIS = 5_000; // 5 s
 /** Files that changed within this time may still be written to. */
 const SETTLE_MILLIS = 100; // 0.1 s
@@ -179,7 +179,7 @@ function watched(source: string, first: string, log: Logger, onTexts: (texts: Te
   };
 }
 
-/** Undefined if it cannot be watched; the files are then compared at an interval only. */
+/** Undefined if the place cannot be watched; the files are then checked for changes at an interval only. */
 function watcherOf(place: string, onEvent: () => void): FSWatcher | undefined {
   try {
     return watch(place, { persistent: false }, onEvent).on('error', () => undefined);

@@ -14,8 +14,8 @@ const EXPIRY_SECONDS = 7 * 24 * 60 * 60; // 7 days
 const SHA_256 = /^[0-9a-f]{64}$/;
 
 /**
- * Adds a text to the current hash. Once that is full, it becomes the previous one, which is thereby dropped; so texts that
- * are still in use have to be added again. The size is a field of the hash itself.
+ * Adds a text to the current hash. A full current hash first replaces the previous hash, whose texts are then lost, unless
+ * `find` has added them again. The size is a field of the hash itself.
  */
 const ADD = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end

@@ -37,7 +37,7 @@ const PURPOSE: Record<ServiceName, string> = {
   squad: 'Who is online, training together live.',
 };
 
-// With another supergraph the platform's services are not behind the gateway.
+// With another supergraph the page does not show the platform's services, because they are not behind the gateway.
 function page(settings: GatewaySettings, sdl: string): string {
   const { demo } = settings;
   const isOwn = isOwnSupergraph(settings);

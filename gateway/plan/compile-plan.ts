@@ -1,28 +1,39 @@
 import type { ConditionNode, FetchNode, PlanNode } from '@apollo/query-planner';
+import type { FetchCaching, SentRequest } from '../cache/fetch-caching.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import type { ExecutionSource } from '../execution/execution.ts';
 import type { PlanStep } from '../execution/plan-step.ts';
 import { EntityFetch } from '../fetch/entity-fetch.ts';
 import { FetchRequest } from '../fetch/fetch-request.ts';
 import { copyOf } from '../fetch/merge.ts';
+import { MergedEntityFetch } from '../fetch/merged-entity-fetch.ts';
 import { compileRepresentations } from '../fetch/representations.ts';
 import { compileRewrites } from '../fetch/rewrites.ts';
 import { RootFetch } from '../fetch/root-fetch.ts';
 import { uploadVariables } from '../fetch/upload-variables.ts';
 import type { FlattenPath } from '../response/response-path.ts';
+import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import { mergedBranches, type MergedBranches, type MergedNames } from './merged-fetches.ts';
 
 interface PlanContext {
   readonly graph: LoadedGraph;
   readonly primary: FetchNode | undefined;
   readonly uploads: ReadonlySet<string>;
+  readonly caching?: FetchCaching | undefined;
 }
 
 /** Compiles a plan that has no `fallbackReason`. Undefined for a plan without fetches. */
-export function compilePlan({ graph, operation, plan, primary }: ExecutionSource): PlanStep | undefined {
+export function compilePlan({
+  graph,
+  operation,
+  plan,
+  primary,
+  caching,
+}: ExecutionSource): PlanStep | undefined {
   if (!plan.node || plan.node.kind === 'Subscription') return undefined;
   const uploads = uploadVariables(graph.apiSchema, operation);
-  return compile(plan.node, [], { graph, primary, uploads });
+  return compile(plan.node, [], { graph, primary, uploads, caching });
 }
 
 /** A plan, or a part of it, with the parts that are deferred in it. */
@@ -39,7 +50,7 @@ export interface DeferredPart extends DeferrablePlan {
   readonly depends: readonly string[];
 }
 
-/** The same for a plan with deferred parts. */
+/** Like `compilePlan`, but for a plan with deferred parts. */
 export function compileDeferrable({ graph, operation, plan }: ExecutionSource): DeferrablePlan {
   const uploads = uploadVariables(graph.apiSchema, operation);
   const context = { graph, primary: undefined, uploads };
@@ -64,35 +75,91 @@ function compile(node: PlanNode, path: FlattenPath, context: PlanContext): PlanS
     case 'Sequence':
       return new Sequence(node.nodes.map((child) => compile(child, path, context)));
     case 'Parallel':
-      return new Parallel(node.nodes.map((child) => compile(child, path, context)));
+      return compileParallel(node.nodes, path, context);
     case 'Flatten':
       return compile(node.node, [...path, ...node.path.map(String)], context);
     case 'Condition':
       return new Condition(node, (child) => child && compile(child, path, context));
-    case 'Fetch': {
-      const step = compileFetch(node, path, context);
-      return node.id === undefined ? step : new AwaitedFetch(step, node.id);
-    }
+    case 'Fetch':
+      return awaited(compileFetch(node, path, context), [node]);
     case 'Defer':
       throw new Error('expected @defer at the root of a plan or of a deferred part');
   }
 }
 
-function compileFetch(
-  node: FetchNode,
+function compileParallel(nodes: readonly PlanNode[], path: FlattenPath, context: PlanContext): PlanStep {
+  // A fetch that the cache may answer is not merged, because it is often not sent.
+  const { merged, others } = mergedBranches(nodes, (fetch) => !context.caching?.policyOf(fetch));
+  const steps = others.map((node) => compile(node, path, context));
+  for (const one of merged) steps.push(compileMerged(one, path, context));
+  const [only, another] = steps;
+  return only && !another ? only : new Parallel(steps);
+}
+
+/** The merged fetches, and then what runs after each of them. */
+function compileMerged(
+  { branches, node, names }: MergedBranches,
   path: FlattenPath,
-  { graph, primary, uploads }: PlanContext,
+  context: PlanContext,
 ): PlanStep {
   const { serviceName } = node;
-  const subgraph = graph.subgraphs.get(serviceName);
-  if (!subgraph) return new Failure(`no subgraph "${serviceName}" in this supergraph`);
-  const rewrite = compileRewrites(node.outputRewrites, graph.supergraphSchema);
-  if (node === primary) return new RootFetch({ serviceName, path, rewrite, answer: EVENT });
-  const request = new FetchRequest(node, subgraph, uploads);
-  if (!node.requires) return new RootFetch({ serviceName, path, rewrite, answer: request });
-  const representationOf = compileRepresentations(node, graph.supergraphSchema);
-  return new EntityFetch({ serviceName, path, representationOf, rewrite, request });
+  const subgraph = context.graph.subgraphs.get(serviceName);
+  if (!subgraph) return new Failure(missing(serviceName));
+  const request = new FetchRequest(node, subgraph, context.uploads);
+  const parts = branches.map((branch, index) => ({
+    ...(names[index] as MergedNames),
+    fetch: entityFetch(branch.fetch, subgraph, [...path, ...branch.path], context),
+  }));
+  const fetch = awaited(
+    new MergedEntityFetch({ serviceName, parts, request }),
+    branches.map((branch) => branch.fetch),
+  );
+  const rests = branches.flatMap(({ rest }): PlanNode[] =>
+    rest.length > 0 ? [{ kind: 'Sequence', nodes: [...rest] }] : [],
+  );
+  if (rests.length === 0) return fetch;
+  return new Sequence([fetch, compileParallel(rests, path, context)]);
 }
+
+function awaited(step: PlanStep, fetches: readonly FetchNode[]): PlanStep {
+  const ids = fetches.flatMap(({ id }) => id ?? []);
+  return ids.length > 0 ? new AwaitedFetch(step, ids) : step;
+}
+
+function compileFetch(node: FetchNode, path: FlattenPath, context: PlanContext): PlanStep {
+  const { serviceName } = node;
+  const { graph, primary } = context;
+  const subgraph = graph.subgraphs.get(serviceName);
+  if (!subgraph) return new Failure(missing(serviceName));
+  if (node.requires && node !== primary) return entityFetch(node, subgraph, path, context);
+  const rewrite = compileRewrites(node.outputRewrites, graph.supergraphSchema);
+  const answer = node === primary ? EVENT : requestFor(node, subgraph, context);
+  return new RootFetch({ serviceName, path, rewrite, answer });
+}
+
+function entityFetch(
+  node: FetchNode,
+  subgraph: Subgraph,
+  path: FlattenPath,
+  context: PlanContext,
+): EntityFetch {
+  const { supergraphSchema } = context.graph;
+  return new EntityFetch({
+    serviceName: node.serviceName,
+    path,
+    representationOf: compileRepresentations(node, supergraphSchema),
+    rewrite: compileRewrites(node.outputRewrites, supergraphSchema),
+    request: requestFor(node, subgraph, context),
+  });
+}
+
+/** The request of a fetch, which the shared cache may answer. */
+function requestFor(node: FetchNode, subgraph: Subgraph, { uploads, caching }: PlanContext): SentRequest {
+  const request = new FetchRequest(node, subgraph, uploads);
+  return caching?.requestFor(node, request) ?? request;
+}
+
+const missing = (serviceName: string): string => `no subgraph "${serviceName}" in this supergraph`;
 
 class Sequence implements PlanStep {
   private readonly steps: readonly PlanStep[];
@@ -138,19 +205,19 @@ class Condition implements PlanStep {
   }
 }
 
-/** A fetch on which a deferred part depends. */
+/** A request for fetches on which deferred parts depend; reports each fetch when the request has ended. */
 class AwaitedFetch implements PlanStep {
   private readonly fetch: PlanStep;
-  private readonly id: string;
+  private readonly ids: readonly string[];
 
-  constructor(fetch: PlanStep, id: string) {
+  constructor(fetch: PlanStep, ids: readonly string[]) {
     this.fetch = fetch;
-    this.id = id;
+    this.ids = ids;
   }
 
   async run(execution: ExecutionContext): Promise<void> {
     await this.fetch.run(execution);
-    execution.onFetched?.(this.id);
+    for (const id of this.ids) execution.onFetched?.(id);
   }
 }
 

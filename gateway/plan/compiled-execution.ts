@@ -72,8 +72,8 @@ export class CompiledExecution implements Execution {
   }
 
   /**
-   * Whether @apollo/gateway's executor has to coerce the data: the shapes cannot decide a value, or the response would lack
-   * an invalid value without an error that says so. Reports the fallback.
+   * Whether @apollo/gateway's executor has to coerce the data: the shapes cannot decide a value, or an invalid
+   * value became null and no error reports that. Reports the fallback.
    */
   private needsApolloExecutor(
     { needsFallback, hasInvalidValue }: ResultCoercion,

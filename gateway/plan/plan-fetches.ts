@@ -16,10 +16,11 @@ export const servicesOf = (fetches: readonly FetchNode[]): string[] => [
 const BYTES_PER_FETCH = 3_500;
 const BYTES_PER_CHARACTER = 3;
 
-/** The approximate memory of the compiled plan. */
+/** The approximate memory of the compiled plan. The text of an entity fetch counts twice: it may also be in a merged text. */
 export const bytesOfPlan = (fetches: readonly FetchNode[]): number =>
   fetches.reduce(
-    (total, { operation }) => total + BYTES_PER_FETCH + BYTES_PER_CHARACTER * operation.length,
+    (total, { operation, requires }) =>
+      total + BYTES_PER_FETCH + BYTES_PER_CHARACTER * operation.length * (requires ? 2 : 1),
     0,
   );
 

@@ -2,7 +2,7 @@ import type { Execution, ExecutionOptions, ExecutionSource } from '../execution/
 import { ApolloExecution } from '../fallback/apollo-execution.ts';
 import { fallbackReason } from '../fallback/fallback-reason.ts';
 import { CompiledExecution } from './compiled-execution.ts';
-import { refusalOfMergedArguments } from './required-arguments.ts';
+import { refusalOfPlan } from './refused-plans.ts';
 
 /**
  * Compiles the operation's plan and the shape of its response. Operations with a fallback reason are run by
@@ -10,7 +10,7 @@ import { refusalOfMergedArguments } from './required-arguments.ts';
  * @throws GraphQLError for an operation whose plan would return wrong data
  */
 export function prepareExecution(source: ExecutionSource, options: ExecutionOptions): Execution {
-  const refusal = refusalOfMergedArguments(source.graph.supergraphSchema, source.document);
+  const refusal = refusalOfPlan(source);
   if (refusal) throw refusal;
   const reason = fallbackReason(source);
   if (reason === undefined) return new CompiledExecution(source, options);

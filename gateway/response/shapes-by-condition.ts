@@ -24,7 +24,7 @@ export class ByCondition<Compiled extends object> {
     if (this.variables.length === 0) this.only = this.compile(new Map());
   }
 
-  /** @throws GraphQLError if a variable of @skip or @include is null, which a type with a default value allows */
+  /** @throws GraphQLError if a variable of @skip or @include is null, which is valid for a nullable variable with a default value */
   of(values: ExecutionRequest['variables']): Compiled {
     if (this.only) return this.only;
     const conditions = new Map(this.variables.map((name) => [name, decided(name, values[name])]));

@@ -87,7 +87,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     );
   }
 
-  /** Sends the request once more if that cannot do anything twice. @returns false if it may not */
+  /** Sends the request once more, unless the service could then execute a write twice. @returns whether it was sent */
   private retry(error: Error): boolean {
     const { req, res } = this.message;
     const { retriableBody: body } = this;
@@ -138,7 +138,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     this.end();
     const { req, res } = this.message;
     res.end();
-    // A service may answer before it has the whole body; the next request on the connection comes after the rest of it.
+    // A service may answer before it has the whole body; the rest is read, so that the next request on the connection follows.
     if (!req.complete) req.resume();
   }
 
@@ -205,7 +205,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** undici writes the framing itself, and Node's server has answered `Expect: 100-continue` already. */
+/** Not sent to the service: undici frames the request, and Node's server has answered `Expect: 100-continue` already. */
 const OF_THE_CONNECTION = new Set(['transfer-encoding', 'expect']);
 
 /** A list in which each name is followed by its value, which is undici's fastest form. */

@@ -12,7 +12,7 @@ const PRIVATE = new Set(['graphql', 'metrics']);
  */
 const PLAIN = /^\/([\w-]+)(?:\/[\w-]+)*\/?(?:\?|$)/;
 
-/** No client has a reason to use more layers of percent-encoding. */
+/** A path with more layers of percent-encoding counts as private, because no client has a reason to send one. */
 const MAX_DECODINGS = 5;
 
 /**

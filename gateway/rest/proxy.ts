@@ -16,6 +16,7 @@ import { callSpan, endCall } from '#server/observability/call-span.ts';
 import { withSpan } from '#server/observability/tracing.ts';
 import { unknownPath } from '#server/rest/mount-routes.ts';
 import { SERVICE_NAMES, urlOf, type ServiceName } from '#server/settings.ts';
+import type { RecentWriters } from '../cache/recent-writers.ts';
 import type { Router, TlsOptions } from '../router-file/router.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { UPLOAD_TIME_FACTOR } from '../subgraphs/http-subgraph.ts';
@@ -30,8 +31,10 @@ interface ProxyOptions {
   settings: GatewaySettings;
   router: Router;
   origins: RequestOrigins;
-  /** Prove to each service that the gateway has written the forwarding headers. */
+  /** By service: the proof that the gateway has written the forwarding headers. */
   proofs: ReadonlyMap<string, string>;
+  /** Is notified of requests that may write; undefined without a shared cache. */
+  writers: Pick<RecentWriters, 'onForwarded'> | undefined;
   metrics: Metrics;
   log: Logger;
 }
@@ -42,10 +45,16 @@ const TARGET = new RegExp(
   'is',
 );
 
-/** Requests that wait for events have connections of their own, so that no other request waits behind them: the maximum number to each service. */
+/**
+ * The maximum number of connections to each service for requests that wait for events. These have connections of their own,
+ * so that no other request waits behind them.
+ */
 const WAITING_CONNECTIONS = 1_000;
 
-/** The time limit while no byte of a forwarded request or of its response arrives. Pictures, imports and exports take longer than a query. */
+/**
+ * The time limit while no byte of a forwarded request or of its response arrives. Pictures, imports and exports take longer
+ * than a query.
+ */
 const timeLimitMillis = (settings: GatewaySettings): number =>
   settings.subgraphMutationTimeoutMillis * UPLOAD_TIME_FACTOR;
 
@@ -53,7 +62,7 @@ const timeLimitMillis = (settings: GatewaySettings): number =>
  * Forwards `/<service>/...` to that service without the prefix, streamed in both directions; WebSockets, too.
  *
  * A forwarded request does not pass through Express and its middleware, which would take two thirds of the gateway's
- * processor time for it (`npm run bench:rest`). Log line, metrics and headers are written by the same functions.
+ * processor time for it (`npm run bench:rest`). Both ways write log line, metrics and headers by the same functions.
  */
 export class RestProxies {
   private readonly options: ProxyOptions;
@@ -118,7 +127,7 @@ export class RestProxies {
 
   /** Closes the forwarded WebSockets with 1001. */
   closeSockets(): Promise<void> {
-    // The other half remains for the requests that are still running.
+    // The other half of the grace period remains for the requests that are still running.
     return this.forwardedSockets.close(this.options.settings.stopGracePeriodMillis / 2);
   }
 
@@ -134,7 +143,10 @@ export class RestProxies {
     { service, path, connections }: { service: string; path: string; connections: ServiceConnections },
   ): void {
     const startedAt = performance.now();
-    const { origins, proofs, log, settings } = this.options;
+    const { origins, proofs, log, settings, writers } = this.options;
+    const { authorization } = req.headers;
+    const mayWrite = req.method !== 'GET' && req.method !== 'HEAD';
+    if (mayWrite) writers?.onForwarded(authorization, service, 'begun');
     const context = contextFor(req, res, log, origins);
     const { id: requestId, origin } = context;
     const operation = `${req.method} /${service}`;
@@ -148,6 +160,7 @@ export class RestProxies {
       connections,
     );
     res.once('close', () => {
+      if (mayWrite) writers?.onForwarded(authorization, service, 'ended');
       request.clientLeft();
       const outcome = outcomeOf(res);
       endCall(call, outcome.status);

@@ -14,7 +14,8 @@ const RESERVED = new Set([
   'content-encoding',
   'content-length',
   'content-type',
-  // The gateway identifies callers by Authorization only, which is why a GET needs no protection against CSRF.
+  // The gateway identifies callers by Authorization only, so a GET has no protection against CSRF. A subgraph that identified
+  // callers by a cookie would need one.
   'cookie',
   'expect',
   'forwarded',

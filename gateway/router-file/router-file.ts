@@ -73,7 +73,7 @@ const routerFile = z
       .strictObject({
         /** How much the operations of one caller may cost in a minute. */
         budgetPerMinute: whole('a cost', 1, 1_000_000_000).optional(),
-        /** The same for a caller without a token, by address. Default: half of the budget; none without it. */
+        /** The same for a caller without a token, by address. Default: half of `budgetPerMinute`; no budget without it. */
         anonymousBudgetPerMinute: whole('a cost', 1, 1_000_000_000).optional(),
       })
       .default({}),

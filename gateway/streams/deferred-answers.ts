@@ -16,8 +16,9 @@ import { validOperation } from './sent-operation.ts';
 type DeferGraph = Pick<SocketGraph, 'documents' | 'beginInParts' | 'shown'>;
 
 /**
- * Answers operations with `@defer` in parts, to clients that accept that. Every other operation, and every one that is refused,
- * is executed by the next handler. It runs after the checks of the request's caller, rate and text.
+ * Answers operations with `@defer` in parts, to clients that accept that. All other requests go to the next handler:
+ * operations without `@defer`, invalid ones, and those for which no further answer in parts may be opened. The checks of the
+ * request's caller, rate and text come before this handler.
  */
 export function deferredAnswers(
   graph: DeferGraph,
@@ -46,7 +47,7 @@ export function deferredAnswers(
     };
     note();
     if (!first.value.hasNext) return sendWhole(req, res, first.value, format);
-    const results = continued(first.value, answer, note);
+    const results = allResults(first.value, answer, note);
     const shown = (error: unknown) => graph.shown(error, context);
     await streams.runToEnd(new ResultStream({ res, format: format.stream, results, shown }));
   };
@@ -58,7 +59,7 @@ const isWriteByGet = ({ method }: Request, kind: OperationTypeNode): boolean =>
 
 type FirstResult = ExecutionResult & { hasNext: boolean };
 
-/** Nothing is pending: all deferred fragments are at places that do not exist in this answer. */
+/** Sends the answer as one response: no part is pending, because the answer has none of the objects with deferred fragments. */
 function sendWhole(
   req: Request,
   res: Response,
@@ -74,8 +75,8 @@ function sendWhole(
   });
 }
 
-/** @param onResult called after each further result */
-function continued(
+/** The first result and then the further ones. @param onResult called after each further result */
+function allResults(
   first: FirstResult,
   rest: AnswerInParts,
   onResult: () => void,

@@ -51,7 +51,7 @@ export class OpenStreams {
 
   /**
    * Counts a stream that is about to open.
-   * @returns the function that takes it back
+   * @returns the function that ends the reservation
    * @throws RATE_LIMITED if the address or the user has too many streams, SERVER_STOPPING
    */
   reserve(viewer: Viewer, address: string): () => void {
@@ -90,7 +90,7 @@ export class OpenStreams {
     }
   }
 
-  /** Interrupts all streams, one after the other, as the sockets. Clients connect to another replica. */
+  /** Interrupts all streams, one after the other, so that clients connect to another replica. Sockets end in the same way. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.beating);
@@ -98,7 +98,7 @@ export class OpenStreams {
     await oneAfterTheOther(
       [...this.open],
       (stream) => stream.interrupt(stopping()),
-      // The other half remains for the requests that are still running.
+      // The other half of the grace period remains for the requests that are still running.
       this.settings.stopGracePeriodMillis / 2,
     );
   }

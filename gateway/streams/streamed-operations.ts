@@ -27,9 +27,9 @@ export const acceptableAnswerOrStream: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Streams subscriptions to clients that accept a stream. Every other operation is executed by the next handler; a client that
- * accepts a stream only gets its result as the only one of a stream (`streamedAnswer`). It runs after the checks of the
- * request's caller, rate and text.
+ * Streams subscriptions to clients that accept a stream. Every other operation is executed by the next handler; if the client
+ * does not accept JSON, its result is sent as a stream with one result (`streamedAnswer`). This handler runs after the checks
+ * of the request's caller, rate and text.
  */
 export function streamedSubscriptions(graph: StreamGraph, streams: OpenStreams): RequestHandler {
   return async (req, res, next) => {
@@ -89,8 +89,8 @@ async function stream(
 }
 
 /**
- * Without the parts of the context that belong to the request only: events would be executed in the span of a request that
- * has ended, also those of other members of the group.
+ * The context of the subscription: that of the request, without the parts that belong to the request only. With them, events
+ * would be executed in the span of a request that has ended, also events for other members of the group.
  */
 function subscriberOf({ origin, viewer }: RequestContext, headers: Request['headers']): GatewayContext {
   const { span: _span, timeLeft: _timeLeft, clientLeft: _clientLeft, ...kept } = origin;
@@ -115,7 +115,7 @@ function streamAnswer(req: Request, res: Response, format: StreamFormat): void {
   req.headers.accept = ANSWER_TYPES[0];
 }
 
-/** The answer to an operation that is not a subscription, as a stream if the client accepts nothing else and it has data. */
+/** The answer to an operation that is not a subscription, as a stream if the client does not accept JSON and there is data. */
 export function streamedAnswer(req: Request, answer: GraphAnswer): GraphAnswer {
   const format = formats.get(req);
   if (!format || (jsonIn(answer.body) as JsonObject).data === undefined) return answer;

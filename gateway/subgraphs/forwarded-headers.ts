@@ -10,7 +10,7 @@ const perContext = new WeakMap<object, { authorization: string | undefined; head
 export function forwardedHeaders(context: Partial<GatewayContext>): string[] {
   const { authorization } = context;
   const known = perContext.get(context);
-  // The token of a subscription changes when the client renews it.
+  // The list contains the token, so it is made again if the token of the context has changed.
   if (known && known.authorization === authorization) return known.headers;
   const headers = ['accept', 'application/json'];
   if (authorization) headers.push('authorization', authorization);
@@ -23,7 +23,7 @@ export function forwardedHeaders(context: Partial<GatewayContext>): string[] {
   return headers;
 }
 
-/** The headers with the span's trace context instead of the request's. They are copied, because the others are shared. */
+/** A copy of the headers with the span's trace context instead of the request's. All fetches of a request share the original. */
 export function withTrace(headers: string[], span: Span | undefined): string[] {
   if (!span) return headers;
   const copy = headers.slice();

@@ -44,7 +44,7 @@ interface HttpSubgraphOptions {
   headers?: Readonly<Record<string, string>>;
   /** Whether it supports `Idempotency-Key` with the gateway's `Idempotency-Scope` for mutations. Default: it gets no key. */
   takesKeys?: boolean;
-  /** Notified of every mutation. Default: the mutations of this instance alone. */
+  /** Notifies the replicas of the gateway of every mutation. Default: only this instance is notified. */
   writes?: Writes;
   /** The URL of its readiness, if it is a service of the platform. */
   readyUrl?: string | undefined;
@@ -242,7 +242,7 @@ export class HttpSubgraph implements Subgraph {
     return forwarded && headerRules ? headersBy(headerRules, forwarded) : NO_HEADERS;
   }
 
-  /** By the semantic conventions for HTTP clients. */
+  /** The span of a request to the subgraph, with the attributes of OpenTelemetry's semantic conventions for HTTP clients. */
   private spanOf({ span }: SubgraphRequest['context']): Span | undefined {
     return span?.child(`POST ${this.endpoint.path}`, { kind: SpanKind.client, attributes: this.attributes });
   }

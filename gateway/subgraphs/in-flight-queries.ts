@@ -5,7 +5,8 @@ import type { WriteGenerations } from './write-generations.ts';
 
 /**
  * Sends equal concurrent queries of one caller once. The key contains everything that is forwarded and may change the
- * answer: the caller, their address, user agent and forwarded headers, and the number of mutations before; not the ids for tracing.
+ * answer: the caller, their address, user agent and forwarded headers, and the number of mutations before; not the ids for
+ * tracing.
  */
 export class InFlightQueries {
   private readonly pending = new Map<string, Droppable<SubgraphExchange>>();

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { jsonIn, isJsonObject } from '#server/json-object.ts';
 
-/** A service that works answers in a few milliseconds. */
+/** The time limit of a probe. A service that works answers in a few milliseconds. */
 const PROBE_MILLIS = 1_000; // 1 s
 
 interface ServiceProbeOptions {
@@ -15,8 +15,8 @@ interface ServiceProbeOptions {
 
 /**
  * Returns a function that sends a small request of the gateway itself. For a service of the platform it is
- * `GET /health/ready`: the service answers, and its database does. The rest of readiness does not count, because a service
- * that stops still answers queries. For any other subgraph it is `{__typename}`.
+ * `GET /health/ready`, which succeeds here if the service and its database answer. The rest of readiness does not count,
+ * because a service that is stopping is not ready, but still answers queries. For any other subgraph it is `{__typename}`.
  */
 export const serviceProbe =
   ({ dispatcher, graphPath, readyPath }: ServiceProbeOptions): (() => Promise<boolean>) =>

@@ -36,11 +36,11 @@ export interface SubgraphEndpoint {
 interface SubgraphExchangeOptions {
   readonly body: string | Readable;
   readonly headers: string[];
-  /** The time limit from waiting for a connection to the last byte, also of a retry. */
+  /** The time limit from waiting for a connection to the last byte, retries included. */
   readonly timeLimit: TimeLimit;
   /**
-   * Whether it changes nothing at the subgraph. It is then sent again (`retries`) if its connection broke, or if the
-   * server was just restarting; a write only if its connection was refused.
+   * Whether the request changes nothing at the subgraph. It is then sent again (`retries`) if its connection broke, or if the
+   * server was just restarting. A write is sent again only if its connection was refused.
    */
   readonly isRead: boolean;
   readonly kind: RequestClass;
@@ -105,7 +105,7 @@ export class SubgraphExchange implements AnswerReceiver {
     else this.send();
   }
 
-  /** Without a client the exchange runs to its end. */
+  /** Adds a client that waits for the answer. Without a client there is nobody who can leave, so the exchange runs to its end. */
   addWaiter(client: WaitingClient | undefined): void {
     this.waiters += 1;
     client?.waitFor(this.reference);
@@ -167,7 +167,7 @@ export class SubgraphExchange implements AnswerReceiver {
   /** @returns false if it cannot be sent again */
   private retry(): boolean {
     const { reader } = this;
-    // A stream has been read, at least in part.
+    // A body that is a stream cannot be sent again, because it has been read, at least in part.
     if (this.retried >= this.maxRetries || !reader || typeof this.options.body !== 'string') return false;
     this.retried += 1;
     this.endpoint.onDone('retried', this.options.kind, 0);

@@ -33,7 +33,8 @@ export interface SubgraphAnswer {
 
 /**
  * Whether no string in a JSON text contains an escaped character, so that each can be written into the response without a
- * scan. JSON escapes with backslashes only, and a parser refuses unescaped characters that need it (RFC 8259, section 7).
+ * scan. JSON escapes with backslashes only, and a parser refuses a character that must be escaped and is not (RFC 8259,
+ * section 7).
  */
 export const isEscapeFree = (text: string): boolean => !text.includes('\\');
 

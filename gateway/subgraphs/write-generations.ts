@@ -5,7 +5,7 @@ import { MAX_SUBGRAPH_TIMEOUT_MILLIS } from '../settings.ts';
 import { PendingWrites } from '../writes/pending-writes.ts';
 import type { Write } from '../writes/writes.ts';
 
-/** A generation is forgotten after this time; the requests to subgraphs that began before it have ended by then. */
+/** A caller's generation is forgotten after this time: all requests from before their mutation have ended by then. */
 const KEPT_MILLIS = MAX_SUBGRAPH_TIMEOUT_MILLIS + 30_000; // 30 s for the rest of the request
 const MAX_CALLERS = 10_000;
 

@@ -54,7 +54,7 @@ export class ClientSubscription {
     this.results = results;
     this.sharedMember = {
       results,
-      // The viewer's own subscription succeeds if only the audience is refused; otherwise it reports the error.
+      // The viewer's own subscription succeeds if only that of the audience is refused; otherwise it reports the error.
       onFailed: () => this.replaceShared(),
       onEnded: () => (this.own ? this.leaveShared() : this.end()),
     };
@@ -66,7 +66,7 @@ export class ClientSubscription {
     return this.args.context;
   }
 
-  /** Joins other groups, because a new supergraph needs another upstream subscription. The client gets its first events. */
+  /** Joins other groups, because the groups cannot be kept with the new plan. The events begin as for a new client. */
   changeGroups(plan: SubscriptionPlan): void {
     this.leaveShared();
     this.leaveOwn();
@@ -98,7 +98,7 @@ export class ClientSubscription {
 
   /**
    * After `addressed` the client still gets the earlier events of the audience, but none of the later ones; after `excluded`
-   * it gets none, not even those whose results wait.
+   * it gets none, not even those whose results are in the queue.
    */
   private onEligibility(eligibility: Eligibility, membership: Membership): void {
     const { shared, sharedMember } = this;

@@ -19,11 +19,11 @@ export interface Delivery {
   readonly delays: Series;
   /** The span of the execution of the event, if its cause is sampled. */
   readonly span: Span | undefined;
-  /** The spans of messages to clients so far. */
+  /** The number of messages to clients so far. */
   messages: number;
 }
 
-/** Measures the way of events to clients, from their cause to the message that is written to each client's socket. */
+/** Measures how long events take from their cause until the message is written to each client's socket. */
 export class Deliveries {
   private readonly tracing: Tracing | undefined;
   private readonly delays: EventDelays;
@@ -46,7 +46,7 @@ export class Deliveries {
     return { cause, subscription, delays: this.delays.of(subscription), span, messages: 0 };
   }
 
-  /** The result of an event, which each of its viewers gets. */
+  /** Remembers to which event a result belongs. All viewers of the group get this result. */
   follow(result: ExecutionResult, delivery: Delivery): void {
     this.byResult.set(result, delivery);
   }

@@ -27,7 +27,7 @@ export function eventExecution(
       primary,
       removeRefusedValues: permission.removeRefusedValues,
     },
-    { formatError: (error) => shownError(error, log) }, // only `toJson` uses it
+    { formatError: (error) => shownError(error, log) }, // required, but unused here: only `toJson` calls it
   );
   const { coerced } = getVariableValues(graph.apiSchema, operation.variableDefinitions ?? [], rawVariables);
   return async (event, context) => {

@@ -43,21 +43,21 @@ interface FederatedSubscriptionsOptions {
 }
 
 /**
- * Subscriptions over several subgraphs, which @apollo/gateway plans but does not run. The gateway subscribes to the plan's
- * primary at the subgraph that owns the field. For each event it runs an ordinary plan, in which the event is the answer
- * to the primary and other subgraphs provide the rest. Equal subscriptions are shared (PROTOCOL.md).
+ * Subscriptions over several subgraphs, which @apollo/gateway plans but does not run. The gateway subscribes to
+ * the field at the subgraph that owns it (`primary` in the plan). For each event it runs an ordinary plan: the event is the
+ * answer of that first fetch, and other subgraphs provide the rest. Equal subscriptions are shared (PROTOCOL.md).
  */
 export class FederatedSubscriptions {
   private readonly options: FederatedSubscriptionsOptions;
   private readonly open = new Set<ClientSubscription>();
   private readonly shared: SharedSubscriptions;
-  /** Measures the way of events to clients. */
+  /** Measures how long events take to reach clients. */
   readonly deliveries: Deliveries;
   private loaded:
     | {
         graph: LoadedGraph;
         plans: SubscriptionPlans;
-        /** Weak references, so that the bound of `plans` decides which plans are kept. */
+        /** Plans by document, rights and operation name. Weak references, so that the bound of `plans` decides what is kept. */
         ready: WeakMap<DocumentNode, Map<string, WeakRef<SubscriptionPlan>>>;
       }
     | undefined;
@@ -101,7 +101,7 @@ export class FederatedSubscriptions {
   }
 
   subscribe(args: SubscribeArgs): AsyncIterableIterator<ExecutionResult> | ExecutionResult {
-    const plan = this.permittedPlanOf(args);
+    const plan = this.planOrError(args);
     if (plan instanceof GraphQLError) return { errors: [plan] };
     const { errors } = getVariableValues(
       this.apiSchema,
@@ -128,7 +128,7 @@ export class FederatedSubscriptions {
     }
   }
 
-  private permittedPlanOf(args: SubscribeArgs): SubscriptionPlan | GraphQLError {
+  private planOrError(args: SubscribeArgs): SubscriptionPlan | GraphQLError {
     try {
       return this.planOf(args);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Membership } from './upstream/audience-members.ts';
 
 /** What a member of a group has received. */
 interface Receiving {
-  /** A member gets the whole state first, because partial events mean nothing without it. */
+  /** Whether the member has got the whole state, without which partial events mean nothing. */
   hasWhole: boolean;
   /** Set if the member gets the events that are addressed to this membership, and not those of the audience. */
   membership: Membership | undefined;

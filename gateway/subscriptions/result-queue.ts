@@ -10,7 +10,7 @@ const MAX_PENDING = 100;
  * written to the socket. For a client that stops reading at most 100 results are kept; then its subscription ends with
  * `SUBSCRIPTION_SLOW_CONSUMER`.
  *
- * Not @repeaterjs/repeater, which cannot drop results that the client has not read yet.
+ * @repeaterjs/repeater is not used, because it cannot drop results that the client has not read yet.
  */
 export class ResultQueue extends PushIterator<ExecutionResult> {
   private readonly onLeave: () => void;

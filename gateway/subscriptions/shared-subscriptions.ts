@@ -31,7 +31,10 @@ interface OpenGroup {
   plan: SubscriptionPlan;
 }
 
-/** An execution that fails because of the token or the rate limit of its caller is repeated for another caller of the group, for at most this many callers. */
+/**
+ * The maximum number of callers with whose tokens one event is executed. If the execution fails because of a caller's token
+ * or rate limit, the next caller's token is used.
+ */
 const MAX_CALLERS = 3;
 
 /** The groups of equal client subscriptions, their upstream subscriptions, and the callers' tokens of each scope. */
@@ -96,7 +99,7 @@ export class SharedSubscriptions implements GroupRegistry {
     this.options.onRemoved(subscription);
   }
 
-  /** Replaces the plan of the subscription's groups. @returns false if the plan needs another upstream subscription */
+  /** Replaces the plan of the subscription's groups. @returns false if the subscription must join other groups */
   replacePlan(subscription: ClientSubscription, plan: SubscriptionPlan): boolean {
     const joined = [...(this.groupsOf.get(subscription)?.values() ?? [])];
     return joined.every((open) => {

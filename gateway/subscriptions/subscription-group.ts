@@ -124,7 +124,7 @@ export class SubscriptionGroup implements UpstreamListener {
       }));
       delivery?.span?.end();
       if (resets !== this.resets && (kind === 'whole' || kind === 'partial')) return;
-      // A copy, because a member that joins later is no viewer of the event.
+      // A copy, which `follow` does not know: for a member that joins later, the delay of the event is not measured.
       if (!addressee) this.keep({ ...result }, kind);
       if (delivery) this.deliveries.follow(result, delivery);
       this.receivers.forEach(addressee, kind === 'partial', ({ results }) => results.push(result));

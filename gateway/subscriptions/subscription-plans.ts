@@ -1,4 +1,3 @@
-import { operationFromDocument } from '@apollo/federation-internals';
 import type { FetchNode, PlanNode, QueryPlan } from '@apollo/query-planner';
 import {
   getOperationAST,
@@ -10,6 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
+import { planOperation } from '../operations/plan-operation.ts';
 import { bytesOfPlan, fetchesOf } from '../plan/plan-fetches.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import type { Permission } from '../authorization/permission.ts';
@@ -63,13 +63,7 @@ export class SubscriptionPlans {
   ): SubscriptionPlan {
     const operation = getOperationAST(document, operationName);
     const { graph } = this;
-    const { node } = graph.planner.buildQueryPlan(
-      operationFromDocument(
-        graph.federatedApiSchema,
-        permission.document,
-        operationName ? { operationName } : {},
-      ),
-    );
+    const { node } = planOperation(graph, permission.document, operation ?? {});
     if (!operation || node?.kind !== 'Subscription') throw new Error('the operation is not a subscription');
     const { primary, rest } = node;
     const owner = graph.subgraphs.get(primary.serviceName);

@@ -119,13 +119,13 @@ function reachedTypes(
     for (const { type: implementation } of implementations.get(name) ?? []) reach(implementation.name.value);
   };
   for (const root of roots) reach(root);
-  // The directives of a schema are never left out.
+  // A contract leaves out no directive of the schema, so the types of their arguments are needed.
   for (const { name, arguments: args = [] } of document.definitions.filter(isDirectiveDefinition))
     if (!isSpecified(name.value)) for (const { type } of args) reach(nameOf(type));
   return reached;
 }
 
-/** The names of the types that a type mentions in what remains of it. */
+/** The names of the types to which a type leads: a union's members, or the interfaces and the types of the remaining fields. */
 function partsOf(
   type: TypeDefinitionNode,
   isLeftOut: (node: Tagged, parent: string) => boolean,
@@ -153,7 +153,7 @@ function nameOf(type: TypeNode): string {
   return (inner satisfies NamedTypeNode).name.value;
 }
 
-/** With the definition of `@inaccessible`, unless the supergraph uses it already. */
+/** Adds the link to `@inaccessible` and its definition, unless the supergraph has them already. */
 function withInaccessible(document: DocumentNode): DocumentNode {
   const isDefined = document.definitions.some(
     (node) => node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === 'inaccessible',

@@ -2,6 +2,8 @@ import { DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/feder
 import { QueryPlanner } from '@apollo/query-planner';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from './loaded-graph.ts';
+import { addIsOneOf, markOneOf } from './one-of.ts';
+import { withResolvableKeysFirst } from './resolvable-keys.ts';
 
 /**
  * @apollo/gateway refuses a supergraph with some of these, because it does not enforce them. Here `gateway/authorization/`
@@ -23,16 +25,20 @@ export function loadGraph(
   sdl: string,
   subgraphOf: (name: string, urlInFile: string) => Subgraph,
 ): LoadedGraph {
-  const supergraph = Supergraph.build(sdl, {
+  const supergraph = Supergraph.build(withResolvableKeysFirst(sdl), {
     supportedFeatures: SUPPORTED_FEATURES,
     validateSupergraph: true,
   });
   const federatedApiSchema = supergraph.apiSchema();
+  const apiSchema = federatedApiSchema.toGraphQLJSSchema({ includeDefer: true });
+  const supergraphSchema = supergraph.schema.toGraphQLJSSchema();
+  markOneOf(apiSchema, supergraphSchema);
+  addIsOneOf(federatedApiSchema);
   return {
     sdl,
-    apiSchema: federatedApiSchema.toGraphQLJSSchema({ includeDefer: true }),
+    apiSchema,
     federatedApiSchema,
-    supergraphSchema: supergraph.schema.toGraphQLJSSchema(),
+    supergraphSchema,
     planner: new QueryPlanner(supergraph, { incrementalDelivery: { enableDefer: true } }),
     subgraphs: new Map(
       supergraph.subgraphsMetadata().map(({ name, url }) => [name, subgraphOf(name, url)] as const),

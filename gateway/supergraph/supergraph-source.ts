@@ -5,9 +5,9 @@ export interface SupergraphSource {
   /** The first SDL, or the latest one that every listener accepted. */
   readonly current: string;
   /**
-   * Calls `listener` with each SDL that differs from the current one, one call at a time. If several change during a
-   * call, only the latest is passed on. If the listener throws or rejects, the SDL is refused with a line in the log, and the current one
-   * stays. Returns a function that removes the listener.
+   * Calls `listener` with each SDL that differs from the current one, one call at a time. If the SDL changes several times
+   * during a call, only the latest is passed on. If the listener throws or rejects, the SDL is refused with a line in the log,
+   * and the current one stays. Returns a function that removes the listener.
    */
   onChange(listener: SupergraphListener): () => void;
   stop(): void;

@@ -53,8 +53,8 @@ export class TimeLimit {
   }
 
   /**
-   * If this process was busy, an answer may have arrived that it has not read yet. Node calls timers before it reads, and
-   * `setImmediate` after that.
+   * Ends the late operations after Node has read what arrived: if this process was busy, the answer to one of them may be
+   * unread. Node calls timers before it reads, and `setImmediate` after that.
    */
   private expire(): void {
     const { first } = this;

@@ -32,7 +32,7 @@ export class OperationUse {
   count(client: string | undefined): void {
     if (this.pending.size === 0) this.onFirst(this);
     const name = client ?? 'unknown';
-    // A client may send any number of names.
+    // A client may send any number of names, so only the first 100 are counted by name.
     const key = this.pending.has(name) || this.pending.size < 100 ? name : 'other';
     this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
   }
@@ -79,7 +79,7 @@ export class UsageReport {
     return report;
   }
 
-  /** The counter of an operation. Its fields are read from the document when it is first counted. */
+  /** The counter of an operation. The operation's fields are read from the document when its counts are first added up. */
   of(
     schema: GraphQLSchema,
     document: DocumentNode,

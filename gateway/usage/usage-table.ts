@@ -64,7 +64,7 @@ export class UsageTable {
     count(operation, clients);
     for (const field of fields) {
       const known = this.fields.get(field);
-      if (!known && this.fields.size >= MAX_FIELDS) continue; // more than a schema has; left after many reloads
+      if (!known && this.fields.size >= MAX_FIELDS) continue; // no schema has so many: these are the fields of many reloads
       const used = known ?? { requests: 0, clients: new Map<string, number>() };
       this.fields.set(field, used);
       count(used, clients);

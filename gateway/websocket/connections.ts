@@ -52,7 +52,7 @@ export class Connections {
   async add(socket: SocketContext): Promise<boolean> {
     const { extra } = socket;
     if (!(await authenticate(socket, this.options))) return false;
-    // If the socket closed meanwhile, graphql-ws does not call onClose.
+    // If the socket closed meanwhile, graphql-ws does not call onClose, so nothing would remove it from `open`.
     if (extra.socket.readyState !== extra.socket.OPEN) return false;
     const user = userOf(extra);
     if (user !== undefined && !this.perUser.enter(user)) {

@@ -75,7 +75,7 @@ export function socketOperations({
     };
     return { context: { ...socketContext, executed, ...(span && { span }) }, done };
   };
-  /** What `executeInParts` began and `execute` continues, because it is answered whole. By the context of the socket. */
+  /** By context: operations that `executeInParts` began and `execute` continues, because they are answered whole. */
   const answeredWhole = new WeakMap<GatewayContext, ReturnType<typeof begun>>();
   const beginInParts = async (
     operation: SocketOperation,

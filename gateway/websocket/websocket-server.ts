@@ -43,13 +43,13 @@ export interface SocketGraph {
   shown(error: unknown, context: GatewayContext): GraphQLError;
   /** Runs a query or mutation as over HTTP. */
   execute(operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult>;
-  /** Runs it in parts; undefined if it has to be run whole, or is refused, which `execute` then reports. */
+  /** Runs an operation in parts. Undefined if it must run whole or is refused: `execute` then runs it or reports the refusal. */
   beginInParts(
     operation: SocketOperation,
     context: GatewayContext,
     form: IncrementalForm,
   ): Promise<AnswerInParts | undefined>;
-  /** The same for an operation of a socket, which is counted in the metrics as a whole one. */
+  /** As `beginInParts`, for an operation of a socket. It also counts the operation in the metrics and records its span. */
   executeInParts(operation: SocketOperation, context: GatewayContext): Promise<AnswerInParts | undefined>;
 }
 

@@ -14,7 +14,7 @@ export class PendingWrites {
   private readonly writes = new Map<string, { readonly key: string; readonly expiresAt: number }>();
   private readonly counts = new Map<string, number>();
 
-  /** @param keyOf what `has` asks for, such as the service of a mutation */
+  /** @param keyOf returns the key of a mutation by which `has` finds it, such as its service */
   constructor(keyOf: (write: Write) => string) {
     this.keyOf = keyOf;
   }

@@ -12,7 +12,7 @@ const WHILE_LOST = 'the replicas of the gateway are not notified of the mutation
 
 const message = z.object({
   from: z.string(),
-  /** Absent in a message of the previous version, whose mutations then share one id. */
+  /** Absent in messages of a replica of the previous version: `from` replaces it, so mutations of the replica share one id. */
   id: z.string().optional(),
   caller: z.string(),
   service: z.string(),
@@ -62,7 +62,7 @@ export class RedisWrites implements Writes {
     return this.redis.isLost || this.channels.isLost ? { writes: WHILE_LOST } : {};
   }
 
-  /** After a reconnect the channels are subscribed again by themselves. */
+  /** Subscribes once: after a reconnect `RedisChannels` itself subscribes again. */
   private async listen(): Promise<void> {
     if (this.isListening) return;
     this.isListening = true;

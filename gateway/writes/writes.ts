@@ -2,7 +2,7 @@
 export interface Write {
   /** The same at the begin and the end of a mutation. */
   readonly id: string;
-  /** See `callerOf`. */
+  /** The caller of the mutation, the same in all sessions of a user; see `callerOf`. */
   readonly caller: string;
   readonly service: string;
   readonly phase: 'begun' | 'ended';
@@ -22,7 +22,10 @@ export interface Writes {
   notify(write: Write): Promise<void>;
   /** Calls `listener` with the writes of all replicas. Returns a function that removes it. */
   onWrite(listener: WriteListener): () => void;
-  /** The consequence for `GET /health/ready`, if the other replicas cannot be notified now. */
+  /**
+   * What `GET /health/ready` reports while the other replicas cannot be notified: the name of a part, and what does not work
+   * without it.
+   */
   losses(): Record<string, string>;
   close(): Promise<void>;
 }

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { SubgraphRequestCounts } from '../../gateway/subgraphs/subgraph-request-counts.ts';
-import { itAtOnce } from '../support/at-once.ts';
+import { itTogether } from '../support/it-together.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
 const TIMEOUT_MILLIS = 600;
@@ -51,7 +52,7 @@ async function untilOpen(graph: OtherGraph): Promise<void> {
   throw new Error('the breaker does not open');
 }
 
-itAtOnce(
+itTogether(
   'a subgraph that hangs delays an operation once, whatever the number of its fetches, and then no operation until it answers',
   async () => {
     const graph = await start();
@@ -62,11 +63,11 @@ itAtOnce(
     const first = await graph.ask(HOME);
     expect(first.body.data).toEqual(WITHOUT_VISITS);
     expect(codesOf(first.body)).toEqual(['UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT']);
-    expect(first.millis).toBeLessThan(TIMEOUT_MILLIS + MARGIN_MILLIS);
+    expect(first.millis).toBeLessThan(TIMEOUT_MILLIS + withinOnThisMachine(MARGIN_MILLIS));
   },
 );
 
-itAtOnce('a subgraph that hangs gets no requests of clients until it answers a probe', async () => {
+itTogether('a subgraph that hangs gets no requests of clients until it answers a probe', async () => {
   const graph = await start();
   const visits = graph.subgraph('visits');
   expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
@@ -79,7 +80,7 @@ itAtOnce('a subgraph that hangs gets no requests of clients until it answers a p
     expect(codesOf(body)).toContain('UPSTREAM_UNAVAILABLE');
     times.push(millis);
   }
-  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(100);
+  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(withinOnThisMachine(100));
   visits.instead = undefined;
   const until = Date.now() + 20_000;
   for (;;) {
@@ -91,7 +92,7 @@ itAtOnce('a subgraph that hangs gets no requests of clients until it answers a p
   }
 });
 
-itAtOnce(
+itTogether(
   'slow operations of one caller do not open the breaker of the subgraph, neither alone nor beside operations of others',
   async () => {
     const graph = await start();
@@ -117,7 +118,7 @@ itAtOnce(
   },
 );
 
-itAtOnce('a subgraph of which half of the requests fail gets no requests for a while', async () => {
+itTogether('a subgraph of which half of the requests fail gets no requests for a while', async () => {
   const graph = await start();
   const visits = graph.subgraph('visits');
   let count = 0;
@@ -134,7 +135,7 @@ itAtOnce('a subgraph of which half of the requests fail gets no requests for a w
   expect(requests).toBe(5);
 });
 
-itAtOnce(
+itTogether(
   'an open breaker is shown after a reload that keeps the connection, and not with a new URL',
   async () => {
     const { registry } = createMetrics('gateway');

@@ -128,7 +128,7 @@ describe('the address of a client', () => {
     expect(await addressOfSession(await logIn(caller))).toBe(TRUSTED);
   });
 
-  it('a prefix in the headers of an address that is not trusted changes no link', async () => {
+  it('a forged x-forwarded-prefix of a client that is not trusted does not change the links in answers', async () => {
     const caller = { localAddress: UNTRUSTED, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');
@@ -152,7 +152,7 @@ describe("the address of a client if the gateway's own address is not trusted", 
     }
   });
 
-  it("does not matter for links: they have the gateway's prefix, and no forged one", async () => {
+  it("does not matter for links: they have the gateway's prefix if the request came through it, and never a forged one", async () => {
     const caller = { localAddress: TRUSTED, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');

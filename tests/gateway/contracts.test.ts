@@ -130,7 +130,7 @@ describe('a contract', () => {
     expect(body).not.toHaveProperty('data.gyms');
   });
 
-  it('shows no value or type of an answer that it leaves out', async () => {
+  it('answers null where a service answers an enum value or a type that the contract leaves out', async () => {
     const level = await ask('public', '{ level }');
     expect(level.body).toMatchObject({ data: { level: null } });
     expect(JSON.stringify(level.body)).not.toContain('HIDDEN');
@@ -161,20 +161,23 @@ describe('a contract', () => {
       });
   });
 
-  it.each(['none', 'public/more', 'publ'])('has no graph beside it at /graphql/%s', async (name) => {
-    for (const method of ['POST', 'GET']) {
-      const response = await fetch(`${graph.url}/graphql/${name}?query={secrets{code}}`, {
-        method,
-        headers: { 'content-type': 'application/json' },
-        ...(method === 'POST' && { body: '{"query":"{ secrets { code } }"}' }),
-      });
-      expect({ method, status: response.status, body: await response.json() }).toMatchObject({
-        method,
-        status: 404,
-        body: { code: 'NOT_FOUND' },
-      });
-    }
-  });
+  it.each(['none', 'public/more', 'publ'])(
+    'answers 404 at /graphql/%s, where there is no contract',
+    async (name) => {
+      for (const method of ['POST', 'GET']) {
+        const response = await fetch(`${graph.url}/graphql/${name}?query={secrets{code}}`, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          ...(method === 'POST' && { body: '{"query":"{ secrets { code } }"}' }),
+        });
+        expect({ method, status: response.status, body: await response.json() }).toMatchObject({
+          method,
+          status: 404,
+          body: { code: 'NOT_FOUND' },
+        });
+      }
+    },
+  );
 
   it('is refused at the start if the rest needs what it leaves out', async () => {
     const file = await rules([{ name: 'empty', include: ['nothing'] }]);

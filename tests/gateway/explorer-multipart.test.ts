@@ -8,7 +8,7 @@ const { partsOf } = (await import(SCRIPT)) as {
 };
 const TYPE = 'multipart/mixed;boundary="graphql";deferSpec=20220824';
 
-/** Reads the body in the explorer, in chunks of this many characters. */
+/** Reads the body with the explorer's script, in chunks of this many bytes. */
 async function read(body: string, size: number): Promise<unknown[]> {
   const bytes = new TextEncoder().encode(body);
   const chunks = ReadableStream.from(

@@ -19,7 +19,7 @@ const graph = (query: string, token?: string, variables = {}) =>
 describe('the graph at the gateway', () => {
   it('answers one operation from five services', async () => {
     const { data, errors } = await graph(
-      '{ me { displayName role gym { name config { features } locations { name occupancy { people } } } nutritionDay { totals { calories } } presence { online } } workouts(first: 3) { nodes { title difficulty } } }',
+      '{ me { displayName role gym { name config { features } locations { name occupancy { people } } } nutritionDay { totals { calories } } presence { online } nextWorkout { title durationMinutes } trainingSummary(days: 7) { count minutes volumeKg streakWeeks } } workouts(first: 3) { nodes { title difficulty } } }',
       maya,
     );
     expect(errors).toBeUndefined();
@@ -28,7 +28,10 @@ describe('the graph at the gateway', () => {
       role: 'MEMBER',
       gym: { name: 'Iron Temple', locations: [{ name: 'Anvil' }, { name: 'Forge' }] },
       presence: { online: false },
+      nextWorkout: { title: expect.any(String), durationMinutes: expect.any(Number) },
+      trainingSummary: { count: expect.any(Number), streakWeeks: expect.any(Number) },
     });
+    expect(data.me.trainingSummary.volumeKg).toBeGreaterThan(0);
     expect(data.workouts.nodes).toHaveLength(3);
   });
 

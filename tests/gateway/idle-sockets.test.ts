@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { serviceTokens } from '#server/auth/service-tokens.ts';
 import { readSettings, serverSettings } from '#server/settings.ts';
-import { itAtOnce } from '../support/at-once.ts';
+import { itTogether } from '../support/it-together.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -35,7 +35,7 @@ async function open(service: 'gateway' | 'squad', connectionParams: object = {})
 }
 
 for (const service of ['gateway', 'squad'] as const)
-  itAtOnce(
+  itTogether(
     `a GraphQL socket of ${service} is closed if it has no operation, and stays open while it has a subscription`,
     async () => {
       const busy = await open(service, { Authorization: `Bearer ${await platform.demo('maya@iron.test')}` });
@@ -50,7 +50,7 @@ for (const service of ['gateway', 'squad'] as const)
   );
 
 for (const parameter of ['gateway', 'gatewayCarrier'])
-  itAtOnce(
+  itTogether(
     `the gateway's own socket to a service (${parameter}) stays open without an operation`,
     async () => {
       const token = await serviceTokens('gateway', readSettings(serverSettings, platform.env)).get();

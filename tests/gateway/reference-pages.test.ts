@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { SERVICE_NAMES } from '#server/settings.ts';
 import { violationsOn } from '../support/axe.ts';
@@ -97,17 +97,20 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     await page.context().close();
   };
 
-  it.each([1280, 390])('have no violation that axe finds, at %i px, light and dark', async (width) => {
-    for (const service of ['gateway', 'gym', 'squad'] as const)
+  describe.each([1280, 390])('have no violation that axe finds, light and dark, at %i px:', (width) => {
+    it.each(['gateway', 'gym', 'squad'] as const)('the reference of %s', async (service) => {
       await expectNoViolations(`docs of ${service}`, await openDocs(platform.url(service), { width }), width);
-    const withDialog = await openDocs(platform.url('gym'), { width });
-    await openDialog(withDialog.page, 'locations');
-    await expectNoViolations('dialog', withDialog, width);
-    for (const service of ['gateway', 'squad'] as const)
-      await expectNoViolations(
-        `asyncapi of ${service}`,
-        await open(`${platform.url(service)}/asyncapi`, { width }),
-        width,
-      );
+    });
+
+    it('the dialog for a request', async () => {
+      const watched = await openDocs(platform.url('gym'), { width });
+      await openDialog(watched.page, 'locations');
+      await expectNoViolations('dialog', watched, width);
+    });
+
+    it.each(['gateway', 'squad'] as const)('the AsyncAPI reference of %s', async (service) => {
+      const watched = await open(`${platform.url(service)}/asyncapi`, { width });
+      await expectNoViolations(`asyncapi of ${service}`, watched, width);
+    });
   });
 });

@@ -97,7 +97,7 @@ it.each(['sse', 'multipart'] as const)(
       { things: { typeDefs: 'type Query { now: Int } type Subscription { ticked: Int }' } },
       { USAGE_REPORT: path.join(gateway().dataDir, `usage-${protocol}`) },
     );
-    graph.subgraph('things').instead = (_req, res) => res.writeHead(404).end(); // it has no socket
+    graph.subgraph('things').instead = (_req, res) => res.writeHead(404).end(); // the subgraph refuses the WebSocket; the request is counted all the same
     const stream = await openStream(graph.url, protocol, {
       query: 'subscription Ticks { ticked }',
       headers: { 'graphql-client-name': 'tv' },

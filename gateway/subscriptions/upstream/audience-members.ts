@@ -63,8 +63,9 @@ export class AudienceMembers {
   /**
    * Calls `listener` with the user's eligibility and each change of it. Returns a function that removes it.
    *
-   * The clients of a user share one membership. While it is `addressed`, a later client gets one of its own, because it
-   * needs the whole state first: to an addressed membership the subgraph sends changes only, and the state to a new one.
+   * The clients of a user share one membership. While it is `addressed`, a later client gets a membership of its own, because
+   * the client needs the whole state first. The subgraph sends the state to a new membership, and only changes to an addressed
+   * one.
    */
   join(userId: string, listener: EligibilityListener): () => void {
     const known = this.byUser.get(userId);
@@ -93,7 +94,7 @@ export class AudienceMembers {
     for (const number of excluded) setEligibility(this.byNumber.get(number), 'excluded');
   }
 
-  /** The member to whom an event with this `to` extension is addressed; undefined if they have left or are no longer addressed. */
+  /** The member to whom an event with this `to` extension is addressed; undefined if they left or are no longer addressed. */
   addressee(to: unknown): Membership | undefined {
     const member = this.byNumber.get(Number(to));
     return member?.eligibility === 'addressed' ? member : undefined;
@@ -172,8 +173,8 @@ export class AudienceMembers {
   }
 
   /**
-   * Without a connection nothing is sent, because all members are reported once there is one. The message's values are
-   * getters: graphql-ws may send it again after a reconnect, and then reads the values of that moment.
+   * Without a connection nothing is sent, because all members are reported when the socket connects. The message's values are
+   * getters: graphql-ws may send the message again after a reconnect, and then reads the values of that moment.
    */
   private send(message: object, authorization?: () => string | undefined): void {
     if (this.isStopped || !this.socket.isConnected) return;

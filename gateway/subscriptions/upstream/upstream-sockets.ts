@@ -79,7 +79,7 @@ export class UpstreamSockets {
       // A subgraph may restart, which may take any time. By default graphql-ws treats a refused connection as fatal.
       retryAttempts: Number.POSITIVE_INFINITY,
       shouldRetry: (cause) => !(isProved && this.isRefused(cause, url)),
-      // If a replica stops, another one accepts the socket at once.
+      // If a replica stops, another one accepts the socket at once, so the first retry does not wait.
       retryWait: async (tries) => {
         if (tries > 0 || !isServiceStopping) await sleep(retryMillis(tries));
       },

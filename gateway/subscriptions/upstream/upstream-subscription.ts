@@ -32,7 +32,7 @@ interface UpstreamOptions {
   onIdle(): void;
 }
 
-/** The maximum number of events that are kept for listeners that join later; after more, the whole state is requested for them. */
+/** The maximum number of events that are kept for listeners that join later. After more, the whole state is requested. */
 export const MAX_HISTORY = 20;
 
 /** A subscription at the subgraph that owns the field, shared by equal client subscriptions with the same rights. */
@@ -201,7 +201,7 @@ export class UpstreamSubscription {
   }
 }
 
-/** An event for listeners that join later, for whom it is the present state and no news. */
+/** An event for listeners that join later. They get it as the state of now, so no delay since its cause is measured. */
 function withoutCause(event: ExecutionResult): ExecutionResult {
   if (event.extensions?.cause === undefined) return event;
   const { cause: _cause, ...extensions } = event.extensions;

@@ -13,6 +13,7 @@ import {
 import type { GatewayContext } from '../../../gateway/context/gateway-context.ts';
 import type { Execution, ExecutionSource } from '../../../gateway/execution/execution.ts';
 import { prepareExecution } from '../../../gateway/plan/prepare-execution.ts';
+import type { Subgraph } from '../../../gateway/subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
 import { composed, graphOf, type SubgraphSdls } from './composed-graph.ts';
 import { MadeUpSubgraph, type Scenario } from './made-up-subgraph.ts';
@@ -44,12 +45,16 @@ export class BothExecutors {
   readonly graph: LoadedGraph;
   /** How often the Apollo executor did the work of ours, by fallback reason. */
   readonly fallbacks = new Map<string, number>();
+  /** How many requests the subgraphs got from each executor. */
+  readonly requests = { apollo: 0, ours: 0 };
   private readonly scenarios = new Map<string, Scenario>();
+  /** The contexts of the requests that the Apollo executor sends. */
+  private readonly apolloContexts = new WeakSet<GatewayContext>();
 
   constructor(sdls: SubgraphSdls) {
     this.graph = graphOf(
       composed(sdls),
-      Object.entries(sdls).map(([name, sdl]) => new MadeUpSubgraph(name, sdl, this.scenarios)),
+      Object.entries(sdls).map(([name, sdl]) => this.counted(new MadeUpSubgraph(name, sdl, this.scenarios))),
     );
   }
 
@@ -77,6 +82,18 @@ export class BothExecutors {
     };
   }
 
+  private counted(subgraph: Subgraph): Subgraph {
+    return {
+      name: subgraph.name,
+      url: subgraph.url,
+      send: (request) => {
+        this.requests[this.apolloContexts.has(request.context) ? 'apollo' : 'ours'] += 1;
+        return subgraph.send(request);
+      },
+      close: () => subgraph.close(),
+    };
+  }
+
   private plan(planned: Operation): QueryPlan | undefined {
     try {
       return this.graph.planner.buildQueryPlan(planned);
@@ -98,9 +115,11 @@ export class BothExecutors {
     if (!coerced.coerced) throw new Error(coerced.errors.join('\n'));
     this.scenarios.set(scenario.seed, scenario);
     const context = { requestId: scenario.seed } as GatewayContext;
+    const apolloContext = { ...context };
+    this.apolloContexts.add(apolloContext);
     const request = { variables: coerced.coerced, rawVariables, context };
     const [apollo, json, result] = await Promise.all([
-      apolloResponse(source, rawVariables, context),
+      apolloResponse(source, rawVariables, apolloContext),
       execution.toJson(request),
       execution.toResult(request),
     ]);

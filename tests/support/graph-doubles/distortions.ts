@@ -1,12 +1,64 @@
-import { GraphQLError } from 'graphql';
-import type { SubgraphAnswer } from '../../../gateway/subgraphs/subgraph.ts';
+import { GraphQLError, Kind, parse, print, type FieldNode } from 'graphql';
+import { isJsonObject } from '#server/json-object.ts';
+import type { SubgraphAnswer, SubgraphError } from '../../../gateway/subgraphs/subgraph.ts';
 import { randomFrom } from './random.ts';
 
 /**
  * Returns a wrong answer, throws an error, or returns the answer unchanged, as the seed decides. Equal entities are
- * distorted equally, so the result does not depend on which entities are fetched together.
+ * distorted equally, so the result does not depend on which entities are fetched together. Neither does it depend on which
+ * fetches are one request: such an answer is distorted as the answers of the single fetches are, and refused as a whole if
+ * one of these would have no entities.
  */
 export function distorted(answer: SubgraphAnswer, name: string, query: string, seed: string): SubgraphAnswer {
+  const fields = entitiesFields(query);
+  if (fields.length < 2) return distortedOne(answer, name, fields[0] ? textOf(fields[0]) : query, seed);
+  const parts = fields.map((field) => {
+    const alias = field.alias?.value ?? '';
+    try {
+      return { alias, own: distortedOne(partOf(answer, alias), name, textOf(field), seed) };
+    } catch {
+      return { alias, own: {} };
+    }
+  });
+  const isRefused = parts.some(
+    ({ own }) =>
+      !Array.isArray(own.data?.['_entities']) || own.errors?.some((error) => !isOf(error, '_entities')),
+  );
+  if (isRefused) return { data: null, errors: [{ message: 'refused together' }] };
+  const errors = parts.flatMap(({ alias, own }) =>
+    (own.errors ?? []).map((error) => ({ ...error, path: [alias, ...(error.path as unknown[]).slice(1)] })),
+  );
+  const data = Object.fromEntries(parts.map(({ alias, own }) => [alias, own.data?.['_entities']]));
+  return { data, ...(errors.length > 0 && { errors }), hasNoEscapes: answer.hasNoEscapes ?? false };
+}
+
+function entitiesFields(query: string): readonly FieldNode[] {
+  const [operation] = parse(query, { noLocation: true }).definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) return [];
+  return operation.selectionSet.selections.filter(
+    (node): node is FieldNode => node.kind === Kind.FIELD && node.name.value === '_entities',
+  );
+}
+
+/** Equal for a fetch alone and as a part of a merged one, which renames everything else. */
+const textOf = ({ selectionSet }: FieldNode): string => (selectionSet ? print(selectionSet) : '');
+
+/** The answer to one of the fetches alone. */
+function partOf({ data, errors = [], hasNoEscapes }: SubgraphAnswer, alias: string): SubgraphAnswer {
+  const own = errors
+    .filter((error) => isOf(error, alias))
+    .map((error) => ({ ...error, path: ['_entities', ...(error.path as unknown[]).slice(1)] }));
+  return {
+    data: { _entities: data?.[alias] },
+    ...(own.length > 0 && { errors: own }),
+    hasNoEscapes: hasNoEscapes ?? false,
+  };
+}
+
+const isOf = (error: SubgraphError, field: string): boolean =>
+  isJsonObject(error) && Array.isArray(error.path) && error.path[0] === field;
+
+function distortedOne(answer: SubgraphAnswer, name: string, query: string, seed: string): SubgraphAnswer {
   const random = randomFrom(`${seed}/${name}/${query}`);
   switch (random.below(12)) {
     case 0:

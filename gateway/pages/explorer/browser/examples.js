@@ -20,6 +20,8 @@ query Home {
     }
     nutritionDay { totals { calories } }
     presence { online }
+    nextWorkout { title durationMinutes }
+    trainingSummary(days: 7) { count minutes streakWeeks }
   }
   workouts(first: 3) { nodes { title difficulty } }
 }

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startOtherGraph, type OtherGraph, type OtherSubgraph } from '../support/other-graph.ts';
+
+/**
+ * Operations for which the planner makes a wrong plan, or none: they have the right answer, or a clear refusal, but never a
+ * wrong answer.
+ */
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key", "@requires", "@external", "@shareable", "@interfaceObject"])';
+
+function serving(
+  subgraphs: Record<string, OtherSubgraph>,
+  edited?: (supergraphSdl: string) => string,
+): { ask: OtherGraph['ask'] } {
+  let graph: OtherGraph;
+  beforeAll(async () => {
+    graph = await startOtherGraph(subgraphs, {}, edited);
+  });
+  afterAll(() => graph.stop());
+  return { ask: (query, variables) => graph.ask(query, variables) };
+}
+
+const refused = (message: RegExp) => ({
+  status: 400,
+  body: {
+    errors: [{ message: expect.stringMatching(message), extensions: { code: 'VALIDATION_FAILED' } }],
+  },
+});
+
+/** Halls have rooms; a room's sign is made of its name, which another subgraph has. */
+const roomsWith = (keys: string): Record<string, OtherSubgraph> => {
+  const room = (number: string) => ({ id: `r${number}`, code: { building: 'b', floor: 'f', number } });
+  return {
+    rooms: {
+      typeDefs: `${LINK} type Query { hall: Hall } type Hall { rooms: [Room!]! }
+        type Room ${keys} { id: ID! @shareable code: Code! @shareable name: String! @external sign: String! @requires(fields: "name") }
+        type Code @shareable { building: ID! floor: ID! number: ID! }`,
+      resolvers: {
+        Query: { hall: () => ({ rooms: [room('1'), room('2')] }) },
+        Room: {
+          __resolveReference: (given: { id?: string; code?: { number?: string } }) => {
+            if (given.id === undefined || given.code?.number === undefined)
+              throw new Error('not by this key');
+            return given;
+          },
+          sign: ({ name }: { name: string }) => `[${name}]`,
+        },
+      },
+    },
+    names: {
+      typeDefs: `${LINK} type Room @key(fields: "id") { id: ID! code: Code! @shareable name: String! }
+        type Code @shareable { building: ID! floor: ID! number: ID! }`,
+      resolvers: {
+        Room: {
+          __resolveReference: ({ id }: { id: string }) => ({ id, name: `room ${id}` }),
+        },
+      },
+    },
+  };
+};
+
+describe('a field that requires one of another subgraph', () => {
+  const { ask } = serving(
+    roomsWith(
+      '@key(fields: "code { building floor }", resolvable: false) @key(fields: "id code { floor number }") @key(fields: "id", resolvable: false)',
+    ),
+  );
+
+  it('is fetched by a key that its subgraph resolves, although another one is declared first', async () => {
+    expect((await ask('{ hall { rooms { id name sign } } }')).body).toEqual({
+      data: {
+        hall: {
+          rooms: [
+            { id: 'r1', name: 'room r1', sign: '[room r1]' },
+            { id: 'r2', name: 'room r2', sign: '[room r2]' },
+          ],
+        },
+      },
+    });
+  });
+});
+
+describe('a field that requires one of another subgraph, whose own subgraph resolves its type by no key', () => {
+  // Apollo's composition refuses such a subgraph; a file from elsewhere may have one.
+  const { ask } = serving(roomsWith('@key(fields: "id code { floor number }")'), (sdl) =>
+    sdl.replace('key: "id code { floor number }"', 'key: "id code { floor number }", resolvable: false'),
+  );
+
+  it('is refused', async () => {
+    for (let time = 0; time < 2; time += 1)
+      expect(await ask('{ hall { rooms { id sign } } }')).toMatchObject(
+        refused(/"rooms" resolves Room by none/),
+      );
+  });
+
+  it('does not prevent operations without it', async () => {
+    expect((await ask('{ hall { rooms { name } } }')).body).toEqual({
+      data: { hall: { rooms: [{ name: 'room r1' }, { name: 'room r2' }] } },
+    });
+  });
+});
+
+describe('an interface object that its subgraph does not resolve', () => {
+  const { ask } = serving(
+    {
+      lists: {
+        typeDefs: `${LINK} type Query { first: Piece } interface Piece @key(fields: "id") { id: ID! } type Poem implements Piece @key(fields: "id") { id: ID! }`,
+        resolvers: {
+          Query: { first: () => ({ __typename: 'Poem', id: 'p1' }) },
+          Piece: { __resolveReference: ({ id }: { id: string }) => ({ __typename: 'Poem', id }) },
+        },
+      },
+      marks: {
+        typeDefs: `${LINK} type Query { best: Piece } type Piece @interfaceObject @key(fields: "id") { id: ID! mark: Int }`,
+        resolvers: { Query: { best: () => ({ id: 'p1', mark: 5 }) } },
+      },
+    },
+    (sdl) =>
+      sdl.replace(
+        'key: "id", isInterfaceObject: true',
+        'key: "id", resolvable: false, isInterfaceObject: true',
+      ),
+  );
+
+  it('has its fields where this subgraph returns it, and the type name from the other one', async () => {
+    expect((await ask('{ best { __typename id mark } }')).body).toEqual({
+      data: { best: { __typename: 'Poem', id: 'p1', mark: 5 } },
+    });
+  });
+
+  it('has no fields of this subgraph elsewhere: such an operation is refused, and says why', async () => {
+    expect(await ask('{ first { id mark } best { id } }')).toMatchObject(
+      refused(/no subgraph with this field resolves its object/),
+    );
+    expect((await ask('{ first { id } }')).body).toEqual({ data: { first: { id: 'p1' } } });
+  });
+});
+
+describe('fields that require one field with different arguments', () => {
+  const { ask } = serving({
+    goods: {
+      typeDefs: `${LINK} type Query { parcels: [Parcel!]! } type Parcel @key(fields: "id") { id: ID! price(in: String!): Int }`,
+      resolvers: {
+        Query: { parcels: () => [{ id: 'a' }] },
+        Parcel: {
+          __resolveReference: ({ id }: { id: string }) => ({ id }),
+          price: (_: unknown, { in: unit }: { in: string }) => (unit === 'EUR' ? 100 : 110),
+        },
+      },
+    },
+    postage: {
+      typeDefs: `${LINK} type Parcel @key(fields: "id") { id: ID! price(in: String!): Int @external euros: Int @requires(fields: "price(in: \\"EUR\\")") dollars: Int @requires(fields: "price(in: \\"USD\\")") }`,
+      resolvers: {
+        Parcel: {
+          __resolveReference: (given: object) => given,
+          euros: ({ price }: { price: number }) => price * 2,
+          dollars: ({ price }: { price: number }) => price * 2,
+        },
+      },
+    },
+  });
+
+  it('are refused together, and answered one by one', async () => {
+    expect(await ask('{ parcels { euros dollars } }')).toMatchObject(refused(/alias/));
+    expect((await ask('{ parcels { euros } }')).body).toEqual({ data: { parcels: [{ euros: 200 }] } });
+    expect((await ask('{ parcels { dollars } }')).body).toEqual({ data: { parcels: [{ dollars: 220 }] } });
+  });
+
+  it.each([
+    ['a literal', '{ parcels { price(in: "USD") euros } }'],
+    ['a variable', 'query ($in: String = "USD") { parcels { euros price(in: $in) } }'],
+    [
+      'fragments',
+      'query ($in: String = "USD") { parcels { euros ...One ...Two } } fragment One on Parcel { price(in: $in) } fragment Two on Parcel { price(in: $in) }',
+    ],
+  ])('are refused beside this field with other arguments: %s', async (_how, query) => {
+    expect(await ask(query)).toMatchObject(refused(/alias/));
+  });
+
+  it('are answered beside this field under an alias', async () => {
+    expect((await ask('{ parcels { other: price(in: "USD") euros } }')).body).toEqual({
+      data: { parcels: [{ other: 110, euros: 200 }] },
+    });
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isCacheTested, startCachedPlatform, type CachedPlatform } from '../support/shared-cache.ts';
+
+/** Each seed decides at which times and doors is written and read. */
+const SEEDS = Number(process.env.CACHE_RACES_SEEDS ?? 3);
+const WRITES = 12;
+const READERS = 6;
+const MOST_MILLIS = 1_000;
+
+let cached: CachedPlatform;
+let staff: string;
+let members: readonly string[];
+let locationId: string;
+
+interface Read {
+  readonly startedAt: number;
+  readonly shown: number;
+}
+
+(isCacheTested ? describe : describe.skip)('writes and reads at the same time', () => {
+  beforeAll(async () => {
+    cached = await startCachedPlatform(['identity', 'gym', 'content']);
+    const { platform } = cached;
+    [staff = '', ...members] = await Promise.all([
+      platform.demo('admin@iron.test'),
+      platform.demo('maya@iron.test'),
+      platform.demo('leo@iron.test'),
+    ]);
+    const { body } = await platform.rest('gym', 'GET', '/locations', { token: staff });
+    locationId = (body as { id: string }[])[0]?.id ?? '';
+    for (const url of cached.gateways) await cached.warm(url, READ, members[0]);
+  });
+  afterAll(() => cached.stop());
+
+  const READ = '{ me { gym { locations { id capacity } } } }';
+
+  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
+    'show no value that was replaced more than a second before the request, and at last the last one: seed %i',
+    async (seed) => {
+      const random = randomOf(seed);
+      const written: { value: number; at: number }[] = [];
+      const reads: Read[] = [];
+      let isOver = false;
+      const reader = async (index: number): Promise<void> => {
+        while (!isOver) {
+          reads.push(await read(index));
+          await pause(random() * 15);
+        }
+      };
+      const readers = Array.from({ length: READERS }, (_, index) => reader(index));
+      for (let value = 100; value < 100 + WRITES; value += 1) {
+        await write(value, random());
+        written.push({ value, at: performance.now() });
+        await pause(random() * 250);
+      }
+      isOver = true;
+      await Promise.all(readers);
+      const old = reads.flatMap(({ startedAt, shown }) => {
+        const oldest = written.findLast(({ at }) => startedAt - at > MOST_MILLIS)?.value ?? 0;
+        return shown < oldest && shown >= 100 ? [`${shown} instead of ${oldest}`] : [];
+      });
+      expect(old).toEqual([]);
+      await pause(MOST_MILLIS);
+      for (let index = 0; index < READERS; index += 1)
+        expect((await read(index)).shown).toBe(100 + WRITES - 1);
+      expect(await cached.metric(cached.gateways[0], 'shared_cache_hits_total')).toBeGreaterThan(0);
+    },
+  );
+
+  async function read(index: number): Promise<Read> {
+    const startedAt = performance.now();
+    const { data } = await cached.ask(
+      cached.gateways[index % 2] ?? '',
+      READ,
+      members[index % members.length],
+    );
+    const list = data.me.gym.locations as { id: string; capacity: number }[];
+    return { startedAt, shown: list.find(({ id }) => id === locationId)?.capacity ?? 0 };
+  }
+
+  async function write(capacity: number, random: number): Promise<void> {
+    const { platform } = cached;
+    const body = { capacity };
+    if (random < 0.4) await platform.rest('gym', 'PUT', `/locations/${locationId}`, { token: staff, body });
+    else if (random < 0.7)
+      await platform.rest('gateway', 'PUT', `/gym/locations/${locationId}`, { token: staff, body });
+    else
+      await cached.ask(
+        cached.gateways[1],
+        'mutation ($input: UpdateLocationInput!) { updateLocation(input: $input) { id } }',
+        staff,
+        { input: { id: locationId, capacity } },
+      );
+  }
+});
+
+const pause = (millis: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, millis);
+  });
+
+/** Numbers from 0 to 1 that depend on the seed alone. */
+function randomOf(seed: number): () => number {
+  let state = seed + 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
