@@ -96,7 +96,7 @@ export class Audience {
     return (event) => this.push(event);
   }
 
-  /** Whether the subscription excludes members; if not, its events are right for every member. */
+  /** Whether the subscription decides about each member. If it does not, its events are right for every member. */
   get excludesMembers(): boolean {
     return this.rules !== undefined;
   }

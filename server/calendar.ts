@@ -57,7 +57,10 @@ export function endOfBucket(day: string, bucket: Bucket): string {
   return bucket === 'MONTH' ? fromMillis(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)) : day;
 }
 
-/** Checks a range of days, both ends included. @throws VALIDATION_FAILED if it ends before it begins, or has more than `mostDays` days */
+/**
+ * Checks a range of days, both ends included.
+ * @throws VALIDATION_FAILED if it ends before it begins, or has more than `mostDays` days
+ */
 export function checkRange(from: string, to: string, mostDays: number): void {
   if (to < from) throw invalid('to', `expected a day not before ${from}, got ${to}`);
   const days = daysBetween(from, to) + 1;

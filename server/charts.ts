@@ -23,5 +23,9 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export const dayLabel = (date: string): string =>
   `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]}`;
 
+/** A text of at most `most` characters, so that it fits into a chart. The whole text has to be in the chart's `title`. */
+export const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
+
 export const escapedText = (text: string): string =>
   text.replaceAll(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

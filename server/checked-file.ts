@@ -46,7 +46,7 @@ export async function readCheckedFile<Schema extends z.ZodType>(
   );
 }
 
-/** An unquoted text that begins with * is an alias. */
+/** Reports aliases without an anchor: YAML reads every unquoted text that begins with * as an alias. */
 function unknownAliases(document: Document, lines: LineCounter): string[] {
   const problems: string[] = [];
   visit(document, {
@@ -82,7 +82,7 @@ function placeOf(document: Document, lines: LineCounter, path: Path): string {
   return name === '' ? 'line 1' : name;
 }
 
-/** The position of the key, which is where a reader looks; of an element of a list, that of its value. */
+/** The position of a field's key, where a reader looks. An element of a list has no key: the position of its value. */
 function offsetOf(document: Document, path: Path): number | undefined {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   const key = path.at(-1);

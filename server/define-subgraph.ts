@@ -31,7 +31,7 @@ export interface ServiceBase<Settings> {
   readonly files: FileStorage;
   /** The service's public events. @throws Error if the service declares none */
   readonly events: EventLog;
-  /** Undefined if the service declares no database, or keeps its state in memory by setting. */
+  /** Undefined if the service declares no database, or if a setting makes it keep its state in memory. */
   orm: MikroORM | undefined;
   /** The address of the ORM's database, for code that needs a connection of its own. */
   database: { server: DatabaseServer; name: string } | undefined;
@@ -62,7 +62,10 @@ export interface SocketHost<Services, Resources> {
   servicesOf(viewer: UnitOfWork['viewer'], authorization?: string): Services;
   /** Begins the span of a frame; undefined if it is not sampled. @param event the frame's event */
   begin(event: string): Span | undefined;
-  /** Measures an event that reports a change; to be called before its message is written. @returns the function to call when it is written */
+  /**
+   * Measures an event that reports a change; to be called before its message is written.
+   * @returns the function to call when the message is written
+   */
   sending(event: string): () => void;
 }
 
@@ -90,11 +93,19 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
    * `eventEntities` and `eventMigrations`, its routes `eventsRest`, and its retention rules `eventRetention`.
    */
   events?: EventShapes;
-  /** Whether the service delivers the events of all services by webhooks; its OpenAPI document then has all types. */
+  /**
+   * The kinds of changes that triggers of the service's database note (`noteChanges`); the schema names them in
+   * `@evictedBy`. Default: none, and gateways cache nothing of the service for longer than `@cacheControl` says.
+   */
+  changeKinds?: readonly string[];
+  /** Whether the service delivers the events of all services by webhooks; its OpenAPI document then has their types. */
   deliversWebhooks?: true;
   /** Whether a setting replaces the database (wizard's WIZARD_STORAGE=memory). */
   withoutDatabase?(settings: ServerSettings & Settings): boolean;
-  /** Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database closes. */
+  /**
+   * Hubs, key rings, clients, workers: everything that outlives a request. `dispose` is called at the stop, before the database
+   * closes.
+   */
   resources(base: ServiceBase<Settings>): Promise<Resources & { dispose?(): Promise<void> }>;
   /** Creates the rules for one unit of work. */
   services(unit: UnitOfWork, resources: Resources, settings: ServerSettings & Settings): Services;
@@ -114,8 +125,8 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** What does not work now although the service continues, with the consequences, for `GET /health/ready`. */
   losses?(resources: Resources): Record<string, string>;
   /**
-   * Stores the answers to requests with an `Idempotency-Key` if the service uses no database. Default: in memory, so that a
-   * restart forgets them. With a database they are committed with the request's writes.
+   * Stores the answers to requests with an `Idempotency-Key` if the service uses no database. Default: in memory; then a
+   * restart loses them. With a database they are committed with the request's writes.
    */
   idempotency?(resources: Resources): IdempotencyStore | undefined;
   /** Work that is done later, or again and again; see `jobOf`. Without a database, only scheduled jobs run. */

@@ -3,8 +3,8 @@ import { addDays, dayOf, instantOf } from './calendar.ts';
 import { DEMO_GYMS, demoPerson } from './demo-ids.ts';
 
 /*
- * What the services share of the demo history: the members of the two gyms, when the known ones train, and numbers that look random
- * and are the same at each first start.
+ * What the services share of the demo history: the members whom it adds to the two gyms, when some users train, and numbers
+ * that look random and are the same at each first start.
  */
 
 /** The history covers so many days before the first start. */
@@ -21,7 +21,7 @@ export interface DemoMember {
   status: Status;
 }
 
-/** The people of these lines, and as many more as their first and last names give in `rounds` other pairs. */
+/** The people of these lines, and `rounds` times as many more, who have the first name of one and the last name of another. */
 function crowd(rounds: number, ...lines: string[]): string[] {
   const people = lines.flatMap((line) => line.split(', ')).map((name) => name.split(' '));
   return Array.from({ length: rounds + 1 }, (_unused, round) =>
@@ -163,7 +163,7 @@ export class Seeded {
     return elements[this.int(0, elements.length - 1)] ?? elements[0];
   }
 
-  /** The index of a weight, as often as the weight says. */
+  /** The index of one of the weights, with a probability in proportion to the weight. */
   weighted(weights: readonly number[]): number {
     let left = this.number() * weights.reduce((sum, weight) => sum + weight, 0);
     const found = weights.findIndex((weight) => (left -= weight) < 0);

@@ -99,8 +99,8 @@ export function featuresByGymService(gymUrl: string): FeatureSource {
 }
 
 /**
- * The module to which each rules object of a subgraph belongs; null: it is always on. Only an object whose methods all return
- * promises can have one, and each of them is named, so that a new one is not forgotten.
+ * The module to which each rules object of a subgraph belongs; null if the object is always on. Only an object whose methods
+ * all return promises can belong to a module. The type requires an entry for each such object, so that no new one is forgotten.
  */
 export type Switches<Services> = {
   readonly [

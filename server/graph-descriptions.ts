@@ -4,10 +4,11 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import type { ServiceName } from './settings.ts';
 
 /**
- * A shape and the type of the graph with the same fields have one description each, in `schema/<service>.graphql`. Only a
+ * A shape takes its descriptions from the type of the graph with the same fields, in `schema/<service>.graphql`. Only a
  * property that the graph does not have needs a text of its own: `.meta({ description })`.
  *
- * The type is the one with the name of the component. Any other shape names it: `.meta({ graphType: 'CreateGymInput' })`.
+ * This type has the name of the shape's component. If the names differ, the shape names the type:
+ * `.meta({ graphType: 'CreateGymInput' })`.
  */
 const GRAPH_TYPE = 'graphType';
 
@@ -95,7 +96,7 @@ function textOf(field: GraphField, type: GraphType | undefined, property: JsonOb
   return meanings.length > 0 ? [field.description, ...meanings].join('\n') : field.description;
 }
 
-/** The values of an enum, also of a list of them, or of one that may be null. */
+/** The values of an enum in a schema: the schema is an enum, a list of an enum, or an enum that may be null. */
 function valuesIn(schema: unknown): string[] {
   if (!isJsonObject(schema)) return [];
   if (Array.isArray(schema['enum'])) return schema['enum'].map(String);

@@ -45,7 +45,7 @@ const intervalsByDay = z
     if (found) context.addIssue({ code: 'custom', path: [found.name], message: OVERLAP });
   });
 
-/** An object for a day is the form of earlier clients, for a day with one interval. */
+/** The accepted input. Earlier clients send one object instead of a list for a day, because a day had one interval. */
 export const openingHours = z
   .partialRecord(
     z.enum(DAYS, 'expected mon, tue, wed, thu, fri, sat or sun'),
@@ -143,7 +143,8 @@ function intervalsOf(
 function instantOf(date: DateTime, time: string, zone: string): number {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   const wall = Date.UTC(date.year, date.month - 1, date.day, hour, minute); // 24:00 is 00:00 of the next day
-  // The offset a day before is that before a change of the clocks; of two equal local times it finds the first.
+  // If the clocks change on this day, the offset of a day earlier is the old one. With it, the first of two equal local times
+  // is found.
   const before = offsetMillis(wall - MINUTES_OF_DAY * 60_000, zone);
   const early = wall - before;
   const offset = offsetMillis(early, zone);
@@ -160,7 +161,7 @@ interface Span {
   end: number;
 }
 
-/** Minutes since the beginning of the day that begins at `midnight`. */
+/** An interval in minutes, counted from the same point in time as `midnight`, the beginning of its day. */
 function spanOf({ opens, closes }: Interval, midnight: number): Span {
   const [start, end] = [minutesOf(opens), minutesOf(closes)];
   return { start: midnight + start, end: midnight + (end <= start ? end + MINUTES_OF_DAY : end) };

@@ -33,9 +33,9 @@ export const cursorText = z
 /** `?limit=` and `?cursor=` of every REST list. */
 export const pageQuery = z.object({
   limit: z.coerce
-    .number('expected a whole number from 1 up')
-    .int('expected a whole number from 1 up')
-    .min(1, 'expected a whole number from 1 up')
+    .number('expected a whole number of at least 1')
+    .int('expected a whole number of at least 1')
+    .min(1, 'expected a whole number of at least 1')
     .default(DEFAULT_PAGE_SIZE)
     .meta({
       description: `Items a page, at most ${MAX_PAGE_SIZE}; a larger number is treated as ${MAX_PAGE_SIZE}.`,
@@ -69,11 +69,11 @@ export function pageOfWhole<Item>(items: readonly Item[], request: PageRequest):
   };
 }
 
-/** The effective page size of a request. @throws VALIDATION_FAILED for zero or less. */
+/** The effective page size of a request. @throws VALIDATION_FAILED unless it is a whole number of at least 1 */
 export function pageSize(request: PageRequest): number {
   const limit = request.limit ?? DEFAULT_PAGE_SIZE;
   if (!Number.isInteger(limit) || limit < 1)
-    throw invalid('limit', `expected a whole number from 1 up, got ${limit}`);
+    throw invalid('limit', `expected a whole number of at least 1, got ${limit}`);
   return Math.min(limit, MAX_PAGE_SIZE);
 }
 

@@ -8,7 +8,7 @@ import { StartError } from './start-error.ts';
  */
 export type Command = (args: readonly string[], env: Environment, print: Progress) => Promise<number>;
 
-/** Runs a command for `main.ts`. What the operator can remove is printed without a stack. */
+/** Runs a command for `main.ts`. A StartError, whose reason the operator can remove, is printed without a stack. */
 export async function runCommand(command: Command, args: readonly string[], env: Environment): Promise<void> {
   try {
     process.exitCode = await command(args, env, (line) => void process.stdout.write(`${line}\n`));

@@ -19,11 +19,11 @@ export interface Running {
 }
 
 /**
- * If a stop takes longer than its delay and its grace period plus this time, the process ends without it: a supervisor
- * would kill the process soon after.
+ * If a stop takes longer than its delay, its grace period and this time together, the process ends before the stop is done,
+ * with a message that names the parts that hang. Otherwise a supervisor would soon kill it without one.
  */
 const STOP_MARGIN_MILLIS = 5_000; // 5 s
-/** The grace period until the start has read the settings. */
+/** The grace period of a stop that is requested before the start has finished. */
 const DEFAULT_GRACE_PERIOD_MILLIS = 10_000; // 10 s
 
 /**

@@ -58,7 +58,7 @@ export async function openDatabaseServer(
     dataDir: path.join(settings.dataDir, 'postgres'),
     onProgress: progress,
   });
-  // Only its user and root can enter the folder of the database's socket.
+  // Only the database's user and root can enter this folder, so no other user can pause the writes.
   const pauses = await allowPauses(embedded.socketDir);
   let isStopping = false;
   return {
@@ -95,7 +95,7 @@ export async function runAlone(subgraph: AnySubgraph, env: Environment): Promise
   await runUntilSignal(async (progress) => {
     const missing = missingChoices(env, { ...needsOf([subgraph]), isSeparate: true });
     const { settings, port: chosenPort } = reportingAllProblems(missing, () => settingsOf(subgraph, env));
-    refuseUnfinishedRestore(settings.dataDir); // without a database, too: secrets and journals are there
+    refuseUnfinishedRestore(settings.dataDir); // also if no database is opened: the folder contains secrets and journals
     const database =
       subgraph.database && !subgraph.withoutDatabase?.(settings)
         ? await openDatabaseServer(settings, progress)

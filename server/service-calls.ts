@@ -44,8 +44,8 @@ export interface ServiceCallsOptions {
 }
 
 /**
- * Pooled keep-alive connections to one service, with time limits. A call whose connection is lost is sent once more if that
- * cannot do anything twice.
+ * Pooled keep-alive connections to one service, with time limits. A call whose connection is lost is sent once more if the
+ * service cannot carry it out twice (`mayRetry`).
  */
 export function serviceCalls({
   name,

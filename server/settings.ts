@@ -71,7 +71,7 @@ export function withDemoDefaults(env: Environment): Environment {
 const isProduction = (env: Environment): boolean => env.NODE_ENV === 'production';
 const isOn = (word: string): boolean => ['on', 'true', '1'].includes(word);
 
-/** The settings that the operator must choose, because they have no safe default, but has not; empty if none is missing. */
+/** The settings without a safe default that the operator has not chosen; empty if none is missing. */
 export function missingChoices(env: Environment, kind: StartKind): string[] {
   const { hasDatabase, isSeparate, storesFiles, sendsMails } = kind;
   const missing: string[] = [];
@@ -109,7 +109,10 @@ export function missingChoices(env: Environment, kind: StartKind): string[] {
   return missing;
 }
 
-/** Whether the settings allow several replicas of a server: they need one database, and Redis or separate services. */
+/**
+ * Whether there may be several replicas with these settings. Separate services: with REDIS_URL, or in production with
+ * DATABASE_URL. All services in one process: with both URLs.
+ */
 const mayHaveReplicas = (env: Environment, { isSeparate }: StartKind): boolean =>
   isSeparate
     ? Boolean(env.REDIS_URL || (isProduction(env) && env.DATABASE_URL))
@@ -225,12 +228,12 @@ export const serverSettings = z.object({
     })
     .optional(),
   /**
-   * Whether a start creates the database and runs the migrations. Off: the command `migrate` does, as a user who may change
-   * tables.
+   * Whether a start creates the database and runs the migrations. If off, the command `migrate` does both, as a database
+   * user who may change tables.
    */
   databaseMigrations: toggle(true),
   /**
-   * Whether connections keep prepared statements for frequent reads. Off behind a pooler that gives a client another
+   * Whether connections keep prepared statements for frequent reads. Must be off behind a pooler that gives a client another
    * connection for each transaction.
    */
   databasePreparedStatements: toggle(true),
@@ -325,7 +328,7 @@ export type ServerSettings = z.output<typeof serverSettings>;
 export const urlOf = (name: ServiceName, settings: ServerSettings): string => settings[`${name}Url`];
 
 const SECRET = /secret|password|token|apiKey|Headers$|Endpoint$|Url$/i;
-/** An "@" or "/" in a password that is not encoded, and a password in a parameter, are masked, too. */
+/** Masks a secret; of a URL, the password, even if it has an "@" or "/" that is not encoded, or is in a parameter. */
 const masked = (field: string, value: string): string =>
   SECRET.test(field)
     ? value

@@ -29,7 +29,7 @@ export const timezone = z
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 
-/** The range includes every day that users need. PostgreSQL, which has no year 0, and JavaScript can compute with all its days. */
+/** Users need no day outside of this range. PostgreSQL (which has no year 0) and JavaScript can compute with all days in it. */
 const isInYearRange = (text: string): boolean => {
   const year = Number(text.slice(0, 4));
   return year >= FIRST_YEAR && year <= LAST_YEAR;
@@ -73,8 +73,8 @@ export const MAX_INTEGER = 2_147_483_647;
 
 /** A resource's version in a body or a query. */
 export const versionNumber = z
-  .int('expected a version, a whole number from 1 up')
-  .min(1, 'expected a version, a whole number from 1 up')
+  .int('expected a version, a whole number of at least 1')
+  .min(1, 'expected a version, a whole number of at least 1')
   .max(MAX_INTEGER, 'there is no such version');
 
 /** Characters that reorder the characters after them, so that a text looks like another text (Unicode UAX #9). */

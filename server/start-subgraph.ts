@@ -9,6 +9,7 @@ import { createMetrics } from './observability/metrics.ts';
 import { openTracing } from './observability/tracing.ts';
 import { openMetricsPort } from './observability/metrics-endpoint.ts';
 import { openRateLimitStores } from './rest/rate-limit-store.ts';
+import { openChangeNotices } from './start/changes.ts';
 import { openServiceDatabase } from './start/database.ts';
 import { openRest, type DoorHost } from './start/doors.ts';
 import { openGraph } from './start/graph.ts';
@@ -54,6 +55,8 @@ async function openParts(
   if (rules.events)
     parts.add('waiting readers of events', { stop: () => undefined, drain: () => rules.events?.drain() });
   await rules.addDemoData();
+  const changes = await openChangeNotices(subgraph, settings, { database, log });
+  parts.add('change notices', { stop: () => changes?.stop() });
   const { verifier } = parts.add('sessions', await openTokenVerifier(subgraph, rules));
 
   const origins = new RequestOrigins(
@@ -63,7 +66,7 @@ async function openParts(
   );
   const host: DoorHost = { subgraph, options, rules, verifier, rateLimits, origins, tracing };
   const app = createApp(settings, { service: name, origins, log, metrics });
-  mountPages(app, host, { database, isStopping: () => parts.isStopping });
+  mountPages(app, host, { database, changes, isStopping: () => parts.isStopping });
   const graph = parts.add('graph', await openGraph(app, host));
   const listener = openRest(app, host, graph.listener);
 

@@ -1,6 +1,6 @@
 /**
- * Runs `work` with a signal that aborts after the time limit. `AbortSignal.timeout` would also do so, but it aborts even if the
- * work has long ended, which then costs more than a timer that is cleared.
+ * Runs `work` with a signal that aborts after the time limit. Unlike the timer of `AbortSignal.timeout`, this timer is
+ * cleared when the work has ended, which costs less than an abort that nobody needs.
  */
 export async function withinTime<Result>(
   millis: number,

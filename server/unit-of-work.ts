@@ -110,7 +110,7 @@ export class UnitOfWork {
 
   /**
    * Runs work that no open request waits for, in a span of its own if it is sampled.
-   * @param cause the trace context of what caused it; undefined: it begins a new trace
+   * @param cause the trace context of what caused the work; undefined if the work begins a new trace
    */
   traced<Result>(
     name: string,
@@ -135,11 +135,11 @@ export class UnitOfWork {
 
   /** Rows of a frequent `select`; see `read` of server/database. */
   read<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    // The ORM's EntityManager is enough for `read`, so that a unit that only reads does not create one.
+    // The ORM's EntityManager is enough for `read`, so that a unit that only reads creates no EntityManager of its own.
     return read(this.database.em, sql, values);
   }
 
-  /** As `read`, for statements that also write: outside of a transaction, too, they are never sent twice. */
+  /** As `read`, for statements that also write. They are never sent twice, even if the connection is lost. */
   run<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return runOnce(this.database.em, sql, values);
   }
@@ -178,7 +178,7 @@ export class UnitOfWork {
       result = await this.em.transactional(async (em) => {
         const done = await work();
         if (!attempt) return done;
-        await em.flush(); // MikroORM would do it next, but then an error of the flush could be one of the COMMIT
+        await em.flush(); // otherwise MikroORM would flush next, and an error of the flush would count as one of the COMMIT
         attempt.isCommitting = true;
         return done;
       });
@@ -192,7 +192,7 @@ export class UnitOfWork {
     return result;
   }
 
-  /** Notes an error that will not be thrown by the open transaction, so that the transaction can be repeated because of it. */
+  /** Notes an error that became part of an answer and is not thrown, so that the open transaction can still be repeated. */
   noteFailure(error: unknown): void {
     if (this.attempted) this.attempted.failure ??= error;
   }

@@ -69,7 +69,10 @@ export class AccountData {
   }
 }
 
-/** A page of records, one kind after the other: if the records of a kind end before the page is full, those of the next kind follow. */
+/**
+ * A page of records, one kind after the other: if the records of a kind end before the page is full, those of the next kind
+ * follow.
+ */
 async function recordsPage(
   part: AccountPart,
   userId: string,

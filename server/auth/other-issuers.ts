@@ -25,7 +25,7 @@ const issuer = z
     audience: z.string('expected the aud of its tokens').min(1),
     /** Where its public keys are. */
     jwksUrl: z.url({ protocol: /^https?$/, error: 'expected an http(s) URL' }),
-    /** The accepted signature algorithms. The symmetric ones would make the public key a secret. */
+    /** The accepted signature algorithms. Symmetric ones are refused: the key that verifies tokens could also sign them. */
     algorithms: z
       .array(
         z.enum(
@@ -38,7 +38,7 @@ const issuer = z
     /** Which claims contain what the platform needs. */
     claims: z
       .strictObject({
-        /** The id of the user, a UUID of the platform, or that of the machine client, any UUID. */
+        /** The claim with the id: of the user, which is a UUID of the platform, or of the machine client, which is any UUID. */
         userId: claim.default('sub'),
         role: claim.optional(),
         gymId: claim.optional(),
@@ -64,7 +64,7 @@ const issuer = z
   );
 type Issuer = z.output<typeof issuer>;
 
-/** @param ownIssuer the `iss` of identity's tokens, whose keys are not looked up here */
+/** @param ownIssuer the `iss` of identity's tokens, which the file may not contain */
 const issuersFile = (ownIssuer: string) => {
   const other = issuer.refine((one) => one.issuer !== ownIssuer, {
     path: ['issuer'],
@@ -87,7 +87,7 @@ interface KnownIssuer extends Issuer {
 
 /**
  * Issuers of access tokens beside identity, such as a company's own log-in. Their tokens are accepted with the rights that
- * the file maps them to, never as those of a service. They end only when they expire.
+ * the file maps them to, never as those of a service. Such a token cannot be revoked: it is valid until it expires.
  */
 export class OtherIssuers {
   private readonly byName: ReadonlyMap<string, KnownIssuer>;
@@ -104,7 +104,7 @@ export class OtherIssuers {
   }
 
   /**
-   * The owner of a token; undefined if another issuer signed it, or if it is not a JWT.
+   * The owner of a token; undefined if its `iss` is none of these issuers, or if it is not a JWT.
    * @throws UNAUTHENTICATED with the reason; UPSTREAM_UNAVAILABLE if the keys cannot be read
    */
   async viewerOf(token: string): Promise<KnownViewer | undefined> {
@@ -125,7 +125,7 @@ export class OtherIssuers {
   }
 }
 
-/** The keys are cached for 10 minutes; an unknown key id is looked up at most every 5 s, so that invented ones are no flood. */
+/** The keys are cached for 10 minutes. They are read for an unknown key id at most every 5 s, because ids may be invented. */
 const keysOf = ({ jwksUrl }: Issuer): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(jwksUrl), {
     cooldownDuration: 5_000, // 5 s
@@ -184,7 +184,7 @@ function viewerIn(payload: JWTPayload, { claims, machineClients, ...known }: Kno
 const uuidMissing = (name: string | undefined) =>
   unauthenticated(`The access token needs a UUID in the claim ${name}.`);
 
-/** Identity's own tokens of machine clients have the prefix. */
+/** In identity's own tokens the subject of a machine client has a prefix, which another issuer may use or leave out. */
 const withoutPrefix = (subject: string): string =>
   subject.startsWith(CLIENT_SUBJECT) ? subject.slice(CLIENT_SUBJECT.length) : subject;
 

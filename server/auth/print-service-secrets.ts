@@ -30,7 +30,7 @@ export const runServiceSecrets: Command = async (args, env, print) => {
   return 0;
 };
 
-/** @throws StartError if it is not set, or is a server's own secret */
+/** @throws StartError if SERVICE_SECRET is not set, or is a server's own secret */
 function installationSecretIn(env: Environment): string {
   const { serviceSecret } = readSettings(serverSettings.pick({ serviceSecret: true }), env);
   if (!serviceSecret)

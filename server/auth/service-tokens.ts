@@ -12,7 +12,10 @@ export interface ServiceTokens {
 const REFRESH_BEFORE_MILLIS = 60_000; // 1 min
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() });
 
-/** Gets tokens from identity's `POST /auth/token` (client credentials, RFC 6749 section 4.4) and reuses each until shortly before it expires. */
+/**
+ * Gets tokens from identity's `POST /auth/token` (client credentials, RFC 6749 section 4.4), and reuses each token until
+ * shortly before it expires.
+ */
 export function serviceTokens(client: ServerName, settings: ServerSettings): ServiceTokens {
   let token = '';
   let goodUntil = 0;

@@ -86,7 +86,7 @@ export class TokenVerifier {
   }
 }
 
-/** Identity has no session of a token that another issuer signed. */
+/** Whether the token may be revoked: identity ends sessions, and it has none of a token that another issuer signed. */
 const hasSession = (viewer: KnownViewer): boolean => viewer.kind === 'service' || viewer.sessionId !== '';
 
 const claimsShape = z.object({
@@ -94,7 +94,7 @@ const claimsShape = z.object({
   /** Absent in the token of a machine client. */
   role: z.enum([...Object.values(Role), 'SERVICE']).optional(),
   gymId: z.string().nullable().default(null),
-  /** Of a machine client; null if it may act at all locations of its gym. */
+  /** The only location at which a machine client may act; null if it may act at all locations of its gym. */
   locationId: z.string().nullable().default(null),
   /** The scopes of a machine client, separated by spaces (RFC 9068, section 2.2.3). */
   scope: z.string().default(''),

@@ -34,7 +34,7 @@ export interface ClientViewer {
   readonly scopes: ReadonlySet<Scope>;
   /** The only location whose visits and occupancy the client may read and write; null if it may at all locations of its gym. */
   readonly locationId: string | null;
-  /** The client's id: a deleted client ends like a session. */
+  /** The client's id: if the client is deleted, its tokens are refused like those of an ended session with this id. */
   readonly sessionId: string;
   readonly expiresAt: number;
 }
@@ -126,7 +126,10 @@ export function requireGym(viewer: Viewer, gymId?: string | null): string {
   return own;
 }
 
-/** The gym of the user, for requests that cannot name another one. @throws GYM_REQUIRED if they have none, also a SUPER_ADMIN */
+/**
+ * The gym of the user, for requests that cannot name another one.
+ * @throws GYM_REQUIRED if the user has no gym, even if they are a SUPER_ADMIN
+ */
 export function requireOwnGym(viewer: Viewer): string {
   const { gymId } = requireUser(viewer);
   if (gymId) return gymId;

@@ -11,7 +11,7 @@
 export const START = 'fitness-platform-backup';
 export const START_TEXT = 'A backup of the fitness platform. docs/backup.md says how to restore it.\n';
 export const MANIFEST = 'manifest.json';
-/** The beginning of the comment. */
+/** The beginning of the ZIP file's comment; the digest follows. */
 export const END = 'fitness-platform-backup sha256:';
 /** Hexadecimal digits. */
 export const DIGEST_LENGTH = 64;

@@ -9,7 +9,7 @@ import { StartError } from '../start-error.ts';
 import { DIGEST_LENGTH, END, MANIFEST, START } from './archive-format.ts';
 import { FORMAT, manifestSchema, type Manifest } from './manifest.ts';
 
-/** A backup whose bytes are those that were written. */
+/** An open backup. Its digest was checked, so no byte has changed since it was written. */
 export interface Archive {
   readonly manifest: Manifest;
   /** The content of a part. @throws Error if there is no such part */
@@ -91,14 +91,22 @@ async function digestOf(file: string, length: number): Promise<string> {
 }
 
 function manifestOf(file: string, bytes: Buffer): Manifest {
+  const read = <Shape extends z.ZodType>(schema: Shape): z.output<Shape> => {
+    const { success, data, error } = schema.safeParse(content);
+    if (success) return data;
+    const [problem] = error.issues;
+    throw new StartError(
+      `${file} has a manifest that is not valid (${problem?.path.join('.')}: ${problem?.message}). ${USE_ANOTHER}`,
+    );
+  };
   const content: unknown = JSON.parse(bytes.toString());
-  const { format, platform } = versionsSchema.parse(content);
+  const { format, platform } = read(versionsSchema);
   if (format > FORMAT)
     throw new StartError(
       `${file} was written by a newer version of the platform (${platform}, format ${format}; this version reads up to ${FORMAT}). ` +
         'Restore it with that version or a later one.',
     );
-  return manifestSchema.parse(content);
+  return read(manifestSchema);
 }
 
 /** What every version of the format has. */

@@ -13,8 +13,8 @@ import { Measure, type Measured } from './measure.ts';
 const COMPRESSION_LEVEL = 1;
 
 /**
- * Writes a backup under another name and gives it its name when it is complete and on disk, so that a file of that name is
- * always whole. It contains passwords' hashes and keys, so that only its owner may read it.
+ * Writes a backup to a file with another name, and renames the file when it is complete and on disk, so that a file with the
+ * backup's name is always whole. Only the owner may read the file, because it contains passwords' hashes and keys.
  */
 export class ArchiveWriter {
   private readonly zip = new yazl.ZipFile();
@@ -32,11 +32,11 @@ export class ArchiveWriter {
     // yazl declares the older interface of streams, but its output is a PassThrough of Node.
     this.writing = pipeline(this.zip.outputStream as Readable, this.digest, target);
     this.failed = this.writing.then(() => new Promise<never>(() => undefined));
-    this.failed.catch(() => undefined); // `add` and `finish` throw it
+    this.failed.catch(() => undefined); // not an unhandled rejection: `add` or `finish` throws the error
     this.zip.addBuffer(Buffer.from(START_TEXT), START, { compress: false });
   }
 
-  /** Adds a part, and returns what it measured. */
+  /** Adds a part, and returns the size and digest of its content. */
   async add(name: string, content: Readable, { compress = true } = {}): Promise<Measured> {
     const measure = new Measure();
     this.zip.addReadStream(measure, name, compress ? { compressionLevel: COMPRESSION_LEVEL } : { compress });

@@ -35,7 +35,7 @@ export async function openSession(server: DatabaseServer, name: string): Promise
   return { name, client };
 }
 
-/** Those of these databases that the server has. */
+/** Which of these databases the server has, and the server's major version. */
 export async function existingDatabases(
   server: DatabaseServer,
   names: readonly string[],
@@ -62,7 +62,8 @@ const PAUSE_AFTER_TRIES = 50;
  * between databases, but its transaction numbers are those of the whole server, and a snapshot names all that are running.
  * So equal snapshots of different databases see exactly the same transactions. Under load the snapshots are taken again until
  * they are equal.
- * @throws StartError at the deadline, in milliseconds since 1970
+ * @param deadline in milliseconds since 1970
+ * @throws StartError if the deadline has passed
  */
 export async function beginAtOneMoment(
   sessions: readonly DatabaseSession[],

@@ -9,10 +9,10 @@ const count = z.int().min(0);
 const tableSchema = z.object({
   schema: z.string(),
   name: z.string(),
-  /** The copied columns: without generated ones. */
+  /** The copied columns: all but generated ones and those of type xid8; see `tablesOf`. */
   columns: z.array(z.string()),
   rows: count,
-  /** Of the rows in the text format of COPY, before compression. */
+  /** The size of the rows in the text format of COPY, before compression. */
   bytes: count,
   sha256,
 });
@@ -29,13 +29,13 @@ const databaseSchema = z.object({
 });
 
 const folderSchema = z.object({
-  name: z.string().regex(/^[a-z]+$/),
+  name: z.string().regex(/^[a-z]+$/, 'expected a name of letters'),
   files: z.array(
     z.object({
       path: z.string().refine(isInside, 'expected a path inside the folder'),
       bytes: count,
       sha256,
-      /** ISO 8601. The age of squad's journals is that of their files. */
+      /** ISO 8601. A restore sets it again, because squad takes the age of a journal from its file. */
       modifiedAt: z.iso.datetime(),
     }),
   ),
@@ -52,7 +52,7 @@ export const manifestSchema = z.object({
   moment: z.iso.datetime(),
   databases: z.array(databaseSchema),
   folders: z.array(folderSchema),
-  /** Data of the installation that the file does not contain, for a person. */
+  /** Names data of the installation that the backup does not contain, as text for an operator. */
   missing: z.array(z.string()),
 });
 
@@ -61,13 +61,13 @@ export type DatabaseManifest = z.output<typeof databaseSchema>;
 export type TableManifest = z.output<typeof tableSchema>;
 export type FolderManifest = z.output<typeof folderSchema>;
 
-/** The name of a table's part in the file. */
+/** The name of the part with the rows of a table. */
 export const tablePart = (
   database: string,
   { schema, name }: Pick<TableManifest, 'schema' | 'name'>,
 ): string => `databases/${database}/${schema}.${name}.copy`;
 
-/** The name of a file's part in the file. */
+/** The name of the part with a file of a folder. */
 export const filePart = (folder: string, path: string): string => `folders/${folder}/${path}`;
 
 function isInside(path: string): boolean {

@@ -28,7 +28,7 @@ export interface RestoreOptions {
   readonly dataDir: string;
   /** The file that `writeBackup` has written. */
   readonly file: string;
-  /** Whether what is in `dataDir` is moved aside. Default: it is refused. */
+  /** Whether data that are already in `dataDir` are moved aside. Default: no, the restore is refused because of them. */
   readonly replaces?: boolean;
   readonly databases: readonly DatabaseDeclaration[];
   readonly progress: Progress;
@@ -84,7 +84,7 @@ async function restoreDatabases(
   try {
     for (const stored of archive.manifest.databases) {
       const declaration = databases.find(({ name }) => name === stored.name);
-      if (!declaration) continue; // `refuseNewer` has refused it
+      if (!declaration) continue; // never happens: `refuseNewer` has refused such a backup
       await restoreDatabase(archive, stored, declaration, embedded.server);
       const rows = stored.tables.reduce((total, table) => total + table.rows, 0);
       progress(`  ${stored.name.padEnd(20)} ${rows} rows in ${stored.tables.length} tables`);
@@ -100,7 +100,7 @@ async function restoreDatabase(
   declaration: DatabaseDeclaration,
   server: DatabaseServer,
 ): Promise<void> {
-  // Only the migrations that had run: the others change these rows at the next start, as at every upgrade.
+  // Only the migrations that had run before the backup: at the next start the others change these rows, as at an upgrade.
   await migrateDatabaseTo(declaration, server, stored.migrations);
   const { client } = await openSession(server, stored.name);
   try {

@@ -51,7 +51,7 @@ export async function beginRestore(
   return { folder, replaced };
 }
 
-/** Moves the prepared data to their places. The folder that `beginRestore` has made is removed last. */
+/** Moves the prepared data to their places. The folder of `beginRestore` is removed last: while it exists, a start is refused. */
 export async function finishRestore(dataDir: string, folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rename(path.join(folder, name), path.join(dataDir, name));
   await syncFolder(dataDir);

@@ -17,12 +17,13 @@ export interface Table {
 
 type Sequence = DatabaseManifest['sequences'][number];
 
-/** The jobs' library fills this table itself: its rows say which version its schema has. */
+/** This table is not copied: the jobs' library itself writes the version of its schema to it. */
 export const JOBS_VERSIONS = 'graphile_worker.migrations';
 
 /**
- * The tables with their columns. Generated columns are computed again when a row is loaded. Columns of type xid8 have numbers of
- * transactions of this server, which mean nothing on another one: there their default is the number of the load.
+ * The tables with the columns to copy. Generated columns are left out: they are computed again when a row is loaded. Columns of
+ * type xid8 are left out: they contain numbers of this server's transactions, which mean nothing on another server. Their default
+ * is the number of the transaction that loads the row.
  */
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -62,7 +63,7 @@ export async function versionsOf(
   };
 }
 
-/** The rows of a table in the text format of COPY. Their order does not depend on where they are stored. */
+/** The rows of a table in the text format of COPY, in an order that does not depend on their storage: equal rows, equal bytes. */
 export function rowsOf(client: pg.Client, table: Table): Readable {
   const order = table.key.length > 0 ? list(table.key) : `${pg.escapeIdentifier(table.name)}::text`;
   return client.query(

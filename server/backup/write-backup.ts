@@ -39,17 +39,17 @@ export interface BackupOptions {
   readonly folders: readonly StagedFolder[];
   /** The version of the platform. */
   readonly platform: string;
-  /** What the installation has elsewhere, for a person. */
+  /** Names data of the installation that the backup does not contain, as text for an operator. */
   readonly missing: readonly string[];
   readonly progress: Progress;
 }
 
-/** Of all pauses together until a moment is found. */
+/** The limit of all tries together to find a common moment. */
 const FIND_MOMENT_MILLIS = 60_000; // 60 s
-/** Of the pause of one try, shorter than MAX_PAUSE_MILLIS. */
+/** The limit of one try. It is shorter than MAX_PAUSE_MILLIS, because the same pause must be enough to copy changed files. */
 const FIND_MOMENT_ONCE_MILLIS = 1_000; // 1 s
 
-/** Writers wait during each pause, so that a backup that is always too slow must not go on until the deadline. */
+/** After so many pauses that ended too early the backup fails, and not only at the deadline: writers wait during each pause. */
 const MAX_PAUSES_TOO_SHORT = 3;
 
 /** Writes a backup of the embedded database and of folders in DATA_DIR, whether the platform runs or not. */
@@ -104,7 +104,8 @@ async function openSource(dataDir: string): Promise<Source> {
   } catch (error) {
     const socketDir = socketDirOf(postgres);
     if (!(error instanceof DataFolderInUseError) || error.dataDir !== postgres || !socketDir) throw error;
-    // Whoever has the database can pause its own writes, but not those of a squad service in another process.
+    // The process that runs the database can pause its own writes, but not those of a squad service in a third process. So a
+    // squad service in a third process is refused.
     const squad = await lockSquad(dataDir, error.pid);
     squad?.release();
     return { socketDir, isRunning: true, close: async () => undefined };
@@ -168,8 +169,8 @@ async function writeFrom(source: Source, staged: StagedFolders, options: BackupO
 }
 
 /**
- * Makes the transactions of the sessions and the copies of the folders those of one moment. No file changes meanwhile, so the
- * moment of the databases is one of the files, too.
+ * Begins the transactions of the sessions, and updates the copies of the folders, so that all see the data of one moment: no
+ * file changes meanwhile, so the copies are those of the databases' moment.
  */
 async function oneMoment(
   source: Source,
@@ -224,7 +225,8 @@ async function addDatabase(
       sha256,
     });
   }
-  // Sequences belong to no snapshot. Numbers that they have given since the moment are never given again, which does no harm.
+  // Sequences belong to no snapshot: these values may be later than the moment. The restored database then skips some numbers,
+  // which does no harm.
   return { name, ...versions, tables, sequences: await sequencesOf(client) };
 }
 
@@ -236,7 +238,7 @@ async function addFolder(
   const files: FolderManifest['files'] = [];
   for (const name of staged.filesOf(folder)) {
     const file = staged.pathOf(folder, name);
-    // Uploaded files are pictures, which are compressed already.
+    // Most files of kind `whole` are uploaded pictures, which are compressed already.
     const { bytes, sha256 } = await archive.add(filePart(folder.name, name), createReadStream(file), {
       compress: folder.files === 'changing',
     });
@@ -245,7 +247,7 @@ async function addFolder(
   return { name: folder.name, files };
 }
 
-/** What an operator can remove, as text for them. */
+/** An error whose cause an operator can remove, as text for them; any other error unchanged. */
 function explained(error: unknown): unknown {
   const { code, message } = error as { code?: string; message?: string };
   if (code && DISK_PROBLEMS.has(code))

@@ -13,8 +13,8 @@ let resumed = Promise.withResolvers<void>();
 const whenIdle = new Set<() => void>();
 
 /**
- * Runs a change of files whose content must fit the databases. It waits while a backup chooses its moment: PostgreSQL has
- * snapshots, and a folder has none. Never call it within `work`, which would wait for itself.
+ * Runs a change of files whose content must fit the databases. It waits while a backup chooses its moment, because a folder has
+ * no snapshots, as PostgreSQL has. Never call it within `work`: it would wait for the end of a pause that waits for `work`.
  */
 export async function pausableWrite<Result>(work: () => Promise<Result>): Promise<Result> {
   while (pauses > 0) await resumed.promise;
@@ -28,8 +28,8 @@ export async function pausableWrite<Result>(work: () => Promise<Result>): Promis
 }
 
 /**
- * From now on no such change begins until `resume` is called, once. `onPaused` is called when none is running any more. A pause
- * may be resumed before that, because a change on a broken disk may hang.
+ * Lets no `work` of `pausableWrite` begin until `resume` is called, once. `onPaused` is called when none is running any more.
+ * `resume` may be called earlier, because a write to a broken disk may hang.
  */
 function pauseWrites(onPaused: () => void): { resume(): void } {
   pauses += 1;
@@ -86,7 +86,7 @@ export async function allowPauses(folder: string): Promise<{ close(): Promise<vo
 }
 
 /**
- * Pauses the writes of the process with this folder while `work` runs.
+ * Pauses the writes of the process that has called `allowPauses` with this folder, while `work` runs.
  * @throws PauseEndedError if the process has resumed its writes in the meantime
  */
 export async function whilePaused<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
@@ -99,7 +99,7 @@ export async function whilePaused<Result>(folder: string, work: () => Promise<Re
       socket.once('data', () => resolve());
     });
     const result = await work();
-    // Work that blocks this process hides from it that the socket was closed.
+    // While `work` blocks this process, it does not notice that the socket was closed. So the time is checked, too.
     if (socket.closed || performance.now() - startedAt > MAX_PAUSE_MILLIS) throw new PauseEndedError();
     return result;
   } finally {

@@ -13,25 +13,26 @@ const MAX_CHARACTERS_PER_RECORD = 16_384;
 
 /**
  * Groups the lines of a CSV file (RFC 4180) into records. A quoted field may contain line breaks. If a closing quote is
- * missing, only its line is an error, and reading continues with the next line. A closing quote counts as missing if the
- * record is malformed, has another number of fields than the header, or contains a line that is a complete entry by
- * itself. CSV libraries continue after the next quote instead, and so they lose all lines between; therefore this class exists.
- * @param isWhole whether a line by itself is a complete entry
+ * missing, only the line with the opening quote is an error, and reading continues with the next line. A closing quote counts
+ * as missing if the record is malformed, is longer than the limits above, has another number of fields than the header, or
+ * contains a line that is a complete record by itself. This class exists because CSV libraries continue after the next quote
+ * instead, and so lose all lines before it.
+ * @param isComplete whether a line by itself is a complete record
  */
 export class CsvRecords {
   private readonly delimiter: string;
   private readonly columns: number;
-  private readonly isWhole: (fields: readonly string[]) => boolean;
+  private readonly isComplete: (fields: readonly string[]) => boolean;
   /** The line with an open quote and the lines after it; empty if no quote is open. */
   private held: Extract<TextLine, { text: string }>[] = [];
-  /** The fields of the held lines, so that each line after them is split alone; undefined if no quote is open. */
+  /** The fields of the held lines, so that the earlier lines are not split again; undefined if no quote is open. */
   private open: OpenFields | undefined;
   private heldCharacters = 0;
 
-  constructor(delimiter: Delimiter, columns: number, isWhole: (fields: readonly string[]) => boolean) {
+  constructor(delimiter: Delimiter, columns: number, isComplete: (fields: readonly string[]) => boolean) {
     this.delimiter = DELIMITERS[delimiter];
     this.columns = columns;
-    this.isWhole = isWhole;
+    this.isComplete = isComplete;
   }
 
   /** Adds a line; returns the records that it completes. */
@@ -40,7 +41,7 @@ export class CsvRecords {
     if (this.held.length === 0) return this.begin(line);
     this.held.push(line);
     this.heldCharacters += line.text.length;
-    return this.continued();
+    return this.tryToComplete();
   }
 
   /** The remaining records at the end of the file. */
@@ -61,12 +62,13 @@ export class CsvRecords {
     return [];
   }
 
-  private continued(): CsvRecord[] {
+  /** Tries to complete the record with the latest line. */
+  private tryToComplete(): CsvRecord[] {
     const [first] = this.held;
     const [before, last] = this.held.slice(-2);
     if (!first || !before || !last) return [];
-    const alone = splitFields(last.text, this.delimiter);
-    if (alone.kind === 'fields' && this.isWhole(alone.fields)) return this.giveUp();
+    const separately = splitFields(last.text, this.delimiter);
+    if (separately.kind === 'fields' && this.isComplete(separately.fields)) return this.giveUp();
     const split = splitFields(before.end + last.text, this.delimiter, this.open);
     if (split.kind === 'open') {
       this.open = split.open;
@@ -107,7 +109,7 @@ type SplitLine =
 
 /**
  * The fields of a line. A quote that does not begin a field is an ordinary character, as in `6" sub`.
- * @param open of the lines before, if the text continues them; its list of fields is used again
+ * @param open the open quote of the earlier lines, if this line continues them; its list of fields is changed
  */
 export function splitFields(text: string, delimiter: string, open?: OpenFields): SplitLine {
   const fields = open?.fields ?? [];

@@ -123,8 +123,8 @@ const MAX_HELD_LINES = 2_000;
 const MAX_HELD_BYTES = 512 * 1024; // 512 KiB
 
 /**
- * Lines of UTF-8 or Windows-1252. ASCII is valid in both. From the first other byte on, lines are kept until there are
- * enough to decide, because text in one encoding is hardly ever valid in the other.
+ * Lines of UTF-8 or Windows-1252. ASCII is valid in both. From the first byte that is not ASCII, lines are kept until there
+ * are enough to detect the encoding: text in one of the two is hardly ever valid in the other.
  */
 async function* narrowLines(
   chunks: AsyncIterable<Buffer>,
@@ -194,7 +194,7 @@ function decoded(number: number, bytes: Buffer, end: string, encoding: 'UTF_8' |
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 /** The five bytes without a character, and ÿ (0xFF), which is very rare in words and frequent in broken files. */
 const NO_CHARACTER = /[\u0081\u008D\u008F\u0090\u009D\u00FF]/;
-/** A part of a UTF-8 character, read as Windows-1252, is a capital letter in the middle of a word. */
+/** A sign of UTF-8 that was read as Windows-1252: a byte of a character becomes a capital letter in the middle of a word. */
 const CAPITAL_IN_A_WORD = /\p{Ll}[À-ÖØ-Þ]/u;
 
 function windows1252(bytes: Buffer): string | undefined {

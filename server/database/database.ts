@@ -20,7 +20,7 @@ export { DatabaseUnavailableError } from './ensure-database.ts';
 
 /** A service's declaration of its database, in its `database.ts`. */
 export interface DatabaseDeclaration {
-  /** Also the name of the ORM's context, e.g. `platform_gym`. */
+  /** The name of the database and of the ORM's context, e.g. `platform_gym`. */
   name: string;
   /** The service's entities, listed explicitly. */
   entities: (EntityClass<AnyEntity> | EntitySchema)[];
@@ -98,7 +98,7 @@ export async function openDatabase(
     colors: false,
     logger: log,
   });
-  // `read` uses the driver's pool directly. MikroORM closes that pool only if MikroORM has used it, too.
+  // This query also makes MikroORM use its pool: otherwise MikroORM would not close it, although `read` may have used it.
   const [limits] = await orm.em
     .fork()
     .execute<{ apply: boolean }[]>(`select ${limitsApply(timeLimits)} as apply`);
@@ -146,7 +146,7 @@ export const migrationsOf = ({ migrations }: DatabaseDeclaration): MigrationDecl
 
 /** Limits that are measured in this process, in milliseconds; see TIME_LIMITS for those that PostgreSQL measures. */
 const CLIENT_LIMITS = {
-  /** If the server hangs or the network is cut, no error of the server's own limits arrives. */
+  /** For a server that hangs, or a network that is cut: no error of the server's own limits arrives then. */
   query_timeout: 20_000,
   /** How long a request waits for a new connection, or for a free one of the pool. */
   connectionTimeoutMillis: 10_000,

@@ -74,7 +74,7 @@ async function applyTimeLimits(
 
 async function createUnlessThere(client: pg.Client, name: string): Promise<void> {
   try {
-    // template0 allows any encoding. It never has connections, with which the copy would fail.
+    // template0 allows any encoding, and no connections: a template to which somebody is connected cannot be copied.
     await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
   } catch (error) {
     // If two replicas create the database at once, the slower one gets one of these two errors, depending on the timing.

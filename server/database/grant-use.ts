@@ -53,14 +53,14 @@ function grants(database: string, role: string, maintain: boolean): string[] {
       `grant usage, select, update on all sequences in schema ${schema} to ${to}`,
       `grant execute on all functions in schema ${schema} to ${to}`,
     ]),
-    // The records of the migrations that have run.
+    // These tables record which migrations have run. The role may only read them.
     ...['public.mikro_orm_migrations', 'graphile_worker.migrations'].map(
       (table) => `revoke insert, update, delete on ${table} from ${to}`,
     ),
   ];
 }
 
-/** From PostgreSQL 17 on, ANALYZE after a large import needs this right; before, only the owner may do it. */
+/** PostgreSQL 17 has added the right MAINTAIN, for ANALYZE after a large import; before, only the owner may do it. */
 async function canMaintain(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ version: number }>(
     "select current_setting('server_version_num')::int as version",
@@ -68,7 +68,7 @@ async function canMaintain(client: pg.ClientBase): Promise<boolean> {
   return (rows[0]?.version ?? 0) >= 170_000;
 }
 
-/** Graphile Worker enables row security for its tables without a policy, so that only their owner sees rows. */
+/** Graphile Worker enables row security for its tables without a policy, so that a role that is not their owner needs one. */
 async function tablesWithRowSecurity(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -11,8 +11,8 @@ import { TIME_LIMITS } from './time-limits.ts';
  * Runs the pending migrations in one transaction, and returns their names.
  *
  * MikroORM's migrator takes no lock: replicas that start at once would run the same migration and fail. With the lock of
- * this function one replica migrates; the others wait and then find nothing to do. It opens connections of its own without
- * a pooler. The time limits of the service's connections are for requests, and do not apply to the migrations, because
+ * this function one replica migrates; the others wait and then find nothing to do. The function opens its own connections,
+ * without a pooler. The time limits of the service's connections are for requests, and do not apply to the migrations, because
  * migrating a large table may take longer.
  */
 export async function migrate(

@@ -17,6 +17,11 @@ import { PlatformClient } from './platform-client.ts';
 export interface Notifications {
   /** Calls `listener` for every event of that channel until the returned function is called. */
   on(channel: string, listener: NotificationListener): () => void;
+  /**
+   * Resolves when all events of transactions that were committed before the call are delivered.
+   * @throws Error if the connection is lost
+   */
+  answers(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -112,6 +117,12 @@ class ListeningConnection implements Notifications {
   on(channel: string, listener: NotificationListener): () => void {
     this.events.on(channel, listener);
     return () => this.events.off(channel, listener);
+  }
+
+  /** PostgreSQL sends the notifications of earlier commits before it says that it is ready for the next query. */
+  async answers(): Promise<void> {
+    if (!this.client) throw new Error('the connection for notifications is lost');
+    await this.client.query('select 1');
   }
 
   async close(): Promise<void> {

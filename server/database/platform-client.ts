@@ -198,7 +198,7 @@ export class PlatformClient extends pg.Client {
     if ((error as { code?: unknown }).code === READ_ONLY) this.closeOthers();
   }
 
-  /** The pool removes a connection whose socket breaks, also if it is idle. */
+  /** Breaks the sockets of the pool's other connections: the pool then removes these connections, even if they are idle. */
   private closeOthers(): void {
     const refused = new Error('Connection terminated, because the server no longer accepts writes');
     for (const other of connected.get(this.config) ?? []) if (other !== this) other.socket.destroy(refused);
@@ -229,15 +229,16 @@ function isConnectionLost(error: Error): boolean {
 }
 
 /**
- * PgBouncer ends a connection with SQLSTATE protocol_violation for every reason of its own: no free connection in time, no
- * server, a server connection that was lost. PostgreSQL always names the function that reported the error.
+ * Whether the error is PgBouncer's own. PgBouncer ends a connection with SQLSTATE protocol_violation for any reason: no free
+ * connection in time, no server, a server connection that was lost. An error of PostgreSQL always has a `routine`.
  */
 export const isOfPooler = ({ code, routine }: { code?: unknown; routine?: unknown }): boolean =>
   code === '08P01' && routine === undefined;
 
 /**
- * SQLSTATEs with which the server ends a session, or after which this client must end it, https://www.postgresql.org/docs/current/errcodes-appendix.html. The
- * severity FATAL would say the same, but pg reports it only in the language of the server's messages.
+ * SQLSTATEs with which the server ends a session, or after which this client must end it
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html). The severity FATAL also reports the end of a session, but pg
+ * returns it only in the language of the server's messages.
  */
 const ENDS_THE_SESSION: ReadonlySet<string> = new Set([
   READ_ONLY, // the session continues, but with a server that is a standby after a failover

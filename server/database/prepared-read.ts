@@ -8,8 +8,8 @@ export interface Statement {
 }
 
 /**
- * Without a bound, texts that depend on a client's filters would fill the memory of each connection. More than the services
- * have without such texts, also if all of them run in one process.
+ * Without a bound, texts that depend on a client's filters would fill the memory of each connection. The bound is larger than
+ * the number of all other texts, even if all services run in one process.
  */
 const MAX_PREPARED = 600;
 const byText = new Map<string, Statement>();
@@ -80,7 +80,7 @@ export class PreparedRead implements pg.Submittable {
   constructor({ name = '', text }: Statement, values: readonly unknown[], types: unknown, callback: Done) {
     this.name = name;
     this.text = text;
-    // Here and not in `submit`, which pg may call while it reads from the socket: a value that cannot be sent throws.
+    // Not in `submit`, because this throws for a value that cannot be sent, and pg may call `submit` while it reads the socket.
     this.values = values.map((value) => utils.prepareValue(value));
     this.types = types;
     this.callback = callback;

@@ -19,7 +19,7 @@ interface Search {
   found?: DatabaseHost;
 }
 
-/** The last search for each list of hosts. A process has one list for each URL in its settings. */
+/** The last search for each list of hosts. The map stays small: a process has one list for each URL in its settings. */
 const searches = new Map<string, Search>();
 const keyOf = (hosts: readonly DatabaseHost[]): string => JSON.stringify(hosts);
 

@@ -64,7 +64,7 @@ async function readAgainIfLost(
 
 type Pool = Awaited<ReturnType<PostgreSqlConnection['getNativeClient']>>;
 
-/** As `pool.query`, which copies and checks the statement at each execution. */
+/** As `pool.query`, but without its copy and its checks of the statement at each execution. */
 const readFrom = (pool: Pool, statement: Statement, values: readonly unknown[]): Promise<unknown[]> =>
   new Promise((resolve, reject) => {
     pool.connect((failure, client) => {

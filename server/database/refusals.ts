@@ -73,14 +73,14 @@ const storageFull = (cause: Error): PlatformError =>
   );
 
 /**
- * How an error of the database ended the transaction: PostgreSQL has undone it because of other transactions, so that it may
- * succeed now; or its connection is lost. Undefined for any other error.
+ * How an error of the database ended the transaction. `undone`: PostgreSQL has rolled it back because of other transactions, so
+ * that a repetition may succeed. `lost`: its connection is lost. Undefined for any other error.
  */
 export function failureOf(thrown: unknown): 'undone' | 'lost' | undefined {
   if (!isNativeError(thrown)) return undefined;
   const { code } = thrown as { code?: unknown };
   if (typeof code === 'string' && UNDONE.has(code)) return 'undone';
-  // Only a COMMIT that did not commit is this error; the statement that failed before is the reason.
+  // This error only says that the COMMIT did not commit. The reason is the error of an earlier statement.
   if (thrown instanceof RolledBackError) return undefined;
   return isOutOfReach(thrown, code) ? 'lost' : undefined;
 }
@@ -101,13 +101,16 @@ function unavailable(thrown: Error, code: unknown): PlatformError | undefined {
   );
 }
 
-/** SQLSTATEs of a transaction that PostgreSQL has undone for another one. */
+/** SQLSTATEs of a transaction that PostgreSQL has rolled back because of another one. */
 const UNDONE: ReadonlySet<string> = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ]);
 
-/** SQLSTATEs of a statement that may succeed when it is repeated, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * SQLSTATEs of a statement that may succeed when it is repeated,
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const BUSY: ReadonlySet<string> = new Set([
   ...UNDONE,
   '55P03', // lock_not_available: lock_timeout
@@ -117,7 +120,7 @@ const BUSY: ReadonlySet<string> = new Set([
   '53400', // configuration_limit_exceeded
 ]);
 
-/** SQLSTATEs of a server that is starting or stopping, has no free connection, or has become a standby. */
+/** SQLSTATEs of a server that is starting or stopping, has no free connection, has ended the session, or is a standby now. */
 const OUT_OF_REACH: ReadonlySet<string> = new Set([
   '08000', // connection_exception
   '08001', // sqlclient_unable_to_establish_sqlconnection

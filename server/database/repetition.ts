@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { noteOutsideEffect, watchingOutsideEffects } from '../outside-effects.ts';
 import { failureOf } from './refusals.ts';
 
-/** How often a transaction is attempted. A failover takes longer; its callers get 503 and repeat the request later. */
+/**
+ * How often a transaction is attempted at most. A failover often takes longer than all attempts; callers then get 503 and
+ * repeat the request later.
+ */
 const MAX_ATTEMPTS = 3;
 /** After this time, no further attempt begins: a caller gives up after about 10 s. */
 const LAST_BEGIN_MILLIS = 4_000;
@@ -26,9 +29,10 @@ interface Repeatable {
 }
 
 /**
- * Runs a transaction, and runs it again if PostgreSQL has undone it because of other transactions (a deadlock, a
+ * Runs a transaction, and runs it again if PostgreSQL has rolled it back because of other transactions (a deadlock, a
  * serialization failure), or if the connection was lost, for example in a failover. It does so only if the transaction has
- * certainly not been committed and has had no effect outside of the database; otherwise the error is thrown.
+ * certainly not been committed (or `mayRepeatCommit` allows it) and has had no effect outside of the database; otherwise the
+ * error is thrown.
  */
 export async function repeated<Result>(
   run: (attempt: Attempt) => Promise<Result>,
@@ -39,19 +43,19 @@ export async function repeated<Result>(
     const attempt: Attempt = { isCommitting: false, failure: undefined, hasOutsideEffect: false };
     try {
       const result = await watchingOutsideEffects(attempt, () => run(attempt));
-      noteOutsideEffect(); // for a transaction of another unit of work, in which this one has run
+      noteOutsideEffect(); // for an outer transaction of another unit of work: its repetition would commit this one twice
       return result;
     } catch (error) {
       if (attempt.hasOutsideEffect) noteOutsideEffect();
       const isOver = count === MAX_ATTEMPTS || performance.now() - startedAt > LAST_BEGIN_MILLIS;
-      if (isOver || attempt.hasOutsideEffect || !isUndone(error, attempt, mayRepeatCommit)) throw error;
+      if (isOver || attempt.hasOutsideEffect || !mayRepeat(error, attempt, mayRepeatCommit)) throw error;
     }
     await sleep(Math.random() * (LONGEST_WAIT_MILLIS[count - 1] ?? 0));
     reset();
   }
 }
 
-function isUndone(thrown: unknown, attempt: Attempt, mayRepeatCommit: () => boolean): boolean {
+function mayRepeat(thrown: unknown, attempt: Attempt, mayRepeatCommit: () => boolean): boolean {
   const failure = failureOf(thrown) ?? failureOf(attempt.failure);
   if (failure === 'undone') return true;
   return failure === 'lost' && (!attempt.isCommitting || mayRepeatCommit());

@@ -87,7 +87,7 @@ function finishInstallation(native: string): void {
 }
 
 interface SymbolicLink {
-  /** The path of the file, relative to the package. */
+  /** The file to which the link leads; `target` is the link itself. Both paths are relative to the package. */
   source: string;
   target: string;
 }

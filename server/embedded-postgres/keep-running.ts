@@ -10,6 +10,7 @@ interface RunningServer {
 
 interface KeepRunningOptions {
   cluster: Cluster;
+  /** `overlookPid`: the process id in the file postmaster.pid, if another program has it now. */
   start(overlookPid: number | undefined): Promise<ServerProcess>;
   onLog(line: string): void;
 }

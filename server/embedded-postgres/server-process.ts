@@ -98,7 +98,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
   return { pid, ended, stop: () => stop(child, pid, ended) };
 }
 
-/** Lets Node end although the server runs, if it has nothing else to do. The server then ends, too. */
+/** If Node has nothing else to do, lets it end although the server runs. The server then ends, too. */
 function letNodeEnd(child: ChildProcess): void {
   child.unref();
   (child.stdin as Socket).unref();

@@ -18,7 +18,7 @@ export type EventRow = EventShape & { position: number; publishedAt: string; tra
 interface FeedState {
   /** The last position of the feed; 0 if there is none. */
   last: number;
-  /** The highest position that was ever given out, also if the event is no longer kept. */
+  /** The highest position that an event has ever had, even if that event is no longer kept. */
   highest: number;
 }
 
@@ -29,7 +29,7 @@ const STATE = `coalesce((select position from event where position > 0 order by 
 const COLUMNS = `position::double precision as position, ${columnsOf(EventShape)}, traceparent,
   to_char(published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "publishedAt"`;
 
-/** The position of the end of the feed. */
+/** The last and the highest position of the feed now. */
 export async function feedState(unit: UnitOfWork): Promise<FeedState> {
   const [state] = await unit.read<FeedState>(`select ${STATE}`, []);
   return state ?? { last: 0, highest: 0 };

@@ -30,7 +30,7 @@ const EventSchema = defineEntity({
     { properties: ['gymId', 'type', 'position'] }, // the feed of a gym
     { properties: ['type', 'position'] }, // the feed of all gyms
     {
-      // the events of a time; rows are in the order of their times, so that a summary of blocks is enough
+      // finds the events of a period; rows are stored nearly in the order of `occurred_at`, so that a small BRIN index is enough
       name: 'event_occurred',
       expression:
         'create index "event_occurred" on "event" using brin ("occurred_at") with (pages_per_range = 16)',
@@ -40,7 +40,7 @@ const EventSchema = defineEntity({
       expression: 'create index "event_people" on "event" using gin ("people")',
     },
   ],
-  uniques: [{ properties: ['id'] }], // an event is collected once
+  uniques: [{ properties: ['id'] }], // so that the collected feed has an event only once
   properties: {
     position: p.bigint('number').primary().autoincrement(),
     id: p.uuid(),

@@ -30,12 +30,15 @@ import {
   type EventsRequest,
 } from './events.shapes.ts';
 
-/** The time in a cursor is the beginning of its hour, so that requests of one hour that find the same get the same cursor. */
+/**
+ * The time in a cursor is rounded down to the hour, so that requests within an hour get equal cursors if they end at the same
+ * position.
+ */
 const CURSOR_STEP_MILLIS = HOUR_MILLIS;
 /**
  * How long a cursor is valid. The documents say that events are kept for 30 days; the hour is added because the time in a
- * cursor can be up to an hour too early. Events are kept for 31 days (`eventRetention`), so that none after a valid cursor is
- * missing.
+ * cursor can be up to an hour too early. Events are kept for 31 days (`eventRetention`), so that no event after a
+ * valid cursor is missing.
  */
 const CURSOR_MILLIS = 30 * DAY_MILLIS + CURSOR_STEP_MILLIS;
 
@@ -43,24 +46,28 @@ const LATEST = 'latest';
 
 /** A position, and the time up to which its reader has read, in milliseconds since 1970. */
 type Cursor = readonly [position: number, readUntil: number];
+// Created only once, because every request has a feed of its own, and this shape would take a tenth of a short request's time.
+const CURSOR = z.tuple([z.int().min(0), z.int().min(0)]);
 
 /** The feed of a service's events, in the order of their publication and without gaps. */
 export class EventFeed {
   private readonly unit: UnitOfWork;
   private readonly log: EventLog;
-  private readonly cursors;
 
   constructor(unit: UnitOfWork, log: EventLog) {
     this.unit = unit;
     this.log = log;
-    this.cursors = cursorsOf<Cursor>(`events:${log.service}`, z.tuple([z.int().min(0), z.int().min(0)]), {
+  }
+
+  private get cursors() {
+    return cursorsOf<Cursor>(`events:${this.log.service}`, CURSOR, {
       path: 'after',
       message: 'expected "latest", or `next` of an earlier answer of this feed',
     });
   }
 
   /**
-   * The events after a cursor; if there are none, it waits for them.
+   * Returns the events after a cursor; if there are none, waits for the next ones, for `request.wait` seconds at most.
    * @throws FORBIDDEN for a MEMBER, another gym or a missing scope; VALIDATION_FAILED for an unknown type or cursor;
    * CURSOR_EXPIRED for a cursor that is older than 30 days; RATE_LIMITED if too many requests wait
    */

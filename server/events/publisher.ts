@@ -4,9 +4,9 @@ import type { Logger } from '../observability/logger.ts';
 
 /** Events that one call of the database function moves. */
 const BATCH = 2_000;
-/** The events of all transactions of this time are published together. */
+/** How long a publication waits after a commit, so that it also publishes the events of the next transactions. */
 const DEBOUNCE_MILLIS = 25;
-/** Sampled requests whose publication has a span. */
+/** How many sampled requests get a span for one publication at most. */
 const MAX_SPANS = 100;
 const PRODUCER = {
   kind: SpanKind.producer,
@@ -21,8 +21,8 @@ const RETRY_MILLIS = 2_000; // 2 s
 
 /**
  * Moves committed events from the outbox to the feed: soon after each commit in this process, and before each read of the
- * feed. The timers here only make this soon; that it happens at all is the task of the job `publish_events`. Any number of
- * replicas may do it at once; see the migration for the order.
+ * feed. The timers here only make publication fast; the job `publish_events` makes sure that no event is left. Any number of
+ * replicas may publish at once; the migration `20261123210000_events` explains the order of the events.
  */
 export class EventPublisher {
   private readonly orm: MikroORM;
@@ -46,7 +46,7 @@ export class EventPublisher {
     if (this.isStopped) return;
     const span = activeSpan();
     if (span && this.spans.length < MAX_SPANS) this.spans.push(span);
-    // The timer serves the requests of all traces.
+    // Without a span, because the timer publishes the events of requests with different traces.
     this.timer ??= withoutSpan(() =>
       setTimeout(() => {
         this.timer = undefined;

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { EventShape } from './events.shapes.ts';
 import { findDeclaration, type AnyEventType } from './event-types.ts';
 
-/** An event of a rule. */
+/** An event as a rule passes it to `recordEvents`. */
 export interface NewEvent {
   type: AnyEventType;
   /** Null for something that belongs to all gyms. */
@@ -48,7 +48,7 @@ const INSERT = `insert into event_outbox (${COLUMNS})
     location_id uuid, people uuid[], occurred_at timestamptz, data jsonb, traceparent text)`;
 
 interface InsertOptions {
-  /** The ids of users whose accounts were erased: the events are not found by them. */
+  /** The ids of users whose accounts were erased. They are left out of `people`, so nobody finds the events by these ids. */
   erased?: ReadonlySet<string>;
   /** The trace context of the request that caused the event, if it was sampled. */
   tracesOf(eventId: string): string | undefined;

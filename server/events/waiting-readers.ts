@@ -62,7 +62,10 @@ export class WaitingReaders {
     };
   }
 
-  /** @param gyms ids separated by commas; `*` for something that belongs to all gyms; undefined if notifications may be lost */
+  /**
+   * @param gyms the ids of the gyms that have new events, separated by commas. All readers wake if it contains `*` (an event of
+   * something that belongs to all gyms), or if it is undefined (notifications may have been lost)
+   */
   wake(gyms: string | undefined): void {
     const changed = gyms === undefined || gyms.includes('*') ? undefined : new Set(gyms.split(','));
     for (const reader of this.readers)

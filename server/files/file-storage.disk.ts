@@ -9,7 +9,7 @@ import { isKey } from './files-url.ts';
 
 /**
  * Files in a folder. A file is written under another name, synced and renamed, so that it is durable and complete, also
- * after a power failure. Flydrive's driver for disks writes in place and does not sync.
+ * after a power failure. Flydrive is not used, because its driver for disks writes in place and does not sync.
  */
 export function diskStorage(folder: string): FileStorage {
   const root = path.resolve(folder);
@@ -103,7 +103,7 @@ const OUT_OF_REACH: ReadonlySet<unknown> = new Set([
   'ENXIO',
 ]);
 
-/** Translates the errors of a volume that cannot be used now. A full disk is an error of `refusalOfDatabase`, too. */
+/** Translates the errors of a volume that cannot be used now. `refusalOfDatabase` translates a full disk. */
 async function withPlatformErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

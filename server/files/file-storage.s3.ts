@@ -72,7 +72,7 @@ class S3Storage implements FileStorage {
     } catch (error) {
       stream.destroy();
       await this.discardParts(key, upload.uploadId);
-      // The upload ends a stream that it no longer needs with an AbortError.
+      // The stream's own error is the cause, but not an AbortError: with it the upload ends a stream that it no longer needs.
       const { errored } = stream;
       throw errored && errored.name !== 'AbortError' ? errored : refusalOf(error);
     }

@@ -4,7 +4,7 @@ import type { RetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { FileStorage } from './file-storage.ts';
 
-/** An upload refers to its file within minutes; a day leaves time to correct a database that was restored from a backup. */
+/** A row refers to a new file within minutes; a day leaves time to correct a database that was restored from a backup. */
 const KEPT_MILLIS = DAY_MILLIS;
 const FILES_PER_RUN = 20_000; // about 3 s with a bucket
 const FILES_PER_QUERY = 1_000;
@@ -43,7 +43,7 @@ export function unusedFiles(files: FileStorage, usedAmong: UsedAmong): Retention
   };
 }
 
-/** Files that were stored before this time; `last` is where the next run continues, undefined at the beginning. */
+/** Files that were stored before this time. The next run continues after the key `last`; undefined: at the first file. */
 async function oldFiles(files: FileStorage, after: string | undefined, before: Date) {
   const old: string[] = [];
   let seen = 0;

@@ -13,8 +13,8 @@ export interface Connection<Node> {
 }
 
 /**
- * A page as a Relay connection, with the same cursors as in REST. A cursor contains a checksum, and most queries select
- * none, so each is computed when it is read.
+ * A page as a Relay connection, with the same cursors as in REST. A cursor is computed only when it is read, because it
+ * contains a checksum, and most queries select no cursors.
  */
 export function connectionOf<Node>(page: Page<Node>): Connection<Node> {
   const { items } = page;

@@ -21,7 +21,7 @@ export interface EventStreamArgs extends ExecutionArgs {
   contextFor(): Promise<object>;
   /** Begins the span of an event; undefined if its cause is not sampled. */
   begin?(field: string, cause: string): Span | undefined;
-  /** Whether events name their cause, for the gateway; it is nothing that other clients should see. */
+  /** Whether events name their cause: only for the gateway, because other clients should not see the cause. */
   readonly namesCause?: boolean;
   /** Called for each event to a client that is not the gateway, with the seconds since its cause. */
   onDelivered?(field: string, seconds: number): void;

@@ -21,8 +21,8 @@ export function answerTypeFor({ accept }: IncomingHttpHeaders): string | undefin
 }
 
 /**
- * The media type of an answer that consists of errors only. 503 is always `application/json`: Apollo Client takes errors of
- * `application/graphql-response+json` for the operation's result and does not send it again.
+ * The media type of an answer that consists of errors only. 503 is always `application/json`: if Apollo Client gets errors as
+ * `application/graphql-response+json`, they are the result of the operation, and it does not send the operation again.
  */
 export const refusalTypeFor = (headers: IncomingHttpHeaders, status: number): string | undefined =>
   status === 503 ? ANSWER_TYPES[0] : answerTypeFor(headers);

@@ -33,7 +33,7 @@ export class OperationChecks {
   private readonly limiter = operationLimiter(SUBGRAPH_LIMITS, ANONYMOUS_SUBGRAPH_LIMITS);
   private readonly schema: GraphQLSchema;
   private readonly directives: AppliedDirectives;
-  /** Apollo Server caches parsed documents, so equal texts have the same nodes. */
+  /** Computed once for equal texts: they have the same nodes, because Apollo Server caches parsed documents. */
   private readonly costs = new WeakMap<OperationDefinitionNode, CostCheck>();
 
   constructor(schema: GraphQLSchema, sdl: string, introspection: Introspection) {

@@ -6,8 +6,9 @@ import { PlatformError } from '../errors.ts';
 import { day, instant } from '../shapes.ts';
 
 /**
- * The scalars that the services' schemas may declare. `DateTime` is ISO 8601 in UTC, and rules get it as a string, too;
- * `Date` is a local day, `YYYY-MM-DD`. Inputs have the same bounds as the shapes `instant` and `day` of REST.
+ * The scalars that the services' schemas may declare. `DateTime` is ISO 8601 in UTC, and rules get a string, not a `Date` of
+ * JavaScript; the scalar `Date` is a local day, `YYYY-MM-DD`. Inputs have the same bounds as the shapes `instant` and `day`
+ * of REST.
  */
 export const scalars = {
   DateTime: new GraphQLScalarType<string, string>({

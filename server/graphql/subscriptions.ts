@@ -188,7 +188,7 @@ async function argsOf(
 }
 
 /**
- * The audience that a subscribe message names, after the message's changes of its members; undefined if it names none.
+ * The audience that a subscribe message names, after the changes of members in the message; undefined if the message names none.
  * @throws FORBIDDEN for all callers but the gateway
  */
 function audienceOf(

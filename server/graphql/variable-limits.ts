@@ -4,7 +4,10 @@ import { isTooDeep, tooDeep } from '../http/json-body.ts';
 /** How many values all variables of an operation may contain; each item of a list and each field of an object counts. */
 const MAX_VARIABLE_VALUES = 10_000;
 
-/** The error for variables with too many values; undefined if they are allowed. Call it before the variables are coerced. */
+/**
+ * The error for variables with too many values or too many nested levels; undefined if they are allowed. Call this function
+ * before the variables are coerced.
+ */
 export function refusalOfVariables(variables: Readonly<Record<string, unknown>>): PlatformError | undefined {
   if (isTooDeep(variables)) return tooDeep();
   return hasTooManyValues(variables)

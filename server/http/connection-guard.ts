@@ -26,8 +26,8 @@ interface Connection {
   req: IncomingMessage | undefined;
   res: ServerResponse | undefined;
   /** The request whose body was incomplete at the last check. */
-  slow: IncomingMessage | undefined;
-  /** How long the server has waited for the body of `slow`, in milliseconds, without the time in which it did not read. */
+  incomplete: IncomingMessage | undefined;
+  /** How long the server has waited for the body of `incomplete`, in milliseconds, without the time in which it did not read. */
   waitedMillis: number;
   /** How many bytes of the connection the server had read when it began to wait. */
   bytesBefore: number;
@@ -38,8 +38,8 @@ interface Connection {
 /**
  * Prevents clients from occupying connections without using them: limits the connections of an address, and answers a
  * request whose body arrives too slowly with 408. Node itself limits only the headers and the time of a whole request, which
- * must be long enough for a large upload over a slow network. A request takes two assignments; everything else runs once a
- * second.
+ * must be long enough for a large upload over a slow network. The speed of bodies is checked once
+ * a second, so that each request has little to do.
  */
 export function guardConnections(server: Server, options: ConnectionGuardOptions): void {
   const connections = new Map<Socket, Connection>();
@@ -52,7 +52,7 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
     connections.set(socket, {
       req: undefined,
       res: undefined,
-      slow: undefined,
+      incomplete: undefined,
       waitedMillis: 0,
       bytesBefore: 0,
       becomesProxy() {
@@ -88,11 +88,11 @@ function checkSpeed(socket: Socket, connection: Connection): void {
   const { req, res } = connection;
   if (!req || !res || req.complete || req.socket !== socket) {
     // The connection has no incomplete body. The memory of the finished request can be freed.
-    connection.req = connection.res = connection.slow = undefined;
+    connection.req = connection.res = connection.incomplete = undefined;
     return;
   }
-  if (connection.slow !== req) {
-    connection.slow = req;
+  if (connection.incomplete !== req) {
+    connection.incomplete = req;
     connection.waitedMillis = 0;
     connection.bytesBefore = socket.bytesRead;
     return;

@@ -2,9 +2,9 @@
 const LOST_CONNECTION = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Whether a request that failed without an answer may be sent once more, over a new connection: with several replicas
- * behind one address, another one then gets it. A write may be sent again only if nothing of it was sent; after a time-out
- * no request may.
+ * Whether a request that failed without an answer may be sent once more, over a new connection: if several replicas are
+ * behind one address, another replica then gets the request. A write may be sent again only if nothing of it was sent. After
+ * a time-out no request may be sent again.
  *
  * @param isRead whether the request changes nothing at the server
  */

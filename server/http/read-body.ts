@@ -30,11 +30,14 @@ function outcomeOf(text: string): { value: unknown } | { error: unknown } {
 /** The bodies that the fast path read before it passed the request on to Express. */
 const read = new WeakMap<IncomingMessage, ReadBody>();
 
-/** Undefined if the client aborted the request. The calling code has checked `Content-Length`, which Node enforces. */
+/**
+ * Undefined if the client aborted the request. The size needs no check here: the calling code has checked `Content-Length`,
+ * and Node enforces it.
+ */
 export const readBody = (req: IncomingMessage): Promise<ReadBody | undefined> =>
   new Promise((resolve) => readBytes(req, (bytes) => resolve(bytes && new ReadBody(textOf(bytes)))));
 
-/** Without the byte order mark, as the parser of Express reads it. */
+/** The text of the bytes without a byte order mark, which the parser of Express removes, too. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString();
   return text.startsWith('\uFEFF') ? text.slice(1) : text;

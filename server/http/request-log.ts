@@ -72,7 +72,7 @@ function outcomeIn({ status, isAborted, hasFailed }: EndedRequest): OperationOut
   return status >= 400 ? 'refused' : 'answered';
 }
 
-/** By the semantic conventions for HTTP servers. The path is left out: some paths contain tokens. */
+/** The span's attributes follow the semantic conventions for HTTP servers. The path is left out: some paths contain tokens. */
 function endSpan({
   operation,
   origin: { span },

@@ -51,13 +51,13 @@ export class RequestOrigins {
     return hasForwardingProof(headers, this.proofs) || this.isTrusted(socket.remoteAddress ?? '', 0);
   }
 
-  /** The origin of a request, which begins its span if it is sampled. */
+  /** Returns the origin of a request, and begins the request's span if the request is sampled. */
   ofRequest(req: IncomingMessage): Origin {
     const { tracing } = this;
     return tracing ? { ...this.of(req), ...tracing.begin(req.headers.traceparent) } : this.of(req);
   }
 
-  /** The origin of what comes over a socket; its messages have traces of their own. */
+  /** The origin without a span. A socket has the origin of its handshake, but each of its messages has a trace of its own. */
   of({ headers, socket }: IncomingMessage): Origin {
     return {
       requestId: requestIdOf(headers['x-request-id']),

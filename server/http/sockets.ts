@@ -87,7 +87,7 @@ export function createSockets(
     async close() {
       isClosing = true;
       const clients = [...endpoints.values()].flatMap((endpoint) => [...endpoint.clients]);
-      // The other half remains for the requests that are still running.
+      // The other half of the grace period remains for the requests that are still running.
       await oneAfterTheOther(clients, closeClient, settings.stopGracePeriodMillis / 2);
     },
   };
@@ -95,7 +95,7 @@ export function createSockets(
 
 /**
  * Closes the sockets one after the other, at even intervals. Resolves when all are closed.
- * @param withinMillis the maximum time until the last one is closed; it is never longer than `CLOSE_WITHIN_MILLIS`
+ * @param withinMillis the maximum time until the closing of the last socket begins; never longer than `CLOSE_WITHIN_MILLIS`
  */
 export async function oneAfterTheOther<Socket>(
   sockets: readonly Socket[],

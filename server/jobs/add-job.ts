@@ -47,10 +47,10 @@ function withTrace(payload: object): object {
   return traceparent === undefined ? payload : { ...payload, [TRACE_FIELD]: traceparent };
 }
 
-/** Jobs in one statement. */
+/** The maximum number of jobs that one statement adds. */
 const JOBS_AT_ONCE = 1_000;
 
-/** As `addJob`, for many payloads of one job, which all run at once. */
+/** As `addJob`, for many payloads of one job, without a key and without a later time. */
 export async function addJobs<Payload extends object>(
   em: EntityManager,
   { name, payload: shape, maxAttempts }: Pick<Job<Payload, never>, 'name' | 'payload' | 'maxAttempts'>,

@@ -39,11 +39,11 @@ export const unlock = (pool: pg.Pool, workerIds: readonly string[]): Promise<unk
 interface PendingJobs {
   readonly name: string;
   readonly jobs: number;
-  /** For how long the oldest one whose time has come has been waiting; 0 if none has. */
+  /** How long ago the time of the oldest due job came; 0 if no job is due. */
   readonly oldestDueSeconds: number;
 }
 
-/** The number of waiting jobs by name. The condition has an index that includes `task_id`. */
+/** Counts the waiting jobs by name. The count is fast, because its condition has an index that includes `task_id`. */
 export async function countPending(pool: pg.Pool): Promise<PendingJobs[]> {
   const { rows } = await pool.query<PendingJobs>(
     `select task.identifier as name, waiting.jobs, waiting."oldestDueSeconds" from (
@@ -55,7 +55,7 @@ export async function countPending(pool: pg.Pool): Promise<PendingJobs[]> {
   return rows;
 }
 
-/** The running attempt of the job is its last one. A retry by an operator gives it all of its attempts again. */
+/** Makes the running attempt of a job its last one. If an operator retries the job, it has all of its attempts again. */
 export const endAttempts = (pool: pg.Pool, jobId: string): Promise<unknown> =>
   pool.query('update graphile_worker._private_jobs set max_attempts = attempts where id = $1::bigint', [
     jobId,

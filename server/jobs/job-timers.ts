@@ -4,7 +4,7 @@ import { runJob, type JobHost } from './run-job.ts';
 
 /**
  * Runs the scheduled jobs of a service without a database, one after the other: at the start, and then at their intervals. Such
- * a service has one process only, so nobody else would run them.
+ * a service has only one process, so no other replica could run the same job at the same time.
  */
 export class JobTimers {
   private readonly jobs: readonly ScheduledJob[];

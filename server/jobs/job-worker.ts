@@ -14,21 +14,24 @@ import { workerLogger } from './worker-log.ts';
 const CONCURRENT_JOBS = 2;
 /** One connection listens, the other one fetches and finishes jobs. What a job does uses the pool of the service. */
 const CONNECTIONS = 2;
-/** A job that is added for now is begun at once, because its insert notifies. This interval is for jobs with a later time. */
+/**
+ * How often the worker looks for jobs whose time has come. A job without a later time does not wait for this: it begins at
+ * once, because PostgreSQL notifies the worker of its insert.
+ */
 const POLL_MILLIS = 5_000;
 const UPKEEP_MILLIS = 5_000;
-/** If the network is cut, no error of the server arrives. */
+/** The longest time of a query. Without it a query would wait for ever if the network is interrupted. */
 const QUERY_MILLIS = 20_000;
 /** The pause after Graphile Worker has given up, for example because a finished job could not be recorded. */
 const RESTART_MILLIS = 2_000;
-/** The time that the stop has for a job that did not end during the stop of the doors. */
+/** How long the stop waits for jobs that still run after the doors have stopped. */
 const END_MILLIS = 1_000;
 
 /**
  * Runs the jobs of a service. Replicas share the work: each job is locked by the worker that runs it.
  *
  * A worker renews the locks of its running jobs. If its process is killed, another replica, or the next process, releases
- * them 20 s to 25 s later, and they run again.
+ * the locks 20 s to 25 s later, and the jobs run again.
  */
 export class JobWorker {
   private readonly jobs: readonly AnyJob[];
@@ -84,7 +87,7 @@ export class JobWorker {
     late.abort();
     await this.upkeepRun;
     if (outcome === 'late' && this.workerId) await unlock(this.pool, [this.workerId]).catch(() => undefined);
-    // A connection that is in use by a query that hangs would delay the end.
+    // The time limit is for a query that hangs: `pool.end` waits until its connection is free.
     await Promise.race([this.pool.end(), sleep(500, undefined, { ref: false })]);
   }
 
@@ -95,7 +98,8 @@ export class JobWorker {
       try {
         await this.runUntilEnd();
       } catch (error) {
-        if (!signal.aborted) this.host.log.warn({ err: error }, 'jobs cannot be run; it is tried again');
+        if (!signal.aborted)
+          this.host.log.warn({ err: error }, 'jobs cannot run now; the worker starts again after 2 s');
       }
       if (signal.aborted) return;
       if (this.workerId) await unlock(this.pool, [this.workerId]).catch(() => undefined);
@@ -116,11 +120,11 @@ export class JobWorker {
       preset: {
         worker: {
           concurrentJobs: CONCURRENT_JOBS,
-          pollInterval: POLL_MILLIS,
           // Behind a pooler without DATABASE_DIRECT_URL no insert is notified, but jobs are still found by polling.
-          preparedStatements: false,
-          // With a delay, even of 0 ms, a failure to record the end of a job ends the runner. Without one it would be an
-          // unhandled rejection, which ends the process.
+          pollInterval: POLL_MILLIS,
+          preparedStatements: false, // they belong to a session, which such a pooler does not keep
+          // With a delay, even of 0 ms, a failure to record the end of a job ends the runner. Without a delay the failure
+          // would be an unhandled rejection, which ends the process.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },

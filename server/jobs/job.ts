@@ -18,7 +18,10 @@ export interface JobContext<Resources> {
 }
 
 interface JobDeclaration<Payload extends object, Resources> {
-  /** Small letters, digits and `_`, e.g. `mail_password_token`. The database stores it: a job that is renamed is not found any more. */
+  /**
+   * Small letters, digits and `_`, e.g. `mail_password_token`. The database stores the name: jobs that were stored under an
+   * old name no longer run.
+   */
   readonly name: string;
   /**
    * What a run needs to know. Ids only: texts, addresses and secrets belong in the service's own tables, which the erasure of
@@ -28,8 +31,8 @@ interface JobDeclaration<Payload extends object, Resources> {
   /** The fields of the payload that an operator may see. Default: none. */
   readonly shown?: readonly (keyof Payload & string)[];
   /**
-   * After so many failures, or one `JobRefused`, the job has failed for good. The pauses between attempts grow: 3 s, 7 s, 20 s, 55 s, 2 min, 7 min,
-   * 18 min, 50 min, 2 h, then 6 h.
+   * After so many failures, or one `JobRefused`, the job has failed for good. The pauses between attempts grow: 3 s, 7 s,
+   * 20 s, 55 s, 2 min, 7 min, 18 min, 50 min, 2 h, then 6 h.
    */
   readonly maxAttempts: number;
   /** The job is also added at the start of the service and then at this interval, once for all replicas, with an empty payload. */
@@ -46,7 +49,7 @@ export type Job<Payload extends object = object, Resources = object> = Omit<
   JobDeclaration<Payload, Resources>,
   'run'
 > & {
-  // `run` is a property and not a method, so that a job that needs fewer resources is assignable.
+  // `run` is a property, because TypeScript would accept a method that needs more resources than the service has.
   readonly run: (payload: Payload, context: JobContext<Resources>) => Promise<void>;
 };
 

@@ -12,7 +12,7 @@ import { workerLogger } from './worker-log.ts';
 export async function migrateJobs(server: DatabaseServer, database: string): Promise<void> {
   const pool = jobsPool(server, database, { max: 1 });
   try {
-    // The limits of the service's connections are for requests.
+    // A migration may take longer than the time limits of the service's connections, which are for requests.
     await pool.query('set statement_timeout = 0; set lock_timeout = 0');
     await pool.query("select pg_advisory_lock(hashtextextended('fitness-platform jobs', 0))");
     await runMigrations({ pgPool: pool, logger: workerLogger() });
@@ -21,7 +21,7 @@ export async function migrateJobs(server: DatabaseServer, database: string): Pro
   }
 }
 
-/** A pool without a connection pooler between, because LISTEN needs a session. */
+/** A pool that connects to PostgreSQL directly and not through a pooler, because LISTEN needs a session. */
 export function jobsPool(
   server: DatabaseServer,
   database: string,

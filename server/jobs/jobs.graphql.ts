@@ -8,7 +8,7 @@ interface JobsArguments {
   after?: string | null | undefined;
 }
 
-/** The resolvers of a service's two fields; each service has its own names for them, because the graph has all services. */
+/** The resolvers of a service's two fields for jobs. Their names differ by service, because one graph has all services. */
 export const jobsResolvers = {
   list: async (_root: unknown, { failed, name, ...page }: JobsArguments, { jobs }: { jobs: Jobs }) =>
     connectionOf(await jobs.list({ ...pageOf(page), failed, name })),

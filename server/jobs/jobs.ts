@@ -83,7 +83,7 @@ export class Jobs {
       const [row] = await this.unit.em.execute<JobRow[]>(`${SELECT} where job.id = ?::bigint`, [id]);
       if (!row) throw notFound('job', id);
       if (changed.length === 0) throw isRunning();
-      // Workers are notified of inserts only.
+      // PostgreSQL notifies the workers of inserted jobs, but not of this change.
       await this.unit.em.execute(`select pg_notify('jobs:insert', '{"count":1}')`);
       this.unit.log.info({ job: row.name, jobId: id, userId }, 'a job is retried by an operator');
       return this.present(row);

@@ -6,8 +6,8 @@ const JOBS_PER_RUN = 10_000;
 
 /**
  * Removes jobs that failed for good: 30 days later, so that an operator can look at them and retry them. Of a scheduled job only
- * the last failure is kept, because its next run does the work of the failed one. The time of the failure is not stored;
- * `run_at` is up to 6 h later.
+ * the last failure is kept, because its next run does the work of the failed one. The 30 days begin at
+ * `run_at`, up to 6 h after the failure, because the time of the failure is not stored.
  */
 export const removeFailedJobs = (jobs: readonly AnyJob[]) =>
   jobOf<object>()({

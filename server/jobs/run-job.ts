@@ -104,7 +104,7 @@ async function runAttempt(job: AnyJob, attempt: Attempt, host: JobHost): Promise
   const done = (outcome: 'done' | 'failed') =>
     metrics.duration.observe({ name, outcome }, (performance.now() - begunAt) / 1_000);
   try {
-    // The payload has the job's own shape, and the service has the job's resources: both were checked where it was declared.
+    // The payload has the job's own shape, and the service has the job's resources: TypeScript has checked both.
     const run = job.run as (payload: unknown, context: object) => Promise<void>;
     const { unitOf } = host;
     await run(job.payload.parse(attempt.payload), {
@@ -131,7 +131,7 @@ const MAX_ERROR_LENGTH = 500;
 /** The text of an error that is stored with its job. It is without addresses, which mail servers repeat in their answers. */
 export class StoredFailure extends Error {
   override readonly name = 'StoredFailure';
-  /** Whether no further attempt follows, whatever their number. */
+  /** Whether no further attempt follows, even if the job has attempts left. */
   readonly isFinal: boolean;
 
   constructor(error: unknown) {

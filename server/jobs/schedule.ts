@@ -17,7 +17,7 @@ export interface ScheduledJob extends AnyJob {
 export const scheduledAmong = (jobs: readonly AnyJob[]): ScheduledJob[] =>
   jobs.filter((job): job is ScheduledJob => job.schedule !== undefined);
 
-/** The key of a scheduled job: if a run is still waiting when the next one is due, it is replaced by it. */
+/** The key of a scheduled job: if a run still waits when the next one is due, the next one replaces it. */
 export const scheduleKeyOf = ({ name }: Pick<AnyJob, 'name'>): string => `${name} scheduled`;
 
 /** When a job is due, for Graphile Worker. The times of different jobs differ, so that not all of them run at once. */
@@ -32,7 +32,8 @@ export function cronItemOf(job: ScheduledJob): CronItem {
     identifier: name,
     match,
     options: {
-      // After a failure of the database, a run that was due meanwhile follows; a job of every minute just runs in the next one.
+      // A run that was due while the database did not work follows later. A job of every minute does not need this: its next
+      // run is soon.
       backfillPeriod: schedule === 'minute' ? 0 : INTERVAL_MILLIS[schedule],
       maxAttempts,
       jobKey: scheduleKeyOf(job),

@@ -27,7 +27,7 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-/** Starts the worker for the jobs that a service declares. It runs in the background, and never fails a start. */
+/** Starts the worker for a service's jobs. It runs in the background, so its failures do not fail the start. */
 export function startJobs({ jobs, database, metrics, ...host }: JobsOptions): RunningJobs {
   const names = jobs.map(({ name }) => name);
   const jobHost = { ...host, metrics: jobMetrics(metrics, names) };

@@ -11,6 +11,8 @@ interface BoundedCacheOptions<Key extends string, Value extends object | string 
   bytesOf?(value: Value, key: Key): number;
   /** The lifetime of entries. Default: unlimited. */
   ttlMillis?: number;
+  /** Called with an entry that was dropped for others, or at the end of its lifetime. */
+  onDrop?(reason: 'full' | 'expired'): void;
 }
 
 /** The largest entry is this fraction (1 / n) of `maxBytes`. */
@@ -32,6 +34,7 @@ export function boundedCache<Key extends string, Value extends object | string |
   maxBytes,
   bytesOf = (_value, key) => bytesOfText(key),
   ttlMillis,
+  onDrop,
 }: BoundedCacheOptions<Key, Value>): LRUCache<Key, Value> {
   const cache = new LRUCache<Key, Value>({
     max: maxEntries,
@@ -39,6 +42,12 @@ export function boundedCache<Key extends string, Value extends object | string |
     maxEntrySize: Math.ceil(maxBytes / LARGEST_ENTRY_FRACTION),
     sizeCalculation: (value, key) => Math.max(1, Math.ceil(bytesOf(value, key))),
     ...(ttlMillis !== undefined && { ttl: ttlMillis }),
+    ...(onDrop && {
+      dispose: (_value, _key, reason) => {
+        if (reason === 'evict') onDrop('full');
+        else if (reason === 'expire') onDrop('expired');
+      },
+    }),
   });
   const named = open.get(name) ?? new Set();
   open.set(name, named);

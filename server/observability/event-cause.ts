@@ -12,7 +12,7 @@ export interface EventCause {
   readonly traceparent?: string | undefined;
 }
 
-/** Set while the listeners of a change that another process has reported are called. */
+/** The cause of a change that another process has reported, while this process calls the listeners of the change. */
 const reported = new AsyncLocalStorage<EventCause>();
 
 /** Calls listeners of a change that another process has reported. */
@@ -54,21 +54,21 @@ export function withoutCause(text: string): { payload: string; cause: EventCause
 const CAUSE_FIRST = '@';
 
 /**
- * SQL for a target list: notifies the replicas, at commit, of a change and of its cause. The cause is a notification of its
- * own, before the other one, because the release before compares payloads as a whole, and ignores one that it does not know.
+ * SQL for the list of a SELECT: notifies the replicas, at commit, of a change and of its cause. The cause is a notification
+ * of its own, before that of the change: a replica of the previous release ignores a payload that it does not know.
  * @param payload an SQL expression of type text
  */
 export const notifying = (payload: string): string =>
   `pg_notify(?, '${CAUSE_FIRST}' || ${payload} || ?), pg_notify(?, ${payload})`;
 
-/** The values of `notifying`; those of `payload` follow the second and the third one. */
+/** The values of `notifying`. If `payload` has values of its own, they belong after the first and again after the third one. */
 export const notifyingValues = (channel: string): [string, string, string] => [
   channel,
   causeSuffix(),
   channel,
 ];
 
-/** Gives the notifications of one connection, which arrive in the order in which a transaction sent them, their causes. */
+/** Finds the causes of one connection's notifications, which arrive in the order in which a transaction sent them. */
 export class NotificationCauses {
   private next: { payload: string; cause: EventCause | undefined } | undefined;
 

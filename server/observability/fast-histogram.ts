@@ -28,7 +28,8 @@ interface Sample {
 
 /**
  * A histogram for what is counted at every request and every message: `observe` of prom-client's own histogram joins and
- * checks the labels at each call. It takes 0.5 µs, `of` with `observe` here 0.2 µs, and a series that is kept some nanoseconds.
+ * checks the labels at each call. That takes 0.5 µs. Here `of` and `observe` together take 0.2 µs; if the caller keeps the
+ * series, `observe` takes some nanoseconds.
  */
 export class FastHistogram<Label extends string> {
   readonly type = 'histogram';
@@ -42,11 +43,14 @@ export class FastHistogram<Label extends string> {
     this.options = options;
     this.name = options.name;
     this.help = options.help;
-    // A registry calls only the members above and below.
+    // The type `Metric` has further members, but a registry reads only those that this class has.
     for (const registry of options.registers) registry.registerMetric(this as unknown as Metric);
   }
 
-  /** The series with these labels, in the order of `labelNames`. If there are too many, the last one has the labels `other`. */
+  /**
+   * The series with these labels, in the order of `labelNames`. If there are `MAX_SERIES` already, all further labels share
+   * one series, whose labels are `other`.
+   */
   of(...values: readonly string[]): Series {
     const key = values.join('\n');
     const known = this.series.get(key);
@@ -85,7 +89,7 @@ const OTHER = 'other';
 export class Series {
   private readonly labels: Readonly<Record<string, string>>;
   private readonly bounds: readonly number[];
-  /** For each bucket, and at last for what is above all bounds. */
+  /** The observations in each bucket; the last element counts those above all bounds. */
   private readonly counts: number[];
   private readonly exemplars: (Exemplar | undefined)[];
   private sum = 0;

@@ -15,8 +15,8 @@ interface HealthOptions {
 
 /**
  * `GET /health/live` answers 200, or 503 if only a restart would help. `GET /health/ready` answers 200 if the server can do
- * its work, or 503 with the failed checks. While the server stops, it also answers 503, so that a load balancer sends no
- * more requests.
+ * its work, or 503 with the failed checks. While the server stops, this second route also answers 503, so that a load
+ * balancer sends no more requests.
  */
 export function mountHealth(app: Express, { checks, isStopping, losses, isStuck }: HealthOptions): void {
   app.get('/health/live', async (_req, res) => {

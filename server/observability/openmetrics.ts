@@ -1,6 +1,6 @@
 import { Registry, type Metric, type OpenMetricsContentType } from 'prom-client';
 
-/** What a registry reads of a metric; its declaration does not contain it. */
+/** The members of a metric that a registry reads. The type `Metric` of prom-client does not contain them. */
 interface Readable {
   readonly name: string;
   readonly type: string;
@@ -11,8 +11,8 @@ interface Readable {
 /**
  * The metrics in the format OpenMetrics 1.0, which has exemplars.
  *
- * A registry of prom-client writes it, but removes `_total` from the names of the counters themselves, so that later texts in
- * the other format would lack it. So it gets copies of the metrics' names here.
+ * A registry of prom-client can write this format, but it then removes `_total` from the names of the counters themselves, and
+ * later texts in the Prometheus format would lack it. So the registry here reads the metrics through objects with other names.
  * @param labels the default labels of the first registry
  */
 export async function openMetricsOf(

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { eventOf, presentCause, secondsSince, type EventDelays } from './event-cause.ts';
 import { SpanKind, type Span, type Tracing } from './tracing.ts';
 
-/** An event may have thousands of viewers; the messages to the first ones have spans. */
+/** An event may have thousands of viewers; only the messages to the first ones have spans. */
 export const MAX_MESSAGE_SPANS = 20;
 /** Sampled changes whose messages are counted at the same time. */
 const MAX_CHANGES = 500;

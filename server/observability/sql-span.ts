@@ -35,7 +35,7 @@ export function endStatement(span: Span, error: unknown): void {
   span.end();
 }
 
-/** A `begin` waits for nothing but its answer, and each transaction has a span of its `commit`. */
+/** A `begin` gets no span: it waits for nothing but its answer, and the span of the `commit` shows the transaction. */
 const BEGINS_NOTHING = /^\s*begin\b/i;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -45,7 +45,7 @@ function textOf(query: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The first table of a statement. In `extract(epoch from now())` nothing is one. */
+/** The first table of a statement. A name before `(` is a function, as in `extract(epoch from now())`. */
 const COLLECTION = /\b(?:into|update)\s+"?([a-z_][\w.]*)|\bfrom\s+"?([a-z_][\w.]*)\b(?!\s*\()/i;
 
 function statementOf(sql: string): Statement {

@@ -24,7 +24,7 @@ import { tracesTargetOf, type SamplerName, type TracingSettings } from './tracin
 /** How long a stop waits for the collector. */
 const STOP_MILLIS = 2_000; // 2 s
 
-/** The span before the door renames it. */
+/** The name of a request's span until the door renames the span. */
 const REQUEST = 'request';
 
 /** The spans of one server, exported by OTLP over HTTP. Servers of one process with the same settings share the queue. */
@@ -86,7 +86,7 @@ class OtelTracing implements Tracing {
 }
 
 interface Sampler {
-  /** Whether a trace that the caller records is recorded here, and no other one. */
+  /** Whether the caller decides: their trace is recorded here if they record it. Without a caller's trace `records` decides. */
   readonly followsCaller: boolean;
   records(traceId: string): boolean;
 }

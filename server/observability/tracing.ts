@@ -83,7 +83,7 @@ export const withoutSpan = <Result>(work: () => Result): Result =>
 /** The trace context for what the running work causes elsewhere; undefined if it is not sampled. */
 export const activeTraceparent = (): string | undefined => active.getStore()?.traceparent;
 
-/** The trace context for a call to another service. @param ofRequest that of the request which causes the call */
+/** The trace context for a call to another service. @param ofRequest the `traceparent` of the request that causes the call */
 export const outgoing = (span: Span | undefined, ofRequest: string): string =>
   span?.traceparent ?? continued(ofRequest);
 
@@ -108,7 +108,7 @@ export function errorTypeOf(error: unknown): string {
 }
 
 /**
- * Opens the spans of one server; undefined if tracing is off. Only then is OpenTelemetry's SDK loaded.
+ * Opens the spans of one server; undefined if tracing is off. OpenTelemetry's SDK is loaded only if tracing is on.
  * @param name `service.name`, unless OTEL_SERVICE_NAME is set
  */
 export async function openTracing(

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Profile, Profiles } from './profiles.ts';
 
 const TIMEOUT_MILLIS = 2_000; // 2 s
-/** If identity does not answer, only three entries wait for it, not all. */
+/** After three failures, units of work do not wait for identity until this time has passed. */
 const BREAKER = { failuresToOpen: 3, openMillis: 5_000 }; // 5 s
 const NOBODY: Profile = { timezone: 'UTC', locale: 'en' };
 
@@ -46,7 +46,7 @@ export function identityProfiles(identityUrl: string): Profiles {
       endCall(span, status);
       if (status >= 500) throw new Error(`identity answered ${status}`);
       const body: unknown = JSON.parse(text);
-      breaker.succeeded(); // also a refusal, which is about the caller and not about identity
+      breaker.succeeded(); // a refusal counts as success, too: identity works
       if (status < 300) {
         const profile = ProfileAnswer.parse(body);
         lastKnown.set(userId, profile);

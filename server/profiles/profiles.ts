@@ -11,7 +11,7 @@ export interface Profile {
 /**
  * The profile of a unit's user, which identity stores. Each unit of work that needs it asks again, because a change of the
  * time zone must apply to the next entry. If identity does not answer, the last known profile is returned, else UTC and
- * English: no entry should be lost because identity restarts, and its day can be corrected later.
+ * English: no entry should be lost because identity restarts, and the day of an entry can be corrected later.
  */
 export interface Profiles {
   of(unit: UnitOfWork): Promise<Profile>;

@@ -26,7 +26,7 @@ interface Post {
   beat: Beat | undefined;
 }
 
-/** A channel of this instance at a server: what it sends there must come back, or the subscriptions are dead. */
+/** A channel of this instance at a server. If a message to it does not come back, the subscriptions there are dead. */
 interface Beat {
   readonly name: string;
   stop: (() => void) | undefined;
@@ -166,7 +166,7 @@ export class RedisChannels {
     }
   }
 
-  /** The cluster client learns from a refused command that a slot has moved. */
+  /** Sends a command that the old server of the channel refuses: by this the cluster client notices that the slot has moved. */
   private findServer(name: string): void {
     void this.redis.run(name, (client) => client.exists(name)).catch(() => undefined);
   }
@@ -246,7 +246,7 @@ export class RedisChannels {
     for (const listener of this.restoredListeners) listener();
   }
 
-  /** A server that has left the cluster, or has no slot any more, has no channels here. */
+  /** Closes the connections to servers that have left the cluster or lost their slots: no channel of this instance is there. */
   private closeUnusedPosts(): void {
     if (!this.redis.servers.isSharded) return;
     const used = new Set([...this.channels.keys()].map((name) => this.redis.servers.nodeOf(name)));
@@ -282,7 +282,7 @@ export class RedisChannels {
   }
 
   private newBeat({ server }: Post): Beat | undefined {
-    // Of the hash tag of a channel, because it must be at the same server.
+    // The name has the hash tag of another channel of the server, so that it belongs to the same server.
     const other = [...this.channels.keys()].find((name) => this.redis.servers.nodeOf(name) === server);
     if (other === undefined) return undefined;
     const name = `heartbeat:${this.instanceId}:{${hashTagOf(other)}}`;

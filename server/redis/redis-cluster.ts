@@ -22,7 +22,7 @@ function clusterFor({ nodes, credentials }: ClusterTarget, tls: RedisAccess['tls
     },
     // Otherwise the start waits until every node is connected, also one that is about to be replaced by its replica.
     minimizeConnections: true,
-    // The nodes are asked who has the slots of a node that has been unreachable for this time.
+    // If a node has been unreachable for this time (in ms), the other nodes are asked which one has its slots now.
     topologyRefreshOnReconnectionAttemptStrategy: 500,
   });
 }
@@ -39,7 +39,7 @@ export class ClusterServers implements RedisServers {
   private readonly cluster: ReturnType<typeof clusterFor>;
   private readonly commands: RedisCommands;
   private readonly events: RedisEvents;
-  /** Why a node could not be asked for the others. */
+  /** Why the cluster client could not ask a node for the other nodes. */
   private lastError: unknown;
   private isClosed = false;
 
@@ -76,7 +76,7 @@ export class ClusterServers implements RedisServers {
     const master = this.masterOf(key);
     if (!master) return undefined;
     const { client, connectPromise } = master;
-    // The first command connects the node, and further ones wait for it. If the connection is lost, they do not wait.
+    // The first command connects the node, and further commands wait for that. After a lost connection no command waits.
     return !client || client.isReady || connectPromise ? this.commands : undefined;
   }
 

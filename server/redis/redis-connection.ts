@@ -23,7 +23,7 @@ const COMMAND_MILLIS = 100;
 const BREAKER = { failuresToOpen: 5, openMillis: 1_000 }; // 1 s
 /** After a failure this connection checks at this interval whether Redis answers again, also if nobody sends a command. */
 const PROBE_MILLIS = 200;
-/** A server that has not answered so many probes may have been replaced by its replica, which only others know. */
+/** After so many failed probes the other nodes are asked for the master, because a replica may have replaced the server. */
 const PROBES_OF_A_HANG = 5;
 const START_MILLIS = 2_000; // 2 s
 
@@ -36,7 +36,7 @@ interface Trouble {
   readonly breaker: CircuitBreaker;
   /** A key of that server. */
   key: string;
-  /** Whether commands were refused without trying, so that many may be missing. */
+  /** Whether commands failed without being sent: many writes may then be missing in Redis. */
   wasOpen: boolean;
   /** Failed probes. */
   probes: number;
@@ -106,7 +106,7 @@ export class RedisConnection {
     return this.guarded(key, client && (() => command(client)), withinMillis);
   }
 
-  /** The same for a command as it is sent. Without a key it is sent to all masters of a cluster. */
+  /** As `run`, for a command as a list of arguments. Without a key the command goes to all masters of a cluster. */
   send(key: string | undefined, args: readonly string[]): Promise<unknown> {
     const isReady = key === undefined ? this.servers.isReady : this.servers.commandsFor(key) !== undefined;
     return this.guarded(key ?? '', isReady ? () => this.servers.send(key, args) : undefined, COMMAND_MILLIS);
@@ -212,7 +212,7 @@ export class RedisConnection {
 
   private onLost(error: unknown, keyAtNode?: string): void {
     this.lastError = error;
-    // Of a cluster, the probe of this key finds out when a node has its slots again.
+    // In a cluster, the probe of this key finds out when a node answers for the lost node's slots again.
     if (keyAtNode !== undefined) this.troubled(this.servers.nodeOf(keyAtNode), keyAtNode).wasOpen = true;
     this.setLost(true, error);
   }

@@ -2,7 +2,7 @@ import { inTime } from './in-time.ts';
 import type { RedisClient } from './redis-client.ts';
 
 export interface RedisNodeOptions {
-  /** Makes a client of the server that has the data now, which is not connected yet. */
+  /** Makes a client for the server that has the data now. The client is not connected yet. */
   client(): Promise<RedisClient>;
   /** Rejects if the connected server cannot be used. */
   verify?(client: RedisClient): Promise<void>;
@@ -77,8 +77,8 @@ export class RedisNode {
   }
 
   /**
-   * A server that hangs, or a machine that is gone, ends no connection. The client's own `pingInterval` does not notice it
-   * either, because each ping that it writes begins its `socketTimeout` again.
+   * Finds a server that hangs, or a machine that is gone: neither ends its connections. The client's own `pingInterval` would
+   * not find them, because each ping that the client writes begins its `socketTimeout` again.
    */
   private pingLater(client: RedisClient): void {
     this.timer = setTimeout(() => void this.ping(client), PING_EVERY_MILLIS);
@@ -103,7 +103,7 @@ export class RedisNode {
     this.options.onLost(error);
     const pauseMillis = Math.min(FIRST_PAUSE_MILLIS * 2 ** this.tries, LONGEST_PAUSE_MILLIS);
     this.tries += 1;
-    // A random share, so that not all processes connect to a server that has restarted at the same moment.
+    // A part of the pause is random, so that not all processes connect at the same moment to a server that has restarted.
     this.timer = setTimeout(() => void this.connect(), pauseMillis * (0.5 + Math.random() / 2));
     this.timer.unref();
   }

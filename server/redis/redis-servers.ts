@@ -48,9 +48,9 @@ export interface RedisServers {
   commandsFor(key: string): RedisCommands | undefined;
   /** Sends a command with arguments as they are; its keys are at the server of `key`. Without a key, to all masters. */
   send(key: string | undefined, args: readonly string[]): Promise<unknown>;
-  /** A connection of its own to that server, to listen to its channels. */
+  /** Opens a separate connection to the server with the name `node`, to listen to channels there. */
   openListener(node: string, events: RedisListenerEvents): RedisNode;
-  /** Messages of sharded channels reach only one server of a cluster. */
+  /** Whether channels are sharded: a message then reaches only one server of a cluster. */
   readonly isSharded: boolean;
   /** To be called if the server of the key refuses writes, or does not answer: it may not be the master any more. */
   findMaster(key: string, reason: string): void;
@@ -126,7 +126,7 @@ export class OneServer implements RedisServers {
 
   /**
    * Usually a failover ends the connections to the old master. If the old master is cut off from the sentinels, but not from
-   * this process, only the sentinels know.
+   * this process, only the sentinels can say which server is the master now.
    */
   private async checkMaster(sentinels: Sentinels): Promise<void> {
     const { ready } = this.commands;
@@ -140,7 +140,7 @@ export class OneServer implements RedisServers {
 
 const VERIFY_MILLIS = 2_000; // 2 s
 
-/** Rejects if the server requires a password, or is part of a cluster or a sentinel. */
+/** Rejects if the server refuses a command for lack of a password, or if it is a node of a cluster or a sentinel. */
 async function requireStandalone(client: RedisClient): Promise<void> {
   await inTime(client.ping(), VERIFY_MILLIS);
   const info = await inTime(client.info('server'), VERIFY_MILLIS).catch((error: unknown) => {
@@ -156,7 +156,7 @@ async function requireStandalone(client: RedisClient): Promise<void> {
 
 class WrongKindError extends Error {}
 
-/** Whether Redis, or its certificate, refuses this URL and these settings; otherwise it may only be unreachable now. */
+/** Whether the error shows a wrong setting, such as URL or certificate. After other errors Redis may only be unreachable now. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof WrongKindError || error instanceof UnknownMasterError) return true;
   if (error instanceof ErrorReply)

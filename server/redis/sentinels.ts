@@ -20,7 +20,7 @@ export class UnknownMasterError extends Error {}
 export class Sentinels {
   private readonly target: SentinelTarget;
   private readonly tls: RedisTls | undefined;
-  /** The one that answered last is first. */
+  /** The addresses of the sentinels. The sentinel that answered last is first. */
   private addresses: readonly RedisAddress[];
 
   constructor(target: SentinelTarget, tls: RedisTls | undefined) {

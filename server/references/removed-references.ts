@@ -47,7 +47,8 @@ export class RemovedReferences {
         'insert into removed_reference (type_name, id, removed_at) values (?, ?, now()) on conflict do nothing',
         [typeName, id],
       );
-      // A removal record is needed only until the writes that asked the owner before the removal have ended. They take far less than a day.
+      // A removal record is needed only until the writes that asked the owner before the removal have ended. They take far less
+      // than a day.
       await this.unit.em.execute(`delete from removed_reference where removed_at < now() - interval '1 day'`);
       await holder.forget(id);
     });

@@ -1,8 +1,9 @@
-/** The kinds of callers with an access token, without machine clients, for which a route has `scopes`. */
+/** The kinds of callers with an access token. Machine clients are not among them: a route names their `scopes` instead. */
 export type CallerKind = 'MEMBER' | 'GYM_ADMIN' | 'SUPER_ADMIN' | 'SERVICE';
 
 /**
- * The callers for whom a route is, if its `auth` admits more callers. This is documentation (in OpenAPI and in docs/rights.md), which tests/server/rights.test.ts compares with the answers; the rules decide the rights.
+ * The callers that may use a route, if its `auth` admits further callers, whom the rules refuse. This is only documentation (in
+ * OpenAPI and in docs/rights.md): the rules decide, and tests/server/rights.test.ts compares this text with their answers.
  */
 export interface Callers {
   /** The text in the documentation, e.g. `GYM_ADMIN of the gym, SUPER_ADMIN`. */

@@ -20,7 +20,7 @@ interface DispatchedRequest {
   readonly context: RequestContext;
   /** The headers of the answer so far. */
   readonly headers: Record<string, string>;
-  /** Whose tags and comparison of tags the answers use. */
+  /** The app whose functions make and compare the `ETag`s of the answers. */
   readonly app: Pick<Express, 'get' | 'request'>;
 }
 
@@ -89,7 +89,7 @@ export class DispatchedExchange implements Exchange {
     });
   }
 
-  /** Whether the client has this answer: the decision of Express, of which this calls the getter. */
+  /** Whether the client has this answer already. Express decides: its getter `fresh` is called. */
   private isKnown(statusCode: number): boolean {
     const { method, headers: sent } = this.request.req;
     if (sent['if-none-match'] === undefined && sent['if-modified-since'] === undefined) return false;

@@ -21,7 +21,7 @@ interface DispatcherOptions {
   /** The name of the service. */
   service: string;
   routes: readonly HandledRoute[];
-  /** Whose tags and comparison of tags the answers use. */
+  /** The app whose functions make and compare the `ETag`s of the answers. */
   app: Express;
   origins: RequestOrigins;
   log: Logger;
@@ -52,7 +52,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.options = options;
     this.onEnd = requestLog(options);
-    // With the routes of Express, too: otherwise /trainings/:id would be found for /trainings/export.csv.
+    // The matcher needs the routes that Express serves, too: otherwise /trainings/export.csv would match /trainings/:id.
     this.routes = new RouteMatcher(
       options.routes.map((target) => ({ method: target.route.method, path: target.route.path, target })),
     );

@@ -54,14 +54,14 @@ export function databaseIdempotency(unit: UnitOfWork, limiter: KeyedRequestLimit
         } catch (error) {
           if (!(error instanceof RolledBackError) || !performed || !isRefused(performed.answer)) throw error;
           const { answer } = performed;
-          // The refusal is an answer, although one of its statements has failed and the key was rolled back with it.
+          // A failed statement has rolled back the transaction, with the key. A second one stores the refusal as the answer.
           return answer ? claimed(unit, request, async () => answer) : { answer, replayed: false };
         }
       }),
   };
 }
 
-/** Performs the request and stores its answer, in one transaction, unless there is an answer. */
+/** Returns the stored answer of the key; without one, performs the request and stores its answer, in one transaction. */
 function claimed(
   unit: UnitOfWork,
   request: KeyedRequest,

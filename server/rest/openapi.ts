@@ -27,7 +27,7 @@ export const aboutApi = ({ title, description }: ApiInfo) => ({
   license: { ...API_INFO.license, identifier: 'LicenseRef-fitness-platform' },
 });
 
-/** How users identify themselves; the requirements of operations refer to this name. */
+/** How users identify themselves; the `security` of an operation refers to the key `accessToken`. */
 export const USER_TOKEN = {
   accessToken: {
     type: 'http',
@@ -82,11 +82,14 @@ export function openApiDocument(
   return withCodeSamples(withExamples({ ...document }, examples));
 }
 
-/** Declares in the schemas of requests that undeclared fields are refused, as request-fields.ts does; writes patterns for every validator. */
+/**
+ * Declares in the schemas of requests that undeclared fields are refused (request-fields.ts refuses them), and rewrites
+ * patterns so that every validator can compile them.
+ */
 const completeSchemas: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
   if (io === 'input' && jsonSchema.type === 'object' && jsonSchema.properties)
     jsonSchema.additionalProperties ??= false;
-  // Many validators compile patterns without the flag `u`, without which this class has another meaning.
+  // `\P{Cc}` needs the flag `u`, without which many validators compile patterns.
   jsonSchema.pattern &&= jsonSchema.pattern.replaceAll(
     String.raw`\P{Cc}`,
     String.raw`[^\u0000-\u001f\u007f-\u009f]`,
@@ -150,7 +153,7 @@ function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
 }
 
-/** The callers for whom a route is, in words. */
+/** The callers that a route is for, in words. */
 export const audienceOf = ({ only, auth, scopes }: RestRoute<never>): string =>
   [
     only?.note ?? (auth === 'required' ? 'users' : 'everybody'),

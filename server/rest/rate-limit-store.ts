@@ -7,7 +7,7 @@ import type { ServerSettings } from '../settings.ts';
 /** Returns the store of each named limit, the same one for the same name. `close` ends the connection of all stores. */
 export interface RateLimitStores {
   (limit: string): Store;
-  /** The consequence for `GET /health/ready`, if requests cannot be counted now. */
+  /** What `GET /health/ready` reports while requests cannot be counted; otherwise empty. */
   losses(): Record<string, string>;
   close(): Promise<void>;
 }
@@ -25,11 +25,11 @@ export async function openRateLimitStores(
       onePerName(() => new MemoryStore()),
       { losses: () => ({}), close: async () => undefined },
     );
-  // A start without Redis does not import this package, which consists of some 650 files.
+  // Only a start with Redis imports the package `redis`, which consists of some 650 files.
   const { RedisConnection } = await import('../redis/redis-connection.ts');
   const { redisUrl } = settings;
   const redis = await RedisConnection.open({ ...settings, redisUrl }, { log, whileLost: WHILE_LOST });
-  // RedisStore declares what its scripts return.
+  // The type RedisReply covers the results of the only commands that are sent here, RedisStore's own.
   const send = (key: string | undefined, command: readonly string[]) =>
     redis.send(key, command) as Promise<RedisReply>;
   return Object.assign(
@@ -49,9 +49,9 @@ export async function openRateLimitStores(
 }
 
 /**
- * Loads a script at all masters, and returns its name even if Redis does not answer. RedisStore loads its scripts at the start and caches
- * the result for ever, even a failure; but if Redis does not know a script's name, RedisStore loads the script again. The
- * name is the SHA-1 of the script's text (https://redis.io/docs/latest/commands/evalsha/).
+ * Loads a script at all masters, and returns its name even if Redis does not answer. RedisStore loads its scripts at the
+ * start and caches the result for ever, even a failure; but if Redis does not know a script's name, RedisStore loads the
+ * script again. The name is the SHA-1 of the script's text (https://redis.io/docs/latest/commands/evalsha/).
  */
 async function loaded(
   command: readonly string[],

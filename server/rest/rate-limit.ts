@@ -14,8 +14,8 @@ export interface RateLimit {
 }
 
 /**
- * Returns a function that gives each limit its counter; undefined without limits. Limits with the same name are counted
- * together. Requests without a limit of their own have the general limit.
+ * Returns a function that returns the counter of a limit, or of the general limit if a route has no limit of its own;
+ * undefined if requests are not limited. Limits with the same name are counted together.
  */
 export function rateCounters(
   generalPerMinute: number | undefined,
@@ -32,7 +32,7 @@ export function rateCounters(
 }
 
 interface RateLimitOptions extends RateLimit {
-  /** Contains the counts, of all replicas together if they share it. Default: the memory of this process. */
+  /** The store of the counts; replicas that share it count together. Default: the memory of this process. */
   store?: Store | undefined;
 }
 

@@ -41,7 +41,7 @@ function checkMediaType(req: Request, mediaTypes: readonly string[], isMultipart
 
 const parseJson = readJson(['application/json', 'application/*+json']);
 
-/** Reads a JSON body. It must declare its type, because express ignores a body of another type, and its data would be lost. */
+/** Reads a JSON body. A body without a JSON type is refused: express would ignore it, and its data would be lost. */
 const jsonBody: RequestHandler = (req, res, next) => {
   const hasBody =
     req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;

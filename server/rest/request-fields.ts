@@ -66,8 +66,8 @@ function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string):
 }
 
 /**
- * The only value that the caller may send in this field; undefined if there is no such value: for a service, for an anonymous
- * caller, and for the gym of a SUPER_ADMIN.
+ * The caller's own id for this field, '' for the gym of a user without one. Undefined if the field is treated as any other
+ * undeclared field: for a service, a machine client or an anonymous caller, and for the gym of a SUPER_ADMIN.
  */
 function ownIdOf(name: (typeof OWNERS)[number], viewer: Viewer): string | undefined {
   if (viewer.kind !== 'user') return undefined;

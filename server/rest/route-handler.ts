@@ -80,7 +80,7 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
     if (typeof key !== 'string') return send(exchange, await perform());
     const isReadOnce = route.consumes !== undefined && !body.multipart;
     await sendOnce(exchange, keyedRequest(exchange, key, body), idempotency, () => {
-      if (isReadOnce) noteOutsideEffect(); // the handler can read the body only once
+      if (isReadOnce) noteOutsideEffect(); // not repeated, because the handler can read the body only once
       return perform();
     });
   };
@@ -149,8 +149,8 @@ async function sendOnce(
       return answerOf(await perform());
     } catch (error) {
       if (!(error instanceof PlatformError) || error.status >= 500) throw error;
-      // A 4xx of the rules is stored as the answer, except 401 and 429: the key is then free again, but writes such as the
-      // count of failed log-ins must be committed.
+      // A 4xx of the rules is stored as the answer. After 401 and 429 no answer is stored, so that the key is free again, but
+      // writes such as the count of failed log-ins are committed.
       if (![401, 429].includes(error.status)) return problemAnswer(error, exchange.url, exchange.context);
       refusal = error;
       return undefined;

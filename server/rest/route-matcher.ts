@@ -20,8 +20,8 @@ const DECLARED = /^\/(?:(?::\w+|[\w.-]+)(?:\/(?::\w+|[\w.-]+))*)?$/;
 const PLAIN = /^\/[\w.~!$&'()*+,;=:@/-]*$/;
 
 /**
- * Finds the route that Express would find, for paths in their usual form; no route for all others, such as paths with
- * percent-encoding, doubled slashes, a slash at the end, or capital letters in a fixed part.
+ * Finds the route that Express would find, if the path has the usual form. Only Express decides about all other paths, such
+ * as those with percent-encoding, doubled slashes, a slash at the end, or capital letters in a fixed part.
  */
 export class RouteMatcher<Target> {
   /** By method and number of segments, in the order of the declaration, because Express takes the first route that matches. */
@@ -63,7 +63,7 @@ function paramsIn(
     const part = parts[at] ?? '';
     if ('param' in segment) {
       if (part === '') return undefined;
-      // Pages such as /docs are mounted before the routes; none has a UUID as its path.
+      // The path may be that of a page such as /docs, which is mounted before the routes. No page has a UUID as its path.
       if (at === 0 && !isUuid(part)) return 'unclear';
       params[segment.param] = part;
     } else if (part !== segment.text) {

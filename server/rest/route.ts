@@ -43,9 +43,12 @@ interface RestSuccess {
    * depends on both, see `versionAndContentTag`.
    */
   variesWithinVersion?: boolean;
-  /** The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. If there is a `shape`, it is a JSON format. */
+  /**
+   * The media type of an answer that is not `application/json`, e.g. `image/svg+xml`. With a `shape`, the media type is
+   * another JSON format.
+   */
   contentType?: string;
-  /** Whether the body is a stream although it is `application/json`. Express sends it, which compresses it on the way. */
+  /** Whether the answer is a stream of `application/json`. Express serves such routes, and compresses the stream. */
   streamed?: true;
 }
 
@@ -75,14 +78,14 @@ interface RestDeclaration<
   operationId: string;
   summary: string;
   description?: string;
-  /** A machine client needs one of these scopes. Default: the route refuses machine clients. Documentation, as `only`. */
+  /** A machine client needs one of these scopes. Default: the route refuses machine clients. Only for the documentation: the rules check the scopes. */
   scopes?: readonly Scope[];
   /**
    * `required`: a request without a token gets 401 (authenticateToken). `optional`: it is anonymous (optionalAuth).
    * `ignoreInvalidToken`: a request whose token is invalid is anonymous, too, so that a client can still call the routes that replace its token (authIgnoringInvalidToken).
    */
   auth: 'required' | 'optional' | 'ignoreInvalidToken';
-  /** The callers for whom the route is. Default: every caller that `auth` admits. */
+  /** The callers that may use the route. Only for the documentation: the rules decide the rights. Default: every caller that `auth` admits. */
   only?: Callers;
   /** The path parameters. A malformed one is answered with 404, because no resource can have such an id. */
   params?: Params;
@@ -102,21 +105,21 @@ interface RestDeclaration<
   errors?: readonly ErrorCode[];
   /** Requests per minute, if fewer than the general limit allows. Routes with the same `name` share the limit. */
   rateLimit?: { name: string; perMinute: number; by: 'caller' | 'address' };
-  /** Unpacks, calls and returns: a plain result, a `Page`, or a `Reply` if status or headers vary. */
+  /** Takes its input from the request, calls a rule, and returns a plain result, a `Page`, or a `Reply` if status or headers vary. */
   handler(
     request: RestRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     services: Services,
   ): unknown;
 }
 
-/** A declared route; its shapes are for the mounting code and the OpenAPI document. */
+/** A declared route without the types of its shapes. The mounting code and the OpenAPI document use the shapes themselves. */
 export type RestRoute<Services> = Omit<
   RestDeclaration<Services, z.ZodType, z.ZodType, z.ZodType>,
   'handler'
 > & {
   /** The group of the route in the API reference. */
   tag: ApiTag;
-  // `handler` is a property and not a method, so that the type of a door that needs fewer services is assignable.
+  // `handler` is a property and not a method, so that a door that needs services which the subgraph lacks is a type error.
   handler: (request: RestRequest<never, never, never>, services: Services) => unknown;
 };
 

@@ -65,7 +65,7 @@ export async function runSaga(options: SagaRunOptions): Promise<void> {
   while (saga.status === 'RUNNING' && !isStopping()) {
     const due = saga.actions.filter((action) => isReady(action, saga) && isDue(run, action));
     if (due.length === 0) return;
-    // No action may still run when undoing begins, or when another worker continues.
+    // Waits for all actions even if one throws: none may still run when undoing begins, or when another worker continues.
     const results = await Promise.allSettled(due.map((action) => attempt(run, action)));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -86,7 +86,7 @@ async function attempt(run: Run, action: ActionRecord): Promise<void> {
   const { saga, definition } = run;
   action.attempts += 1;
   // The next attempt is set before the action runs: if the action crashes the process, it is not run again at once.
-  waitForNext(run, action, action.attempts);
+  setNextAttempt(run, action, action.attempts);
   await reach(run, action, 'starting', 'run');
   try {
     action.output = (await codeOf(run, action).run(callOf(run, action, 'run'))) ?? null;
@@ -97,7 +97,7 @@ async function attempt(run: Run, action: ActionRecord): Promise<void> {
     if (mustUndo(run, error)) {
       action.status = 'FAILED';
       beginUndoing(saga, new Date(run.now()));
-    } else waitForNext(run, action, action.attempts);
+    } else setNextAttempt(run, action, action.attempts);
   }
   run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'run' });
   if (saga.actions.every(({ status }) => status === 'DONE')) {
@@ -117,7 +117,7 @@ function mustUndo({ saga, definition, now }: Run, error: unknown): boolean {
 async function undo(run: Run, action: ActionRecord): Promise<void> {
   const { saga, definition } = run;
   action.undoAttempts += 1;
-  waitForNext(run, action, action.undoAttempts);
+  setNextAttempt(run, action, action.undoAttempts);
   await reach(run, action, 'starting', 'undo');
   try {
     await codeOf(run, action).undo?.(callOf(run, action, 'undo'));
@@ -129,7 +129,7 @@ async function undo(run: Run, action: ActionRecord): Promise<void> {
       run.log.warn({ err: error, ...nameOf(run, action) }, 'an action of a saga could not be undone');
       if (isRefusal(error) || isUndoingTooLong(saga, definition, run.now()))
         Object.assign(action, { isUndoGivenUp: true, nextAttemptAt: null });
-      else waitForNext(run, action, action.undoAttempts);
+      else setNextAttempt(run, action, action.undoAttempts);
     }
   }
   run.observe({ sagaId: saga.id, action: action.name, moment: 'ran', phase: 'undo' });
@@ -149,7 +149,7 @@ async function reach(run: Run, action: ActionRecord, moment: 'starting' | 'saved
   run.observe({ sagaId: run.saga.id, action: action.name, moment, phase });
 }
 
-function waitForNext({ retry, now }: Run, action: ActionRecord, failures: number): void {
+function setNextAttempt({ retry, now }: Run, action: ActionRecord, failures: number): void {
   action.nextAttemptAt = new Date(now() + waitAfter(failures, retry)).toISOString();
 }
 

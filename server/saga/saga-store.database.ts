@@ -86,7 +86,7 @@ export class DatabaseSagaStore implements SagaStore {
   async save(saga: Saga, { holder, millis }: Lease, within: WithinSave): Promise<boolean> {
     const unit = this.unitOf();
     return unit.transaction(async () => {
-      // A saga at rest has no lease holder, so that a late worker cannot overwrite a decision that was made in the meantime.
+      // A settled saga has no lease holder, so that a late worker cannot overwrite a decision that was made in the meantime.
       const saved = await unit.em.execute<unknown[]>(
         `update saga set ${CHANGED_COLUMNS},
            leased_until = case when ? then null else now() + ? * interval '1 ms' end,

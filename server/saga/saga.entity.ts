@@ -12,7 +12,7 @@ const SagaSchema = defineEntity({
       name: 'saga_due_index',
       expression: `create index "saga_due_index" on "saga" ("due_at") where finished_at is null and status <> 'UNDO_FAILED'`,
     },
-    // This index counts the sagas that wait for a decision.
+    // With this index the unfinished sagas are counted, by kind and status.
     {
       name: 'saga_unfinished_index',
       expression: `create index "saga_unfinished_index" on "saga" ("kind", "status") where finished_at is null`,

@@ -155,7 +155,7 @@ export interface SagaDefinition {
   order?: 'sequential' | 'independent';
   /** `undo`: the saga is undone. `retry`: the action is repeated for ever, and the others continue. Default `undo`. */
   onRefusal?: 'undo' | 'retry';
-  /** The saga is undone if an action fails after this time. Default: never, actions are repeated for ever. */
+  /** The saga is undone if an action fails this long after the saga's start, or later. Default: actions are repeated for ever. */
   giveUpAfterMillis?: number;
   /** If an action still cannot be undone this long after undoing began, its undoing is given up. Default 24 h. */
   undoGiveUpAfterMillis?: number;

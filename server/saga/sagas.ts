@@ -127,7 +127,7 @@ export class Sagas {
       this.searchAgain = true;
       return;
     }
-    // The search outlives the request that wakes it.
+    // The search has no part in the span of the request that wakes it, because it may end after the request.
     this.searching = withoutSpan(() => this.search()).finally(() => {
       this.searching = undefined;
       if (!this.searchAgain) return;

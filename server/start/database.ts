@@ -19,7 +19,7 @@ export interface ServiceDatabase {
   stop(): Promise<void>;
 }
 
-/** Opens the database that the service declares; undefined if it declares none, or if a setting replaces it by memory. */
+/** Opens the database that the service declares; undefined if it declares none, or if its settings replace the database. */
 export async function openServiceDatabase(
   subgraph: AnySubgraph,
   { settings, databaseServer: server, databaseName }: StartOptions,

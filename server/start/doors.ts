@@ -33,8 +33,8 @@ export const generalLimitOf = ({ options: { settings } }: DoorHost): number | un
 
 /**
  * Mounts the REST routes, and the problem documents for unknown paths and thrown errors. Call it after everything else is
- * mounted. Returns the listener in front of `others`, which serves the usual requests to the routes, unless the start's
- * options say otherwise.
+ * mounted. Returns a listener that serves the usual requests to the routes, and passes all other requests to `others`. If
+ * `usesFastPath` is false, it returns `others`.
  */
 export function openRest(app: Express, host: DoorHost, others: RequestListener): RequestListener {
   const { subgraph, options, rules, verifier, rateLimits, origins } = host;

@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import type { ChangeNotices } from '../changes/change-notices.ts';
 import { mountHealth } from '../observability/health.ts';
 import { measureDataDir, measureLosses } from '../observability/server-metrics.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
@@ -13,10 +14,22 @@ import type { DoorHost } from './doors.ts';
 export function mountPages(
   app: Express,
   { subgraph, rules, rateLimits, origins }: DoorHost,
-  { database, isStopping }: { database: ServiceDatabase | undefined; isStopping(): boolean },
+  {
+    database,
+    changes,
+    isStopping,
+  }: {
+    database: ServiceDatabase | undefined;
+    changes: ChangeNotices | undefined;
+    isStopping(): boolean;
+  },
 ): void {
   const { settings, metrics } = rules.base;
-  const losses = () => ({ ...rateLimits.losses(), ...subgraph.losses?.(rules.resources) });
+  const losses = () => ({
+    ...rateLimits.losses(),
+    ...changes?.losses(),
+    ...subgraph.losses?.(rules.resources),
+  });
   measureLosses(metrics, losses);
   measureDataDir(settings);
   mountHealth(app, {
@@ -26,7 +39,7 @@ export function mountPages(
     losses,
   });
   mountMetrics(app, metrics, settings);
-  // Identity itself is at the address of the request.
+  // In identity's own documents, the URL of identity is that of the server itself.
   const served = (text: string) =>
     subgraph.name === 'identity'
       ? documentFor(text.replaceAll(IDENTITY_URL, SERVER_URL), origins, '')

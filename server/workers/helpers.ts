@@ -12,7 +12,7 @@ export interface Helper {
   send(job: unknown): void;
   /** From now on the helper keeps this process running. */
   ref(): void;
-  /** From now on it does not. */
+  /** From now on the helper does not keep this process running. */
   unref(): void;
   end(): void;
 }
@@ -37,10 +37,10 @@ export function processFor(program: URL, maxHeapMib?: number): Helper {
     stdio: ['ignore', 'inherit', maxHeapMib === undefined ? 'inherit' : 'ignore', 'ipc'],
   });
   try {
-    // Its other threads do not exist yet; each gets the priority of the thread that starts it.
+    // The process has started no further threads yet; each will inherit the priority of the thread that starts it.
     if (child.pid !== undefined) os.setPriority(child.pid, NICENESS);
   } catch {
-    // It has ended already, which 'exit' reports.
+    // The process has ended already, which its event 'exit' reports.
   }
   return {
     events: child,

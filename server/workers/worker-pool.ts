@@ -16,7 +16,7 @@ interface WorkerPoolOptions {
   waitingForEach: number;
   /**
    * The memory of JavaScript objects of a helper process; one that needs more ends, and its job fails with `isOutOfMemory`.
-   * Default: the limit of Node. A thread has no such limit: if it is exceeded at once, V8 ends the whole process.
+   * Default: the limit of Node. Not for threads: if a thread exceeds its limit suddenly, V8 ends the whole process.
    */
   maxHeapMib?: number;
   /** A helper that needs longer for one job is ended, and the job fails with `isTooSlow`. Default: no limit. */
@@ -58,9 +58,9 @@ export class HelperEnded extends Error {
   }
 }
 
-/** The exit code of a process whose heap is full, where it is not reported as a signal. */
+/** The exit code of a process whose heap is full, if no signal is reported. */
 const ABORTED = 134;
-/** Instead of an exit code: the pool has ended the helper. */
+/** Takes the place of the exit code if the pool has ended the helper. */
 const TOO_SLOW = 'its job took too long';
 
 /** What a helper sends back for a job. */

@@ -40,7 +40,7 @@ describe.each([
     await expect(sql(`select remove_old_audit_events(now() - interval '29 days', 1000)`)).rejects.toThrow(
       /append-only|never changed|at least 30 days/,
     );
-    // A deletion is refused also with the setting that the trigger reads.
+    // A `delete` is refused even if its transaction sets the variable by which the trigger recognises the retention.
     await expect(
       orm.em.fork().transactional(async (em) => {
         await em.execute(`select set_config('platform.audit_removed_before', 'infinity', true)`);

@@ -24,7 +24,7 @@ describe('a bounded cache', () => {
     expect([...byBytes.keys()]).toContain('key 99');
   });
 
-  it('does not store an entry that would evict all others', () => {
+  it('does not store an entry that is larger than a sixteenth of its bytes', () => {
     const cache = boundedCache<string, { bytes: number }>({
       name: 'test_large',
       maxEntries: 100,

@@ -63,7 +63,7 @@ describe('the connections of a server that stops', () => {
     expect(await answer).toMatchObject({ status: 200, connection: 'close' });
   });
 
-  it('are closed at once without a request, and with one after its answer', async () => {
+  it('are closed at once if they have no request, otherwise after its answer', async () => {
     const arrived = Promise.withResolvers<http.ServerResponse>();
     const { connections, get, port } = await start((_req, res) => arrived.resolve(res));
     const idle = net.connect(port, '127.0.0.1');

@@ -14,7 +14,8 @@ import { bodyFor } from '../support/route-bodies.ts';
 import { DELIVERY, OBJECTS, objectIn, storeObjects } from '../support/stored-objects.ts';
 import { graphRequest, rootFields } from '../system/fuzz/graph-operations.ts';
 
-/** Root fields that return more to a machine client than to an anonymous caller, also without `content:read`. Other tests check them. */
+/** Root fields that return more to a machine client than to an anonymous caller, even if it has all scopes but `content:read`.
+ * Other tests check them. */
 const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query users',
   'query user',
@@ -110,7 +111,7 @@ async function statusOf(service: ServiceName, route: RestRoute<never>, token: st
   return status;
 }
 
-/** With 400 and 415 the body was refused before the rule ran. The next test calls the rule with a valid body. */
+/** With 400 and 415 the body was refused before the rule ran. The test of the graph's fields calls the same rules with valid input. */
 const REFUSED = [400, 403, 404, 415];
 
 describe('a machine client', () => {
@@ -123,7 +124,7 @@ describe('a machine client', () => {
 
   const forClients = routes.filter(([, , { scopes }]) => scopes);
   it.each(forClients)(
-    'is admitted by %s, %s, with each of its scopes, and with no other',
+    'is admitted by %s, %s, with each of the scopes that the route declares, and with no other',
     async (service, _name, route) => {
       const admitted: Scope[] = [];
       for (const scope of SCOPE_NAMES) {
@@ -159,7 +160,7 @@ describe('a machine client', () => {
           token: tokens.get('without content') ?? '',
         });
         const shown: unknown = client.data?.[field.name] ?? null;
-        // An empty list shows nothing, either; the larger ones of these queries are refused to anonymous callers as too costly.
+        // An empty list shows nothing either, even if the anonymous caller got none because the query was too costly for them.
         expect([null, [], anonymous.data?.[field.name]]).toContainEqual(shown);
       }
     },

@@ -80,10 +80,10 @@ const insert = (orm: MikroORM, text: string, sleepSeconds = 0) =>
   });
 
 describe('a connection that dies inside a transaction', () => {
-  it('is handled for the installed version of Kysely', async () => {
+  it('is handled for this version of Kysely; another version needs a new check of PlatformDriver', async () => {
     const url = new URL('../../node_modules/kysely/package.json', import.meta.url);
     const { version } = JSON.parse(await readFile(url, 'utf8')) as { version: string };
-    // After an upgrade, check with docs/decisions/0011-lost-connections.md whether PlatformDriver is still needed, and still works.
+    // docs/decisions/0011-lost-connections.md says how to check whether PlatformDriver is still needed, and still works.
     expect(version).toBe('0.29.6');
   });
 
@@ -261,7 +261,7 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
     expect(refusalOfDatabase(Object.assign(new Error('no'), { code }))).toMatchObject({ status: 507 });
   });
 
-  it("also if it is the cause of a library's own error", () => {
+  it("a full disk is INSUFFICIENT_STORAGE also if it is the cause of a library's own error", () => {
     const cause = Object.assign(new Error('no'), { code: 'ENOSPC' });
     const error = Object.assign(new Error('Cannot write file', { cause }), { code: 'E_CANNOT_WRITE_FILE' });
     expect(refusalOfDatabase(error)).toMatchObject({ code: 'INSUFFICIENT_STORAGE', retryAfterSeconds: 60 });
@@ -271,13 +271,13 @@ describe('a database that does not answer is UPSTREAM_UNAVAILABLE', () => {
     ['a unique violation', Object.assign(new Error('no'), { code: '23505' })],
     ['a file that is missing', Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })],
     ['a bug of the service', new TypeError('Cannot read properties of undefined')],
-  ])('and %s is neither', (_what, error) => {
+  ])('%s is neither UPSTREAM_UNAVAILABLE nor INSUFFICIENT_STORAGE', (_what, error) => {
     expect(refusalOfDatabase(error)).toBeUndefined();
   });
 });
 
-describe('a pool whose connections are all in use for ever', () => {
-  it('is stuck, unless the server is unreachable, too, and is not stuck after a connection becomes free', async () => {
+describe('a pool whose connections are all in use for too long', () => {
+  it('is stuck until a connection becomes free; while the server is unreachable, it does not count as stuck', async () => {
     await withOrm({ poolMax: 1 }, async (orm) => {
       const watch = await watchPool(orm, { ...database, stuckAfterMillis: 100 });
       const nowhere = await watchPool(orm, {

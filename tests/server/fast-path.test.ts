@@ -197,6 +197,16 @@ const remaining = ({ headers }: RawResponse): number =>
 const ENTITIES =
   'query($representations:[_Any!]!){_entities(representations:$representations){...on Item{id name needed}}}';
 
+it('a request whose name and text together are the text of a known query is another request', async () => {
+  const known = { query: 'query\n{ items { id } }' };
+  await ask(known, BY_EXPRESS);
+  expect((await ask(known, {})).byExpress).toBe(false);
+  const other = await ask({ query: '{ items { id } }', operationName: 'query' }, {});
+  expect(other.byExpress).toBe(true);
+  expect(other.status).toBe(400);
+  expect(other.body).toContain('Unknown operation');
+});
+
 describe('the answer of the fast path to a known query is that of Express', () => {
   it.each([
     ['plain', { query: '{ items { id name } }' }, {}],

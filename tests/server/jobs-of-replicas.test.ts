@@ -5,17 +5,17 @@ import { z } from 'zod';
 import { connectionTo } from '#server/database/connection.ts';
 import { addJob } from '#server/jobs/add-job.ts';
 import type { JobContext } from '#server/jobs/job.ts';
-import { itAtOnce } from '../support/at-once.ts';
+import { itTogether } from '../support/it-together.ts';
 import { eventually } from '../support/eventually.ts';
-import { defineJob, jobDatabases, noting } from '../support/job-databases.ts';
+import { defineJob, jobDatabases, recordingJob } from '../support/job-databases.ts';
 import { startProcess } from '../support/process.ts';
 
 describe('the workers of replicas', () => {
   const { opened } = jobDatabases(afterAll);
 
-  itAtOnce('share the jobs: each job runs once', async () => {
+  itTogether('share the jobs: each job runs once', async () => {
     const { unitOf, start, stored } = await opened();
-    const jobs = [noting(), noting(), noting()];
+    const jobs = [recordingJob(), recordingJob(), recordingJob()];
     const busy = jobs.map(({ job, ran }) => ({
       ran,
       job: {
@@ -37,9 +37,9 @@ describe('the workers of replicas', () => {
     expect(busy.filter((one) => one.ran.length > 0).length).toBeGreaterThan(1);
   });
 
-  itAtOnce('take over the jobs of a killed process within 30 s', async () => {
+  itTogether('take over the jobs of a killed process within 35 s', async () => {
     const { address, unitOf, start, stored, sql } = await opened();
-    const { job, ran } = noting('endless');
+    const { job, ran } = recordingJob('endless');
     const payload = z.object({});
     const killed = startProcess(
       [],
@@ -61,10 +61,10 @@ describe('the workers of replicas', () => {
     expect(Date.now() - begun + pastMillis).toBeLessThan(35_000);
   });
 
-  itAtOnce('do not take over a job of a living process, however long it runs', async () => {
+  itTogether('do not take over a job of a living process, however long it runs', async () => {
     const { unitOf, start, stored, sql } = await opened();
     const events = new EventEmitter();
-    const { job, ran } = noting('long', async () => void (await once(events, 'go')));
+    const { job, ran } = recordingJob('long', async () => void (await once(events, 'go')));
     start([job]);
     start([job]);
     await addJob(unitOf().em, job, { n: 1 });
@@ -84,9 +84,9 @@ describe('the workers of replicas', () => {
     expect(ran).toEqual([1]);
   });
 
-  itAtOnce('continue after their connections were lost', async () => {
+  itTogether('continue after their connections were lost', async () => {
     const { address, unitOf, start, stored } = await opened();
-    const { job, ran } = noting();
+    const { job, ran } = recordingJob();
     start([job]);
     await addJob(unitOf().em, job, { n: 1 });
     await eventually(async () => (await stored()).length === 0);
@@ -108,10 +108,10 @@ describe('the workers of replicas', () => {
 describe('a stop', () => {
   const { opened } = jobDatabases(afterEach);
 
-  it('waits for the job that runs, and begins no other one', async () => {
+  it('waits for the running jobs, and begins no others', async () => {
     const { unitOf, start, stored } = await opened();
     const events = new EventEmitter();
-    const { job, ran } = noting('slow', async () => void (await once(events, 'go')));
+    const { job, ran } = recordingJob('slow', async () => void (await once(events, 'go')));
     const running = start([job]);
     for (const n of [1, 2, 3]) await addJob(unitOf().em, job, { n });
     await eventually(async () => ran.length === 2); // two at a time
@@ -144,13 +144,13 @@ describe('a stop', () => {
 
   it('releases a job that does not end, so that another replica runs it at once', async () => {
     const { unitOf, start, stored } = await opened();
-    const { job, ran } = noting('stuck', () => new Promise(() => undefined));
+    const { job, ran } = recordingJob('stuck', () => new Promise(() => undefined));
     const running = start([job]);
     await addJob(unitOf().em, job, { n: 1 });
     await eventually(async () => ran.length === 1);
     await running.stop();
     expect(await stored()).toMatchObject([{ locked: false, attempts: 1 }]);
-    const { job: same, ran: again } = noting('stuck');
+    const { job: same, ran: again } = recordingJob('stuck');
     start([same]);
     await eventually(async () => again.length === 1, 10_000);
   });

@@ -4,18 +4,18 @@ import { addJob, forgetJobsAbout } from '#server/jobs/add-job.ts';
 import type { AnyJob } from '#server/jobs/job.ts';
 import { migrateJobs } from '#server/jobs/jobs-schema.ts';
 import { removeFailedJobs } from '#server/jobs/remove-failed-jobs.ts';
-import { itAtOnce } from '../support/at-once.ts';
+import { itTogether } from '../support/it-together.ts';
 import { eventually } from '../support/eventually.ts';
-import { defineJob, jobDatabases, noting, Numbered } from '../support/job-databases.ts';
+import { defineJob, jobDatabases, recordingJob, Numbered } from '../support/job-databases.ts';
 
 describe('a job', () => {
   const { opened } = jobDatabases(afterAll);
 
-  itAtOnce(
+  itTogether(
     'runs once after the commit of the transaction that adds it, and never if it is rolled back',
     async () => {
       const { unitOf, start, stored } = await opened();
-      const { job, ran } = noting();
+      const { job, ran } = recordingJob();
       start([job]);
       const unit = unitOf();
       await expect(
@@ -34,16 +34,16 @@ describe('a job', () => {
     },
   );
 
-  itAtOnce('is refused with a payload that does not have its shape', async () => {
+  itTogether('is refused with a payload that does not have its shape', async () => {
     const { unitOf, stored } = await opened();
-    const { job } = noting();
+    const { job } = recordingJob();
     await expect(addJob(unitOf().em, job, { n: 1.5 })).rejects.toThrow(/int/);
     expect(await stored()).toEqual([]);
   });
 
-  itAtOnce('waits for its time, and with the same key it is added only once', async () => {
+  itTogether('waits for its time; another with the same key replaces it', async () => {
     const { unitOf, start, sql, stored } = await opened();
-    const { job, ran } = noting();
+    const { job, ran } = recordingJob();
     start([job]);
     for (const n of [1, 2, 3])
       await addJob(unitOf().em, job, { n }, { runAt: new Date(Date.now() + 60_000), key: 'one' });
@@ -53,10 +53,10 @@ describe('a job', () => {
     expect(ran).toEqual([3]);
   });
 
-  itAtOnce('runs again after a failure; its error is stored without addresses', async () => {
+  itTogether('runs again after a failure; its error is stored without addresses', async () => {
     const { unitOf, start, stored } = await opened();
     let isBroken = true;
-    const { job, ran } = noting('failing', async () => {
+    const { job, ran } = recordingJob('failing', async () => {
       if (isBroken) throw new Error('550 <maya.b@iron.test>: unknown user "x@y"');
     });
     const { metrics } = start([job]);
@@ -80,7 +80,7 @@ describe('a job', () => {
     expect(body).toContain('jobs_failed_total{name="failing",service="jobs"} 0');
   });
 
-  itAtOnce('stays after its last attempt, is counted, and does not run again by itself', async () => {
+  itTogether('stays after its last attempt, is counted, and does not run again by itself', async () => {
     const { unitOf, start, stored, sql } = await opened();
     const job = defineJob({
       name: 'hopeless',
@@ -93,7 +93,7 @@ describe('a job', () => {
     await eventually(async () => Boolean((await stored())[0]?.error));
     await sql('update graphile_worker._private_jobs set run_at = now()');
     await sql(`select pg_notify('jobs:insert', '{"count":9}')`);
-    const { job: other, ran } = noting();
+    const { job: other, ran } = recordingJob();
     start([job, other]);
     await addJob(unitOf().em, other, { n: 1 });
     await eventually(async () => ran.length === 1);
@@ -102,7 +102,7 @@ describe('a job', () => {
     expect((await metrics.text()).body).toContain('jobs_failed_total{name="hopeless",service="jobs"} 1');
   });
 
-  itAtOnce('about a user is removed with their account, whether it waits or has failed', async () => {
+  itTogether('about a user is removed with their account, whether it waits or has failed', async () => {
     const { unitOf, stored, sql } = await opened();
     const [gone, staying] = ['0198c2c6-0000-7000-8000-00000000000A', '0198c2c6-0000-7000-8000-00000000000b'];
     const job = defineJob({
@@ -145,7 +145,7 @@ it('failed jobs are removed after 30 days, those of a scheduled job as soon as a
     schedule: 'hour',
     run: async () => undefined,
   });
-  const { job } = noting('other');
+  const { job } = recordingJob('other');
   const failed = async (one: AnyJob, days: number, n = 0) => {
     await addJob(unitOf().em, { ...one, payload: Numbered }, { n });
     await sql(

@@ -100,7 +100,7 @@ describe('limits of a caller without an access token', () => {
   } as const;
 
   it.each([
-    // of the lexical analysis (GraphQL specification, 2.1.6)
+    // These are the lexical tokens of a document (GraphQL specification, 2.1.6), not access tokens.
     ['tokens', `{ a { ${'b '.repeat(400)} } c { ${'d @x(e: f) '.repeat(20)} ${'b(c: $d) '.repeat(90)} } }`],
     ['selections', `{ a { ${'b '.repeat(600)} } }`],
     ['objects', `{ a { ${'b { c } '.repeat(70)} } }`],

@@ -72,7 +72,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     expect(done.actions.map(({ input }) => input)).toEqual([null, null, null]);
   });
 
-  it('if one of its independent actions fails, a saga runs the others; if it repeats refused actions, it undoes none', async () => {
+  it('a saga with independent actions runs the others if one fails; with onRefusal "retry" it repeats refused actions and undoes none', async () => {
     const target = new TargetService();
     target.failures.set('one', [() => conflict('refused'), down, down, down, down, down]);
     const definition = definitionFor(target, { order: 'independent', onRefusal: 'retry' });
@@ -89,7 +89,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     const target = new TargetService();
     target.failures.set('two', [() => conflict('refused')]);
     const definition = definitionFor(target);
-    const sagas = startSagas(definition, { concurrency: 0 }); // starts no work before all requests
+    const sagas = startSagas(definition, { concurrency: 0 }); // runs no saga, so that all ten requests find it unfinished
     const plan = planFor(definition);
     const started = await Promise.all(Array.from({ length: 10 }, () => sagas.start(plan, unitOf())));
     expect(started.filter(({ isNew }) => isNew)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { itAtOnce } from '../support/at-once.ts';
+import { itTogether } from '../support/it-together.ts';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
@@ -61,7 +61,7 @@ const DOORS: [Called, string, string][] = [
   ['gateway', '/graphql', 'multipart/form-data; boundary=x'],
 ];
 
-itAtOnce('a body that arrives too slowly is refused at every door', async () => {
+itTogether('a body that arrives too slowly is refused at every door', async () => {
   const answers = await Promise.all(
     DOORS.map(async ([service, path, type]) => {
       const { status, seconds } = await slowPost(service, path, type, 1, 1_000);
@@ -77,7 +77,7 @@ itAtOnce('a body that arrives too slowly is refused at every door', async () => 
   );
 });
 
-itAtOnce('a body that is slow but steady is read to its end', async () => {
+itTogether('a body that is slow but steady is read to its end', async () => {
   const { status, seconds } = await slowPost('identity', '/auth/login', JSON_TYPE, 2_000, 28_000);
   expect(seconds).toBeGreaterThan(13);
   expect(status).toBe('400');

@@ -5,6 +5,7 @@ import { libraryExerciseId } from '../../subgraphs/content/exercises/library-exe
 import { eventually } from '../support/eventually.ts';
 import { randomFrom } from '../support/graph-doubles/random.ts';
 import { act, remove } from './season/actions.ts';
+import { EXERCISES as WATCH } from './season/activities.ts';
 import { expectExercise, expectLog, expectScores, expectSummary, leaderboard } from './season/checks.ts';
 import type { Season } from './season/made-up.ts';
 import type { Challenge, Member } from './season/model.ts';
@@ -28,9 +29,13 @@ const EXERCISES = {
   weighted: WEIGHTED.map((name) => libraryExerciseId(name)),
   timed: libraryExerciseId(TIMED),
   distance: libraryExerciseId(DISTANCE),
+  watch: {
+    running: libraryExerciseId(WATCH.running),
+    cycling: libraryExerciseId(WATCH.cycling),
+  },
   names: new Map([...WEIGHTED, TIMED, DISTANCE].map((name) => [libraryExerciseId(name), name])),
 };
-const ALL = [...EXERCISES.weighted, EXERCISES.timed, EXERCISES.distance];
+const ALL = [...EXERCISES.weighted, EXERCISES.timed, EXERCISES.distance, ...Object.values(EXERCISES.watch)];
 
 let platform: RunningPlatform | undefined;
 afterAll(() => platform?.stop());
@@ -75,7 +80,7 @@ async function register(running: RunningPlatform, index: number): Promise<Member
   return { ...account, name: account.displayName, id: body.id, token, timezone, trainings: [], joined: [] };
 }
 
-it(`a season equals an independent recount, for every member, exercise and challenge (seed ${SEED})`, async () => {
+it(`the training logs, records and scores equal an independent calculation, for every member, exercise and challenge (seed ${SEED})`, async () => {
   platform = await RunningPlatform.start();
   const running = platform;
   const now = Date.now();

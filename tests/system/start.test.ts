@@ -92,7 +92,8 @@ describe('npm start', () => {
       },
     });
     expect(await platform.end('SIGTERM')).toBe(0);
-    expect(platform.output()).toMatch(/Stopped\.\s*$/);
+    expect(platform.output()).toMatch(/^Stopped\.$/m);
+    expect(platform.output()).not.toMatch(/"level":"(error|fatal)"/);
   });
 
   it('loses no acknowledged food log entry after kill -9, and starts again on the same data', async () => {

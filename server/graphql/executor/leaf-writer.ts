@@ -42,6 +42,6 @@ function serialize(type: GraphQLLeafType, value: unknown): unknown {
 /** Null for a value that JSON does not have, such as a function: the response must have the field. */
 function jsonOf(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
-  const json: string | undefined = JSON.stringify(value); // its declaration leaves out undefined
+  const json: string | undefined = JSON.stringify(value); // the declared type of JSON.stringify leaves out undefined
   return json ?? 'null';
 }

@@ -66,8 +66,8 @@ export class CompositeText implements PendingText {
   }
 
   /**
-   * As graphql-js does for a field that throws beside pending ones: the object fails with its error after they are
-   * settled, so that their errors are reported, too.
+   * Ends an object in which a field has thrown while other fields are pending. As in graphql-js, the object fails with this
+   * error only after the pending fields are settled, so that their errors are reported, too.
    */
   endWithError(error: unknown): this {
     this.thrown = { error };

@@ -114,7 +114,10 @@ export class FastPath {
     );
   }
 
-  /** Undefined if Express has to handle the request. It is counted last, because Express counts what it gets, too. */
+  /**
+   * Undefined if Express has to handle the request. The count for the rate limit is the last step, because Express counts the
+   * requests that it handles itself.
+   */
   private async admit(
     body: ReadBody,
     req: IncomingMessage,

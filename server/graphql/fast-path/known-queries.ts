@@ -18,12 +18,15 @@ export interface KnownQuery {
   readonly query: CompiledQuery;
 }
 
-/** Replaceable for measurements. */
+/** The function that compiles a query; measurements replace it. */
 export type Compile = typeof compiledQuery;
 
 const MAX_QUERIES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024; // 64 MiB
-/** Measured on the heap, with operations of 26 to 173 characters: the memory of an entry; of the document and of each selection, for each character of the text. */
+/**
+ * Measured on the heap, with operations of 26 to 173 characters: the memory of an entry, and the memory for each character of
+ * its text, which the document takes once and each selection takes again.
+ */
 const BYTES_PER_ENTRY = 4_096;
 const BYTES_PER_CHARACTER = 40;
 
@@ -45,10 +48,11 @@ export class KnownQueries {
   }
 
   of(text: string, operationName: string | undefined): KnownQuery | undefined {
-    return this.queries.get(keyOf(text, operationName));
+    const known = this.queries.get(keyOf(text, operationName));
+    return known?.document.loc?.source.body === text ? known : undefined;
   }
 
-  /** Adds each query that Apollo Server is about to execute. It has to be the last plugin: the others refuse operations. */
+  /** Adds each query that Apollo Server is about to execute. It has to be the last plugin, after those that refuse operations. */
   plugin<Context extends BaseContext>(): ApolloServerPlugin<Context> {
     return {
       requestDidStart: async () => ({
@@ -70,7 +74,7 @@ export class KnownQueries {
   }
 }
 
-/** A name contains no line break. */
+/** Two requests may have one key, for example the text "query\n{ a }", and the text "{ a }" with the name "query". */
 const keyOf = (text: string, operationName: string | undefined): string =>
   operationName === undefined ? text : `${operationName}\n${text}`;
 

@@ -1,3 +1,4 @@
+import { importActivities } from './activities.ts';
 import { importFile } from './imports.ts';
 import { iso, newTraining, someEntries, someTimes, type Season } from './made-up.ts';
 import type { Member, Set } from './model.ts';
@@ -74,6 +75,7 @@ const ACTIONS = [
   ...Array.from({ length: 8 }, () => logWhole),
   logLive,
   importFile,
+  importActivities,
   trainInSquad,
   trainInSquad,
   trainInLiveSquad,

@@ -1,3 +1,4 @@
+import { takeIds } from './activities.ts';
 import { listed } from './listed.ts';
 import { iso, MINUTE, newTraining, type Season } from './made-up.ts';
 import type { Member, Set, Training } from './model.ts';
@@ -181,13 +182,4 @@ export async function importFile(season: Season, member: Member): Promise<void> 
     training.id = found?.id;
     if (kind.isForeign) takeIds(training, found?.entries ?? []);
   }
-}
-
-/** The platform has chosen the ids of the sets. */
-function takeIds(training: Training, stored: Training['entries']): void {
-  const ids = stored.flatMap(({ sets }) => sets.map(({ id }) => id));
-  const sets = training.entries.flatMap((entry) => entry.sets);
-  if (ids.length !== sets.length)
-    throw new Error(`${sets.length} sets were imported, and ${ids.length} stored`);
-  for (const [index, set] of sets.entries()) set.id = ids[index] ?? '';
 }

@@ -12,7 +12,14 @@ export interface Season {
   days: number;
   now: number;
   /** Ids. */
-  exercises: { weighted: string[]; timed: string; distance: string; names: ReadonlyMap<string, string> };
+  exercises: {
+    weighted: string[];
+    timed: string;
+    distance: string;
+    /** Those that the activities of watches become. */
+    watch: { running: string; cycling: string };
+    names: ReadonlyMap<string, string>;
+  };
   squadToken: string;
 }
 
