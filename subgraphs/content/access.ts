@@ -19,7 +19,7 @@ export const CONTENT_AUTHORS = callers(
   'SUPER_ADMIN',
 );
 
-/** An exercise, routine or product. Without a gym it is global: it belongs to every gym; unless it is private. */
+/** An exercise, routine or product. Without a gym it is global (every gym has it), unless it is private. */
 interface Content {
   id: string;
   gymId?: string | null | undefined;
@@ -34,7 +34,7 @@ const owns = (viewer: Viewer, { ownerId }: Pick<Content, 'ownerId'>): boolean =>
 
 /**
  * Everybody sees global content; only a gym's own users and machine clients, SUPER_ADMINs and services see what the gym has
- * added. Only their owner and services see private routines and exercises, no staff does.
+ * added. Private routines and exercises are visible only to their owner and to services, not to staff.
  */
 export const maySee = (viewer: Viewer, content: Omit<Content, 'id'>): boolean => {
   if (viewer.kind === 'service' || owns(viewer, content)) return true;

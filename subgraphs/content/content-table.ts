@@ -31,7 +31,7 @@ interface Declaration<Shape extends z.ZodObject, Entity extends ContentEntity> {
   shape: Shape;
   /** SQL for the fields of the shape whose value is not the column of the same name. */
   expressions?: Readonly<Record<string, string>>;
-  /** Whether users, too, may add rows, which may be private. */
+  /** Whether every user, not only staff, may add rows, which may be private. */
   isOwned?: boolean;
 }
 
@@ -95,13 +95,13 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     this.columns = declaration.columns;
   }
 
-  /** Batched. Null if there is none that the viewer may see. A deleted row is found, because older content refers to it. */
+  /** Batched. Null if the viewer may see no row with this id. A deleted row is found, because older content refers to it. */
   async find(id: string): Promise<Found<z.infer<Shape>> | null> {
     const found = await this.load(id);
     return found && maySee(this.unit.viewer, found.content) ? found : null;
   }
 
-  /** The same as `find`, also for a row that the viewer may not see; the caller decides the rights. */
+  /** The same as `find`, also for a row that the viewer may not see; the calling code checks the rights. */
   async load(id: string): Promise<Found<z.infer<Shape>> | null> {
     const found = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
     if (!found) return null;
@@ -195,7 +195,7 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     if (!found) throw notFound(what, id);
     requireChange(this.unit.viewer, what, found);
     checkVersion(what, expectedVersion, found.version);
-    // For later reads in this unit of work.
+    // Later reads in this unit of work must get the changed row.
     await this.unit.afterCommit(() => void this.byId.clear(id.toLowerCase()));
     return found;
   }

@@ -47,7 +47,10 @@ export const wordsOfList = (config: 'english' | 'simple', column: string, weight
 const weighted = (vector: string, weight: string | undefined): string =>
   weight === undefined ? vector : `setweight(${vector}, '${weight}')`;
 
-/** The indexes of a table: one for each order and filter of its lists, of rows that are not deleted. */
+/**
+ * The indexes of a table. For each order and filter of its lists there is one that contains only rows that are not deleted;
+ * the GIN indexes contain all rows.
+ */
 export function contentIndexes(table: string, lists: Record<string, string>, gins: Record<string, string>) {
   const index = (name: string, rest: string) => ({
     name: `${table}_${name}`,

@@ -12,7 +12,7 @@ export interface Order {
   key: string;
   /** The values of the placeholders in `key`. */
   params?: readonly unknown[];
-  /** The SQL type of the key, by which a cursor's text is compared with it. */
+  /** The SQL type of the key. The key in a cursor is a text, and is cast to this type before the comparison. */
   type: 'text' | 'float8' | 'bigint' | 'timestamptz';
   descending?: boolean;
 }
@@ -66,7 +66,7 @@ export interface OwnedFilter {
   mine?: boolean | null | undefined;
 }
 
-/** Global content, and that of the gyms whose content the viewer may see. */
+/** SQL of whether content is global, or of the gym whose content the viewer may see; empty if they may see that of all gyms. */
 function ofGyms({ viewer }: UnitOfWork): { sql: string; params: unknown[] } {
   const visible = visibleGym(viewer);
   if (visible === true) return { sql: '', params: [] };

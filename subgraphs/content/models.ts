@@ -12,7 +12,7 @@ export type {
 export type { TrainingImportShape as TrainingImport } from './trainings/imports.shapes.ts';
 export type { WorkoutRoutineShape as WorkoutRoutine } from './workouts/workouts.shapes.ts';
 export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';
-/** A reference, with the time zone of the profile if the gateway sends it; each of its fields checks the rights. */
+/** A reference to a user, with the time zone of their profile if the gateway sends it. Each resolver checks the rights. */
 export interface User {
   id: string;
   timezone?: string;

@@ -25,7 +25,7 @@ export class Owners {
     create: (owner: string | null) => Promise<Result>,
   ): Promise<Result> {
     const owner = ownerOfNew(this.unit.viewer, gymId);
-    // If the caller has not named a gym, it is the one of their token, which exists.
+    // If the caller has not named a gym, the owner is the gym of their token, which exists.
     if (owner !== null && gymId) await requireGymExists(this.references, this.unit, owner);
     return this.unit.transaction(async () => {
       if (owner !== null && (await removedAmong(this.unit, GYM_TYPE, [owner])).size > 0)

@@ -11,6 +11,7 @@ import { contentAccountPart } from './accounts/account-part.ts';
 import { contentJobs } from './jobs.ts';
 import { Owners } from './owners.ts';
 import { Exercises } from './exercises/exercises.ts';
+import { HomeReads } from './home-reads.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { Media } from './media/media.ts';
 import { Products } from './products/products.ts';
@@ -27,6 +28,7 @@ import { TrainingExports } from './trainings/training-csv.ts';
 import { Trainings } from './trainings/trainings.ts';
 import { SquadRoutines } from './workouts/squad-routines.ts';
 import { WorkoutFavourites } from './workouts/favourites.ts';
+import { NextWorkouts } from './workouts/next-workouts.ts';
 import { Workouts } from './workouts/workouts.ts';
 
 /** Objects that exist as long as the service runs. */
@@ -50,13 +52,15 @@ export const contentServices = (
   const squadRoutines = new SquadRoutines(unit, calls);
   const exercises = new Exercises(unit, searches, media, owners, squadRoutines);
   const workouts = new Workouts(unit, exercises, { searches, media, owners, removals, squadRoutines });
-  const trainingLog = new TrainingLog(unit);
+  const homeReads = new HomeReads(unit);
+  const trainingLog = new TrainingLog(unit, homeReads);
   return {
     events: new EventFeed(unit, events),
     media,
     exercises,
     workouts,
     workoutFavourites: new WorkoutFavourites(unit, workouts),
+    nextWorkouts: new NextWorkouts(unit, homeReads),
     trainings: new Trainings(unit, profiles, exercises, workouts),
     squadTrainings: new SquadTrainings(unit, exercises),
     trainingCounts: new TrainingCounts(unit),

@@ -44,6 +44,7 @@ export const content = defineSubgraph({
   database,
   storesFiles: true,
   events: { ...productEvents, ...trainingEvents },
+  changeKinds: ['Exercise', 'WorkoutRoutine', 'Product'],
   async resources({ orm, files, events, settings, serviceTokens, unitOf, log }) {
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
@@ -76,6 +77,7 @@ export const content = defineSubgraph({
     exercises: 'content',
     workouts: 'content',
     workoutFavourites: 'content',
+    nextWorkouts: 'content',
     trainings: 'content',
     trainingExports: 'content',
     trainingImports: 'content',

@@ -7,6 +7,7 @@ import {
   type PlannedActivity,
 } from './import-files/activity-files.ts';
 import { trainingLog, type Person } from './training-support.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const { platform, register, rest } = trainingLog();
 
@@ -237,7 +238,7 @@ const others = async (work: () => Promise<unknown>): Promise<number> => {
   await asking;
   return longest;
 };
-/** Milliseconds that another request waits at most; a busy machine takes longer. */
+/** Milliseconds that another request waits at most. */
 const MOST = Number(process.env.LONGEST_WAIT ?? 5_000);
 
 describe('a large file', () => {
@@ -245,27 +246,28 @@ describe('a large file', () => {
     const ana = await register();
     const text = tcxOf([activity(40)], 2_300);
     expect(text.length).toBeGreaterThan(8 * MIB);
+    const record: FitMessage = {
+      number: 20,
+      fields: [
+        [253, 0x86, 1],
+        [5, 0x86, 1],
+        [6, 0x84, 1],
+      ],
+    };
+    const [first] = fitMessages([activity(1)]);
+    const messages = fitMessages([activity(40)]).slice(1);
+    // The file is written first, because the service in this process answers nothing meanwhile.
+    const file = fitFile([
+      first as FitMessage,
+      ...Array.from({ length: 350_000 }, () => record),
+      ...messages,
+    ]);
+    expect(file.length).toBeGreaterThan(8 * MIB);
     const longest = await others(async () => {
       expect((await send(ana, 'tcx', text)).body).toMatchObject({ lines: 40, imported: 40 });
-      const record: FitMessage = {
-        number: 20,
-        fields: [
-          [253, 0x86, 1],
-          [5, 0x86, 1],
-          [6, 0x84, 1],
-        ],
-      };
-      const [first] = fitMessages([activity(1)]);
-      const messages = fitMessages([activity(40)]).slice(1);
-      const file = fitFile([
-        first as FitMessage,
-        ...Array.from({ length: 350_000 }, () => record),
-        ...messages,
-      ]);
-      expect(file.length).toBeGreaterThan(8 * MIB);
       expect((await send(ana, 'fit', file)).body).toMatchObject({ lines: 40, duplicates: 40 });
     });
-    expect(longest).toBeLessThan(MOST);
+    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
   });
 
   it('with millions of empty messages is refused, and the service continues', async () => {
@@ -286,17 +288,18 @@ describe('a large file', () => {
           return `${start},Barbell Bench Press,${(index % 20) + 1},60`;
         }),
       ].join('\n');
+    const [one, hundred] = [lines(1), lines(100)];
     const longest = await others(async () => {
-      expect((await send(ana, 'csv', lines(1))).body).toMatchObject({ imported: 500, failed: 49_500 });
+      expect((await send(ana, 'csv', one)).body).toMatchObject({ imported: 500, failed: 49_500 });
       const before = performance.now();
-      expect((await send(ana, 'csv', lines(100))).body).toMatchObject({
+      expect((await send(ana, 'csv', hundred)).body).toMatchObject({
         lines: 50_000,
         failed: expect.any(Number),
       });
-      expect(performance.now() - before).toBeLessThan(60_000);
+      expect(performance.now() - before).toBeLessThan(withinOnThisMachine(60_000));
     });
-    expect(longest).toBeLessThan(MOST);
-    expect((await send(ana, 'csv', `${lines(1)}\n${'x,y,1,1\n'.repeat(10)}`)).status).toBe(413);
+    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect((await send(ana, 'csv', `${one}\n${'x,y,1,1\n'.repeat(10)}`)).status).toBe(413);
   });
 });
 
@@ -311,7 +314,7 @@ describe('a file that is made to take long', () => {
     const longest = await others(async () => {
       expect((await send(ana, 'csv', text)).body).toMatchObject({ lines: 640, failed: 640 });
     });
-    expect(longest).toBeLessThan(MOST);
+    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
   });
 
   it('as CSV with quotes that stay open over many lines: other requests are answered meanwhile', async () => {
@@ -325,9 +328,9 @@ describe('a file that is made to take long', () => {
         `startedAt,exercise,reps\n${Array.from({ length: 20_000 }, () => row).join('\n')}`,
       );
       expect(body).toMatchObject({ lines: 20_000, failed: 20_000 });
-      expect(performance.now() - before).toBeLessThan(60_000);
+      expect(performance.now() - before).toBeLessThan(withinOnThisMachine(60_000));
     });
-    expect(longest).toBeLessThan(MOST);
+    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
   });
 
   it('as CSV with one training in the future: other requests are answered meanwhile', async () => {
@@ -340,7 +343,7 @@ describe('a file that is made to take long', () => {
       const { body } = await send(ana, 'csv', ['startedAt,exercise,reps', ...rows].join('\n'));
       expect(body).toMatchObject({ lines: 49_900, failed: 49_900, errorsOmitted: 48_900 });
     });
-    expect(longest).toBeLessThan(MOST);
+    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
   });
 
   it('as TCX: other requests are answered meanwhile', async () => {
@@ -350,7 +353,7 @@ describe('a file that is made to take long', () => {
     const longest = await others(async () => {
       expect((await send(ana, 'tcx', text)).body).toMatchObject({ lines: 1_600, failed: 1_600 });
     });
-    expect(longest).toBeLessThan(MOST);
+    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
   });
 
   it('as FIT: other files are read meanwhile', async () => {
@@ -362,7 +365,7 @@ describe('a file that is made to take long', () => {
     const before = performance.now();
     expect((await send(ana, 'fit', honest)).body).toMatchObject({ imported: 1 });
     for (const answer of await Promise.all(hostile)) expect(answer).toMatchObject({ status: 413 });
-    expect(performance.now() - before).toBeLessThan(MOST * 2);
+    expect(performance.now() - before).toBeLessThan(withinOnThisMachine(MOST * 2));
     expect(await send(ana, 'fit', file(1_001, 1))).toMatchObject({ status: 413 });
     expect(await send(ana, 'fit', file(1, 50_001))).toMatchObject({ status: 413 });
   });

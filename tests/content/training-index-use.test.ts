@@ -86,6 +86,13 @@ it('every statement of the training log finds its rows by an index, with ten yea
       `/exercises/${BENCH}/progress.svg?from=2026-01-01`,
     ])
       await rest('GET', path);
+    const { body: own } = await rest('POST', '/workouts', {
+      title: 'Own',
+      difficulty: 'Beginner',
+      category: 'Strength',
+    });
+    await rest('GET', '/workouts/next');
+    await rest('DELETE', `/workouts/${own.id}`);
     const { headers } = await rest('GET', '/trainings?limit=2');
     const next = new URLSearchParams(/\?([^>]*)>/.exec(headers.get('link') ?? '')?.[1]).get('cursor');
     await rest('GET', `/trainings?limit=2&cursor=${encodeURIComponent(next ?? '')}`);

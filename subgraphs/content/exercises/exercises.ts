@@ -43,10 +43,10 @@ const TABLE = contentTable({
 /** The fields that are columns. */
 const STORED = ExerciseShape.omit({ custom: true });
 
-/** The exercises that one user may add for themselves. */
+/** The maximum number of custom exercises of one user. */
 const MAX_CUSTOM = 500;
 
-/** SQL of whether an entry of a routine has the exercise, by the index of `workout_routine.exercises`. */
+/** SQL of whether an entry of a routine has the exercise `wanted.id`. It can use the index of `workout_routine.exercises`. */
 const USES = `exercises @> jsonb_build_array(jsonb_build_object('entries', jsonb_build_array(jsonb_build_object('exerciseId', wanted.id::text))))`;
 
 type NewExercise = Omit<z.infer<typeof CreateExerciseShape>, 'gymId' | 'custom'>;
@@ -128,7 +128,10 @@ export class Exercises {
     return muscleMap(await this.get(id));
   }
 
-  /** Batched; also a deleted exercise, so that an old routine can still name it. Null if there is none. */
+  /**
+   * An exercise, also if it is deleted, so that an old routine can still name it. Null if there is none that the viewer may
+   * see. Batched.
+   */
   async find(id: string): Promise<ExerciseShape | null> {
     const found = await this.readable(id);
     return found && this.shown(found.row);
@@ -168,8 +171,9 @@ export class Exercises {
   }
 
   /**
-   * The modalities of the exercises that the viewer may use, and of the exercises `kept`, which a training of the viewer
-   * has already: it stays as it is if an exercise is deleted, or if the viewer moves to another gym.
+   * The modalities of those exercises that the viewer may use, or that are in `kept`.
+   * @param kept the exercises that a training has already: it may keep them if they are deleted, or if its user moves to
+   * another gym
    */
   async modalities(ids: Iterable<string>, kept: ReadonlySet<string>): Promise<ReadonlyMap<string, Modality>> {
     const found = await Promise.all(
@@ -203,7 +207,10 @@ export class Exercises {
     );
   }
 
-  /** A GYM_ADMIN adds to their own gym, a SUPER_ADMIN to the common library or to any gym; with `custom`, and members always, for themselves. */
+  /**
+   * A GYM_ADMIN adds an exercise to their own gym, a SUPER_ADMIN to the library or to any gym. With `custom: true` they add it
+   * for themselves, as members always do.
+   */
   async create(input: unknown): Promise<ExerciseShape> {
     const { gymId, custom, ...fields } = validated(CreateExerciseShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -220,7 +227,7 @@ export class Exercises {
     });
   }
 
-  /** Until the end of the open transaction, no other one adds custom exercises of the user. */
+  /** Until the end of the open transaction, no other transaction adds custom exercises of the user. */
   async lockCustom(userId: string): Promise<void> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
       `exercises:${userId}`,

@@ -1,4 +1,4 @@
-import { CHART_FONT, escapedText } from '#server/charts.ts';
+import { CHART_FONT, escapedText, shortened } from '#server/charts.ts';
 import { BACK, BODY, FRONT, HEAD } from './muscle-shapes.ts';
 import type { ExerciseShape } from './exercises.shapes.ts';
 
@@ -6,6 +6,7 @@ const WIDTH = 460;
 const HEIGHT = 500;
 const FIGURE_WIDTH = 200;
 const LINE_CHARACTERS = 62;
+const TITLE_CHARACTERS = 46;
 
 /**
  * An SVG picture of the muscles that an exercise trains, from the front and from behind. Muscles that do most of the work are
@@ -26,7 +27,7 @@ export function muscleMap({
   ];
   const legendTop = 452;
   const height = Math.max(HEIGHT, legendTop + legend.length * 18 + 8);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title description">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title" aria-describedby="description">
 <title id="title">${escapedText(name)}: muscles</title>
 <desc id="description">${escapedText(`Main: ${listed(primaryMuscles)}. Helping: ${listed(secondaryMuscles)}.`)}</desc>
 <style>
@@ -36,7 +37,7 @@ svg{font:${CHART_FONT};--paper:#fff;--ink:#1f2937;--soft:#6b7280;--body:#e5e7eb;
 </style>
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" style="fill:var(--helps);fill-opacity:.25"/><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--helps);stroke-width:4"/></pattern></defs>
 <rect class="paper" width="${WIDTH}" height="${height}" rx="8"/>
-<text class="title" x="20" y="26">${escapedText(name)}</text>
+<text class="title" x="20" y="26">${escapedText(shortened(name, TITLE_CHARACTERS))}</text>
 ${figure(FRONT, 'Front', 20, classOf)}
 ${figure(BACK, 'Back', WIDTH - FIGURE_WIDTH - 20, classOf)}
 ${legend
@@ -67,7 +68,7 @@ function figure(
   return `<g transform="translate(${left} 24)"><ellipse class="body" cx="${HEAD.x}" cy="${HEAD.y}" rx="${HEAD.width}" ry="${HEAD.height}"/><g>${half}</g><g transform="translate(${FIGURE_WIDTH} 0) scale(-1 1)">${half}</g><text class="soft" x="${HEAD.x}" y="420" text-anchor="middle">${view}</text></g>`;
 }
 
-/** Lines of at most so many characters; a further line begins with a space. */
+/** Lines of at most 62 characters. Each line after the first one begins with a space: the legend then draws no box beside it. */
 function wrapped(text: string): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -9,7 +9,7 @@ export interface NamedExercise {
   modality: Modality;
 }
 
-/** The exercises of the library by their other names, in lower case. */
+/** The ids of the exercises of the library by their aliases, in lower case. */
 const LIBRARY_ALIASES: ReadonlyMap<string, string> = new Map(
   EXERCISE_LIBRARY.flatMap(({ name, aliases }) =>
     aliases.map((alias) => [alias.toLowerCase(), libraryExerciseId(name)] as const),
@@ -17,8 +17,8 @@ const LIBRARY_ALIASES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The exercises with these names that the viewer may see. Their own exercises come first, then those of their gym, then the
- * library, also by its other names.
+ * The exercises with these names that the viewer may see, one for each name: their own exercise, else one of their gym, else
+ * one of the library, by its name or else by an alias.
  * @param names in lower case; so are the keys of the result
  */
 export async function namedExercises(
@@ -43,7 +43,7 @@ export async function namedExercises(
     const row = byId.get(id);
     if (row) found.set(name, row);
   }
-  // Later rows replace earlier ones.
+  // The rows are in the order library, gym, own exercises; a later row replaces an earlier one with the same name.
   for (const row of rows) if (names.includes(row.name)) found.set(row.name, row);
   return found;
 }

@@ -6,6 +6,8 @@ import { RelationsAndIndexes } from './20261123050000_relations_and_indexes.ts';
 import { Trainings } from './20261124180000_trainings.ts';
 import { OwnContent } from './20261124190000_own_content.ts';
 import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
+import { NextWorkout } from './20261127175438_next_workout.ts';
+import { ChangeNotices } from './20261127180000_change_notices.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -16,4 +18,6 @@ export const migrations: MigrationDeclaration[] = [
   ...eventMigrations,
   { name: '20261124180000_trainings', class: Trainings },
   { name: '20261124190000_own_content', class: OwnContent },
+  { name: '20261127175438_next_workout', class: NextWorkout },
+  { name: '20261127180000_change_notices', class: ChangeNotices },
 ];

@@ -12,7 +12,7 @@ export const productEvents = {
   'product.changed': z.union([ProductShape, DeletedProductShape]),
 } as const;
 
-/** Writes the event of a product that was added, changed or deleted; it is locked, or new. */
+/** Writes the event of a product that was added, changed or deleted. The open transaction has added or locked its row. */
 export const recordProductChange = (
   unit: UnitOfWork,
   product: ProductShape | DeletedProduct,

@@ -97,7 +97,7 @@ export class Products {
     return this.shown(await this.table.get(id));
   }
 
-  /** A product; null if there is none that the viewer may see, also if it is deleted. Batched. */
+  /** A product; null if it does not exist or is deleted, or if the viewer may not see it. Batched. */
   async find(id: string): Promise<ProductShape | null> {
     const row = await this.table.findCurrent(id);
     return row && this.shown(row);

@@ -33,7 +33,10 @@ export const PHRASES: ReadonlyMap<string, string[]> = new Map([
   ['lowerbody', ['lower', 'body']],
 ]);
 
-/** SQL of a tsvector with the areas of the muscles that a column lists. A change of it needs a migration. */
+/**
+ * SQL of a tsvector with the areas of the muscles that a column lists. It is in a generated column: a change needs a
+ * migration.
+ */
 export const areasOf = (column: string): string =>
   Object.entries(AREAS)
     .map(

@@ -14,7 +14,10 @@ export interface TextSearch {
 }
 
 const VOCABULARY_MILLIS = 30_000; // 30 s
-/** How many rows are read at most, and how many of their most frequent words are kept at most; once for global rows, and once for rows of gyms. */
+/**
+ * The maximum number of rows that are read, and of their most frequent words. Each counts for global rows and for rows of
+ * gyms separately.
+ */
 const VOCABULARY_ROWS = 20_000;
 const VOCABULARY_WORDS = 10_000;
 const MAX_WORDS = 8;
@@ -38,9 +41,10 @@ const NOTHING: TextSearch = {
 
 /**
  * Full-text search by PostgreSQL without extensions, which not every server has or lets a service install. A row must
- * contain every word: as the beginning of a word or by its stem, alone or joined with its neighbour (`dead lift`). A word
- * may also be two joined ones (`benchpress`). If no word of the table begins like it, it counts as a typing error of the
- * nearest words. Rows with the words as they were typed come before rows that match only with a correction.
+ * contain every typed word: as the beginning of one of its words or by its stem, alone or joined with its neighbour
+ * (`dead lift`). A typed word may also be two words without a space (`benchpress`). If no word of the table begins with the
+ * typed word, it counts as a typing error of the nearest words of the table. Rows with the words as they were typed come
+ * before rows that match only with a correction.
  */
 export class TextSearches {
   private readonly orm: MikroORM;
@@ -90,7 +94,7 @@ export class TextSearches {
     const part = (condition: string, direction: 'asc' | 'desc') =>
       `select search from ${table} where deleted_at is null and ${condition} order by created_at ${direction}, id ${direction} limit ${VOCABULARY_ROWS}`;
     const rows = await this.orm.em.fork().execute<{ word: string }[]>(`(${words}) union (${words})`, [
-      // The words of private rows would be suggested to others.
+      // Without private rows: their words must not correct the searches of other users.
       part(table === 'product' ? 'gym_id is null' : 'gym_id is null and not is_private', 'asc'),
       VOCABULARY_WORDS,
       part('gym_id is not null', 'desc'),

@@ -75,7 +75,7 @@ export class Vocabulary {
     return low;
   }
 
-  /** `pullups` as `pull` and `up`, or `benchpres` as `bench` and the beginning of a word. */
+  /** The parts of a joined word: `pullups` is `pull` and `up`, `benchpres` is `bench` and the beginning of a word. */
   private partsOf(word: string, isRight: (right: string) => boolean): string[][] {
     return [...new Set([word, singularOf(word)])]
       .flatMap(cutsOf)
@@ -90,7 +90,10 @@ export class Vocabulary {
       .flatMap(([left, right]) => nearest(right).map((meant) => [left, meant]));
   }
 
-  /** The at most six known words with the fewest edits: none in words of up to 3 letters, one in words of 4 to 6, two in longer ones. */
+  /**
+   * At most six known words with the fewest edits. A word of up to 3 letters may have no edit, one of 4 to 6 letters one, a
+   * longer one two.
+   */
   private nearest(word: string): string[] {
     const found = new Map<string, number>();
     for (const one of new Set([word, singularOf(word)])) {
@@ -124,7 +127,7 @@ const cutsOf = (word: string): [string, string][] =>
     (cut) => [word.slice(0, cut), word.slice(cut)],
   );
 
-/** The letters of a word as bits. A letter and a digit may share a bit; then only more words are compared exactly. */
+/** The letters of a word as bits. Two characters may share a bit; the only effect is that more words are compared exactly. */
 function lettersOf(word: string): number {
   let letters = 0;
   for (let index = 0; index < word.length; index++) letters |= 1 << (word.charCodeAt(index) & 31);

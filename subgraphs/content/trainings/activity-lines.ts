@@ -8,14 +8,14 @@ export interface ActivityPart {
   /** The line of the file, or the number of the lap or set in it. */
   line: number;
   startedAt: Date | undefined;
-  /** NaN if the file contains no number; 0 if it has none. */
+  /** NaN if the file has a value that is not a number; 0 if it has no value. */
   durationSeconds: number;
   distanceMeters: number;
   /** The name of an exercise, if it is not that of the activity. */
   exercise?: string;
   reps?: number;
   weightKg?: number;
-  /** The rest after the part before it. */
+  /** Whether this part is the rest after the previous part. */
   isRest?: boolean;
   isWarmup?: boolean;
 }
@@ -76,11 +76,11 @@ function linesOf(activity: Activity): ReadLine[] {
   return lines;
 }
 
-/** The same activity as FIT and as TCX is one training. TCX has no other sports than these. */
+/** The key is the same for FIT and TCX, so that an activity in both formats is one training. TCX has only these three sports. */
 const keyOf = ({ sport }: Activity, startedAt: Date): string =>
   `activity ${Math.floor(startedAt.getTime() / 1_000)} ${['running', 'cycling'].includes(sport) ? sport : 'other'}`;
 
-/** By the beginning and the measures, so that a lap that is in a file twice, or also in the other format, is one set. */
+/** The id comes from the beginning and the measures, so that a lap that is in a file twice, or in FIT and TCX, is one set. */
 function idOf(training: string, { startedAt, line }: ActivityPart, set: ReturnType<typeof setOf>): string {
   const began = startedAt ? Math.floor(startedAt.getTime() / 1_000) : `line ${line}`;
   const { reps, weightKg, durationSeconds, distanceMeters } = set;
@@ -96,7 +96,7 @@ function problemOf(part: ActivityPart, startedAt: Date): Omit<LineError, 'line'>
   if (!(part.distanceMeters >= 0 && part.distanceMeters < Infinity))
     return { column: 'distanceMeters', message: 'expected a number of metres' };
   const began = (part.startedAt ?? startedAt).getTime() - startedAt.getTime();
-  // The clock of a device may change by a second while it finds satellites.
+  // A part may begin up to a minute before its activity, because a device may correct its clock when it finds satellites.
   if (began < -60_000 || began > DAY_MILLIS)
     return { column: 'startedAt', message: 'expected a beginning within a day of that of the activity' };
   const rounded = roundedOf(part);
@@ -124,7 +124,10 @@ function setOf(part: ActivityPart, activityStart: Date) {
   };
 }
 
-/** The end of an activity is that of its last part, if the file does not say. Pauses are not in its minutes. */
+/**
+ * An activity ends at the time in the file, or with its last part if that is later. Its minutes are those of its parts,
+ * without pauses.
+ */
 function endOf(activity: Activity, startedAt: Date, parts: readonly ActivityPart[]) {
   let end = activity.endedAt?.getTime() ?? startedAt.getTime();
   let seconds = 0;

@@ -4,11 +4,13 @@ export type TimedTraining = readonly [startedAt: number, endedAt: number, minute
 const MINUTE_MILLIS = 60_000;
 
 /**
- * The minutes of trainings that overlap. Every moment counts once: by the training with the most minutes for its length. So a
- * training that was logged twice counts as one, and a pause in one of two trainings is filled by the other.
+ * The minutes of trainings that overlap. The share of a training is its minutes divided by its length. Every moment counts
+ * once: by the training with the highest share. So a training that was logged twice counts as one, and a pause in one of two
+ * trainings is filled by the other.
  *
- * The trainings are applied in the order of this share to the moments that are not yet counted. `next` leads from each moment to
- * the next one that is not counted, so the effort grows with n log n, although each of n trainings may overlap all others.
+ * The trainings are applied in the order of their shares, the highest first, to the moments that are not yet counted. `next`
+ * leads from each moment to the next one that is not counted, so the effort grows with n log n, although each of n trainings
+ * may overlap all others.
  */
 export function minutesOfOverlapping(trainings: readonly TimedTraining[]): number {
   const moments = [...new Set(trainings.flatMap(([startedAt, endedAt]) => [startedAt, endedAt]))].toSorted(
@@ -39,5 +41,5 @@ export function minutesOfOverlapping(trainings: readonly TimedTraining[]): numbe
   return minutes;
 }
 
-/** Sums of shares of minutes are exact to a millisecond. */
+/** Adds a millisecond, because a sum of shares is not exact and may be a little less than a whole minute. */
 export const wholeMinutesOf = (minutes: number): number => Math.floor(minutes + 1 / MINUTE_MILLIS);

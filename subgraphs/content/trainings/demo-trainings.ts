@@ -4,17 +4,19 @@ import { Seeded, TRAINING_HABITS, trainingTimes } from '#server/demo-history.ts'
 import { demoId, demoPerson } from '#server/demo-ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { libraryExerciseId } from '../exercises/library-exercise.ts';
+import { demoRoutine, libraryExercise, writeDemoRoutines } from '../workouts/demo-routines.ts';
 import { volumeOfEntries } from './figures.ts';
 import { storeFigures } from './training-figures.ts';
 import { Training, type TrainingEntry } from './training.entity.ts';
 
 const WEEKS = 8;
 const MINUTES = 50;
+const REST_SECONDS = 90;
 
 /** An exercise with its first weight, what is added each week, and the repetitions of its sets. */
 type Lift = readonly [exercise: string, weightKg: number, addedKg: number, reps: readonly number[]];
 
-/** The plan of each day of the week, from Monday on. */
+/** Maya's plans by the day of the week for which they are; 0 is Monday. */
 const DAYS: Readonly<Record<number, { title: string; lifts: readonly Lift[] }>> = {
   0: {
     title: 'Squat and press',
@@ -41,7 +43,8 @@ const DAYS: Readonly<Record<number, { title: string; lifts: readonly Lift[] }>> 
 };
 
 /**
- * Writes the trainings of the demo user Maya: three a week in the eight weeks before the first start of the service.
+ * Writes the trainings of the demo user Maya, three a week in the eight weeks before the first start of the service and in the
+ * week of the start, and her own routines that she trains.
  * @param withHistory also four weeks of trainings of other members of the demo gyms
  */
 export async function demoTrainings(unit: UnitOfWork, withHistory: boolean): Promise<void> {
@@ -51,8 +54,13 @@ export async function demoTrainings(unit: UnitOfWork, withHistory: boolean): Pro
     if (await unit.em.count(Training, { userId: maya.id })) return;
     // A demo account that was deleted gets no new data.
     if (await isErased(unit, maya.id)) return;
-    const monday = startOfBucket(dayOf(new Date(), maya.timezone), 'WEEK');
-    const trainings = Array.from({ length: WEEKS }, (_unused, week) =>
+    await writeDemoRoutines(
+      unit,
+      Object.values(DAYS).map((day, index) => routineOf(day, maya.id, index)),
+    );
+    const now = new Date();
+    const monday = startOfBucket(dayOf(now, maya.timezone), 'WEEK');
+    const trainings = Array.from({ length: WEEKS + 1 }, (_unused, week) =>
       Object.entries(DAYS).map(([day, { title, lifts }], index) => {
         const localDate = addDays(monday, (week - WEEKS) * 7 + Number(day));
         const startedAt = instantOf(localDate, '18:00', maya.timezone);
@@ -60,23 +68,56 @@ export async function demoTrainings(unit: UnitOfWork, withHistory: boolean): Pro
           id: demoId('403', week * 3 + index + 1),
           userId: maya.id,
           title,
+          routineId: routineId(index),
+          routineVersion: 1,
           localDate,
           startedAt,
           minutes: MINUTES,
           entries: lifts.map((lift, place) => entryOf(lift, week, startedAt, place)),
         });
       }),
-    ).flat();
-    const all = [...trainings, ...(withHistory ? trainingsOfOthers(new Date()) : [])];
+    )
+      .flat()
+      .filter(({ endedAt }) => endedAt <= now);
+    const all = [...trainings, ...(withHistory ? trainingsOfOthers(now) : [])];
     await unit.em.insertMany(Training, all);
     await storeFigures(unit, all);
   });
 }
 
+/** The ids of Maya's routines follow those of `demo-data/routines.json`. */
+const routineId = (index: number): string => demoId('401', 101 + index);
+
+const routineOf = ({ title, lifts }: (typeof DAYS)[number], ownerId: string, index: number) => ({
+  ...demoRoutine({
+    id: routineId(index),
+    title,
+    category: 'Strength',
+    difficulty: 'Intermediate',
+    description: 'One of my three days.',
+    gymId: null,
+    ownerId,
+    isPrivate: true,
+    blocks: [
+      {
+        entries: lifts.map(([exercise, , , reps]) => ({
+          exercise: libraryExercise(exercise),
+          sets:
+            reps.length === 0
+              ? [{ type: 'NORMAL', durationSeconds: 60, restSeconds: REST_SECONDS }]
+              : reps.map((count) => ({ type: 'NORMAL', reps: count, restSeconds: REST_SECONDS })),
+        })),
+      },
+    ],
+  }),
+  durationMinutes: MINUTES,
+});
+
 type TrainingInput = Pick<
   Training,
   'id' | 'userId' | 'title' | 'localDate' | 'startedAt' | 'minutes' | 'entries'
->;
+> &
+  Partial<Pick<Training, 'routineId' | 'routineVersion'>>;
 
 const trainingRow = (training: TrainingInput & { minutes: number }) => ({
   ...training,
@@ -113,7 +154,7 @@ function trainingsOfOthers(now: Date) {
   });
 }
 
-/** The nearest weight that plates of 1.25 kg make. */
+/** The nearest weight that pairs of plates of 1.25 kg make. */
 const plates = (weightKg: number): number => Math.round(weightKg / 2.5) * 2.5;
 
 function entryOf(
@@ -131,7 +172,7 @@ function entryOf(
     durationSeconds: null,
     distanceMeters: null,
     rpe: null,
-    restSeconds: 90,
+    restSeconds: REST_SECONDS,
     completedAt: new Date(startedAt.getTime() + (place * 15 + index * 4 + 5) * 60_000).toISOString(),
   });
   return {

@@ -8,11 +8,11 @@ import { storeFigures } from './training-figures.ts';
 import { wholeMinutes } from './training-times.ts';
 import { Training } from './training.entity.ts';
 
-/** Trainings that one transaction ends, and transactions of one run. */
+/** The maximum number of trainings that one transaction ends, and of transactions in one run. */
 const BATCH = 100;
 const MAX_BATCHES = 100;
 
-/** Ends trainings that began a day ago and were never ended: with their last set, or at their beginning if they have none. */
+/** Ends trainings that began over a day ago and still run: with their last set, or at their beginning if they have none. */
 export const endForgottenTrainings: Job<Record<string, never>> = jobOf<object>()({
   name: 'end_forgotten_trainings',
   payload: z.object({}),

@@ -8,7 +8,10 @@ import { errorsOfSet } from '../workouts/set-fields.ts';
 import { MAX_SETS, type EntryInput, type SetInput } from './trainings.shapes.ts';
 import type { TrainingEntry, TrainingSet } from './training.entity.ts';
 
-/** A training lasts at most a day, and a device may have a wrong clock or a wrong time zone. */
+/**
+ * How far the time of a set may be from the beginning of its training: a training lasts at most a day, and a wrong clock or
+ * time zone of a device may add another day.
+ */
 const MAX_DISTANCE_MILLIS = 2 * DAY_MILLIS;
 
 /** The stored form of a set: with every field, and an id. */
@@ -174,7 +177,7 @@ export function movedEntries(entries: readonly TrainingEntry[], before: Date, af
   return entries.map((entry) => ({ ...entry, sets: entry.sets.map((set) => later(set, moved)) }));
 }
 
-/** The same sets as new ones, so many milliseconds later. */
+/** Copies of the entries, whose sets have new ids and are so many milliseconds later. */
 export const copiedEntries = (entries: readonly TrainingEntry[], millis: number): TrainingEntry[] =>
   entries.map((entry) => ({
     ...entry,
@@ -182,8 +185,9 @@ export const copiedEntries = (entries: readonly TrainingEntry[], millis: number)
   }));
 
 /**
- * The entries with those of the sets that go with their exercise; the others are counted as ignored. A set that is repeated
- * changes nothing; one that was completed later than the stored set with its id is a correction, and replaces it.
+ * Adds to the entries those sets that fit the modality of their exercise, up to `MAX_SETS`; the other sets are counted as
+ * ignored. A repeated set changes nothing. A set that was completed later than the stored set with the same id is a
+ * correction, and replaces the stored one.
  */
 export function withUsableSets(
   entries: readonly TrainingEntry[],

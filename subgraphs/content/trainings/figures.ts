@@ -16,7 +16,7 @@ export interface ExerciseFigures {
 /** Epley's formula is not reliable for more repetitions. */
 const MAX_EPLEY_REPS = 12;
 
-/** Sums of weights are exact to a gram. */
+/** Kilograms, rounded to a gram, because a sum of decimal numbers is not exact. */
 const grams = (kilograms: number): number => Math.round(kilograms * 1_000) / 1_000;
 
 /** The weight that the user could lift once, by Epley: `w × (1 + reps / 30)`; one repetition counts as its weight. */
@@ -46,7 +46,7 @@ const VALUES: Readonly<Record<SetRecord, (set: TrainingSet) => number | null>> =
   farthest: ({ distanceMeters }) => distanceMeters,
 };
 
-/** The figures of each exercise of a training that has at least one set. */
+/** The figures of each exercise that has at least one set in a training. */
 export function figuresOf(entries: readonly TrainingEntry[], startedAt: Date): ExerciseFigures[] {
   return [...Map.groupBy(entries, ({ exerciseId }) => exerciseId)].flatMap(([exerciseId, parts]) => {
     const sets = parts.flatMap((part) => part.sets);

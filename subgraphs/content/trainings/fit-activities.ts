@@ -4,8 +4,8 @@ import type { Activity } from './activity-lines.ts';
 import type { FitJob, FitResult } from './fit-worker.ts';
 
 /**
- * A file of 10 MiB takes about a second of a processor, and a small one can contain millions of messages, so a process of its
- * own reads it, whose memory is limited.
+ * Processes that read FIT files, with limited memory: a file of 10 MiB takes about a second of a processor, and a small file
+ * can contain millions of messages.
  */
 const readers = new WorkerPool<FitJob, FitResult>(new URL('fit-worker.ts', import.meta.url), {
   name: 'fit',

@@ -60,14 +60,14 @@ export function activitiesOfFit(bytes: Uint8Array, maxParts: number): Activity[]
   return activities;
 }
 
-/** A part belongs to the activity that began last before it; one that began before all of them, to the first. */
+/** A part belongs to the last activity that began before it. A part that began before all activities belongs to the first one. */
 function ownersOf(activities: readonly Activity[]): (part: ActivityPart) => Activity | undefined {
   const begun = activities
     .flatMap((activity) => (activity.startedAt ? [{ at: activity.startedAt.getTime(), activity }] : []))
     .toSorted((one, other) => one.at - other.at);
   return ({ startedAt }) => {
     const began = startedAt?.getTime() ?? -Infinity;
-    let first = 0; // of those that began after the part
+    let first = 0; // becomes the index of the first activity that began after the part
     let end = begun.length;
     while (first < end) {
       const middle = (first + end) >>> 1;

@@ -5,7 +5,7 @@ export type Field = (typeof CSV_COLUMNS)[number] | 'trainingDuration' | 'weightU
 
 interface Column {
   field: Field;
-  /** What one of the file's units is in kilograms or metres. */
+  /** How many kilograms or metres one unit of the column is. */
   factor?: number;
 }
 export type Columns = readonly (Column | undefined)[];
@@ -29,7 +29,7 @@ const UNITS: ReadonlyMap<string, number> = new Map(
     miles: METERS_PER_MILE,
   }),
 );
-/** What one of a unit is in kilograms or metres; undefined for an unknown unit. */
+/** How many kilograms or metres a unit is; undefined for an unknown unit. */
 export const factorOf = (unit: string): number | undefined =>
   UNITS.get(unit.toLowerCase().replace(/\.$/, ''));
 
@@ -69,7 +69,7 @@ const TITLES: ReadonlyMap<string, Column> = new Map<string, Column>([
   ['distanceunit', { field: 'distanceUnit' }],
 ]);
 
-/** The columns of a header; undefined if it has none for the beginning and the exercise. */
+/** The columns of a header; undefined if it lacks the beginning of the training or the exercise. */
 export function columnsOfHeader(titles: readonly string[]): Columns | undefined {
   const columns = titles.map((title) => TITLES.get(title.replaceAll(/[^\p{L}]/gu, '').toLowerCase()));
   const fields = new Set(columns.map((column) => column?.field));

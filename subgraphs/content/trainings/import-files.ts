@@ -10,8 +10,8 @@ import { MAX_BYTES, type ImportOptions, type ReadLine } from './imported-lines.t
 const MAX_LINES = 50_000;
 
 /**
- * Reads a file of trainings: CSV, or an activity as FIT or TCX, by its content. Every line, lap or set is returned once, as
- * what it contains or as its errors.
+ * Reads a file of trainings. Its content decides whether it is CSV, or an activity as FIT or TCX. Every line, lap or set is
+ * returned once, as what it contains or as its errors.
  * @throws VALIDATION_FAILED for a file that is none of these; PAYLOAD_TOO_LARGE beyond 10 MiB or 50,000 lines
  */
 export async function readImport(stream: Readable, options: ImportOptions): Promise<ReadLine[]> {
@@ -30,7 +30,7 @@ export async function readImport(stream: Readable, options: ImportOptions): Prom
 }
 
 const isFit = (start: Buffer): boolean => start.toString('latin1', 8, 12) === '.FIT';
-/** Some exports of TCX begin with spaces. UTF-16 has a NUL beside each sign. */
+/** Some exports of TCX begin with spaces. In UTF-16 a NUL is beside each ASCII character. */
 const isXml = (start: Buffer): boolean =>
   /^(\u00EF\u00BB\u00BF|[\u00FE\u00FF]{2})?[\s\0]*</.test(start.toString('latin1'));
 

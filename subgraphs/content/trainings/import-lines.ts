@@ -8,6 +8,7 @@ import {
   type CsvRecord,
   type Delimiter,
 } from '#server/csv/csv-records.ts';
+import { withoutApostrophe } from '#server/csv/formulas.ts';
 import { textLines } from '#server/csv/text-lines.ts';
 import { invalid } from '#server/errors.ts';
 import { columnsOfHeader, DEFAULT_FACTORS, factorOf, type Columns, type Field } from './import-columns.ts';
@@ -103,6 +104,7 @@ const TIMES = ['startedAt', 'endedAt', 'completedAt'] as const;
 const MAX_REST_SECONDS = 3_600;
 const MEASURES = ['reps', 'weightKg', 'assistedKg', 'durationSeconds', 'distanceMeters'] as const;
 const ZERO_IS_NONE = [...MEASURES, 'rpe'] as const;
+const NEVER_ZERO = ['reps', 'durationSeconds', 'distanceMeters', 'rpe'] as const;
 
 type Values = Partial<Record<Field, string>>;
 
@@ -110,7 +112,7 @@ class LineReader {
   private readonly columns: Columns;
   private readonly options: ImportOptions;
   private readonly seen = new Map<string, number>();
-  /** The last line with a set, which a line with a rest follows. */
+  /** The last line with a set: a line with a rest belongs to this set. */
   private previous: (ImportedLine & { set: SetInput }) | undefined;
 
   constructor(columns: Columns, options: ImportOptions) {
@@ -120,7 +122,7 @@ class LineReader {
 
   read(record: CsvRecord): ReadLine {
     const read = this.lineOf(record);
-    // A rest belongs to the set before it, also if that set is wrong.
+    // A rest belongs to the set before it. If that set is wrong, an earlier set must not get its rest.
     if ('errors' in read) this.previous = undefined;
     return read;
   }
@@ -174,17 +176,15 @@ class LineReader {
   private valuesOf(fields: readonly string[]): Values {
     const values: Values = {};
     for (const [index, column] of this.columns.entries())
-      // Our exports write an apostrophe before texts that a spreadsheet would run as formulas.
-      if (column)
-        values[column.field] ||= (fields[index] ?? '')
-          .trim()
-          .replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '');
-    // Other apps write 0 for a measure that a set does not have.
-    for (const measure of ZERO_IS_NONE) if (/^0*([.,]0*)?$/.test(values[measure] ?? '')) values[measure] = '';
+      if (column) values[column.field] ||= withoutApostrophe((fields[index] ?? '').trim());
+    // Other apps write 0 for a measure that a set does not have. Our exports, which have set ids, leave it out: there a
+    // weight of 0 is a weight.
+    for (const measure of values.setId ? NEVER_ZERO : ZERO_IS_NONE)
+      if (/^0*([.,]0*)?$/.test(values[measure] ?? '')) values[measure] = '';
     return values;
   }
 
-  /** Writes weights in kilograms and distances in metres. Returns the error of a unit, if it is unknown. */
+  /** Converts the weight to kilograms and the distance to metres. Returns an error if a unit is unknown. */
   private inOurUnits(values: Values): { column: string; message: string } | undefined {
     const defaults = DEFAULT_FACTORS[this.options.units];
     for (const [field, unitField, usual] of [
@@ -203,7 +203,7 @@ class LineReader {
     return undefined;
   }
 
-  /** The same file gives the same ids again, and two equal sets are two. */
+  /** A set gets the same id whenever the file is imported. Equal sets of a file get different ids. */
   private idOf(content: string): string {
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 24);
     const occurrence = (this.seen.get(hash) ?? 0) + 1;
@@ -232,7 +232,7 @@ function timesOf(values: Values, zone: string): Times | { column: string; messag
   return { startedAt, endedAt: endedAt ?? end, completedAt: completedAt ?? null };
 }
 
-/** Strong writes the number of a set, W, D or F; Hevy `normal`, `warmup`, `dropset` or `failure`. */
+/** As the type of a set, Strong writes its number, W, D or F, and Hevy writes `normal`, `warmup`, `dropset` or `failure`. */
 function setTypeOf(text: string): string {
   const type = text.toUpperCase();
   if (type === '' || /^\d+$/.test(type)) return 'NORMAL';

@@ -10,7 +10,7 @@ const FORMATS = [
 /** A longer text is no time: some of the expressions below, and some of Luxon, take quadratic time. */
 const LONGEST_TIME = 64; // characters
 
-/** Undefined for an unreadable time. Without an offset it is a local time, such as those of Strong and Hevy. */
+/** Undefined for an unreadable time. A time without an offset, as Strong and Hevy write it, is a local time in `zone`. */
 export function instantOf(text: string, zone: string): Date | undefined {
   if (text.length > LONGEST_TIME) return undefined;
   // Apple's formats have a narrow no-break space before AM and PM.

@@ -5,13 +5,13 @@ import type { ImportedLine, LineError } from './imported-lines.ts';
 import { MAX_SETS } from './trainings.shapes.ts';
 import type { TrainingEntry } from './training.entity.ts';
 
-/** A line whose exercise is known; null for a training without exercises. */
+/** A line with the id of its exercise; null if the line names no exercise, or only an id that the user may not use. */
 export type KnownLine = ImportedLine & { knownExercise: string | null };
 
 type Outcome = 'added' | 'duplicate' | LineError;
 
 /**
- * The entries of a training with the sets of the lines that are not in them yet.
+ * Adds to the entries of a training those sets of the lines that it does not have yet.
  * @param before undefined if there is no such training yet
  */
 export function mergedEntries(

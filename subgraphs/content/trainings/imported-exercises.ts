@@ -6,8 +6,8 @@ import type { Modality } from '../exercises/exercises.shapes.ts';
 import type { ImportedLine } from './imported-lines.ts';
 
 /**
- * The exercises of the lines: by id, else by name or another name. An exercise that the user cannot see becomes a custom one
- * of theirs; its sets decide what it measures.
+ * Finds the exercises of the lines by id, else by name or alias. If the user can see no exercise with a name, a custom
+ * exercise is added for them; its sets decide what it measures.
  */
 export async function exercisesOfLines(
   unit: UnitOfWork,

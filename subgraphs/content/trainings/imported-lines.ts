@@ -12,7 +12,10 @@ export interface LineError {
   message: string;
 }
 
-/** One line of a CSV file, or one lap or set of an activity file: a set, or a training or an exercise without sets. */
+/**
+ * What one line of a CSV file, or one lap or set of an activity file, contains: a set, the rest after a set, an exercise
+ * without sets, or a training without sets.
+ */
 export interface ImportedLine {
   line: number;
   /** Equal for all lines of one training. */
@@ -26,7 +29,7 @@ export interface ImportedLine {
   exerciseId: string | null;
   exercise: string | null;
   set: (SetInput & { id: string }) | null;
-  /** The line of the set after which this line is the rest; the seconds are in the set. */
+  /** If this line is a rest: the line of the set before it. That set has the seconds as `restSeconds`. */
   restAfter?: number;
   /** What a new custom exercise measures. Default: what its sets have. */
   modality?: Modality;

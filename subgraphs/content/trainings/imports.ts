@@ -58,7 +58,7 @@ export class TrainingImports {
       report.duplicates += done.duplicates;
       report.trainings += done.trainings;
       errors.push(...done.errors);
-      this.unit.em.clear(); // otherwise each flush would also compare the trainings of the parts before
+      this.unit.em.clear(); // otherwise each flush would also compare the trainings of the batches before
     }
     const failed = read.length - report.imported - report.duplicates;
     const inOrder = errors.toSorted((one, other) => one.line - other.line);
@@ -137,7 +137,7 @@ export class TrainingImports {
     );
   }
 
-  /** A training that ends with its last set, if the file does not say when. */
+  /** A new training from a file. If the file does not say when it ended, it ends with its last set. */
   private begun(userId: string, first: KnownLine, entries: readonly TrainingEntry[], zone: string): Training {
     const completed = entries
       .flatMap(({ sets }) =>

@@ -8,7 +8,7 @@ export const progressGraphql = {
     progressChart: ({ id }, range, { progress }) => progress.chart(id, range),
   },
   TrainingSummary: {
-    // Only the owner gets a summary.
+    // 'me', because only its owner gets a summary.
     volumeByMuscle: (sums, _args, { summaries }) => summaries.volumeByMuscle('me', sums),
   },
   User: {

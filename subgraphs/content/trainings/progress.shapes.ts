@@ -98,6 +98,13 @@ export type TrainingSums = Omit<TrainingSummaryShape, 'volumeByMuscle'>;
 export const SummaryQuery = z.object({
   from: day.optional().meta({ description: 'First day. Default: 29 days before the last.' }),
   to: day.optional().meta({ description: 'Last day, included. Default: today.' }),
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3_660)
+    .optional()
+    .meta({ description: 'The number of days up to the last, instead of from. Default: 30.' }),
   bucket: z
     .string()
     .max(10)
@@ -112,6 +119,8 @@ export const SummaryQuery = z.object({
 export interface SummaryRange {
   from?: string | null | undefined;
   to?: string | null | undefined;
+  /** The number of days up to the last one; it replaces `from`. */
+  days?: number | null | undefined;
   bucket?: SummaryBucket | null | undefined;
   timezone?: string | null | undefined;
 }

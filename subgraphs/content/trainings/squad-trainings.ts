@@ -79,8 +79,8 @@ export class SquadTrainings {
   }
 
   /**
-   * The training of the user in the squad. The lock lets one of two simultaneous calls wait for the other, also while there is
-   * no row yet; the unique index would refuse the second one.
+   * The training of the user in the squad. The advisory lock makes the second of two simultaneous calls wait, also if there is
+   * no row yet to lock; otherwise the unique index would refuse the second call.
    */
   private async stored(squadId: string, userId: string): Promise<Training | null> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
@@ -93,7 +93,10 @@ export class SquadTrainings {
     );
   }
 
-  /** The routine, and the title that it had. It may have been removed for good, with the account of its owner. */
+  /**
+   * The title, by default that of the trained version, and the routine: null if it was removed for good with the account of
+   * its owner.
+   */
   private async routineOf({
     title = null,
     routineId,

@@ -1,5 +1,6 @@
 import { addDays, checkRange, dayOf, endOfBucket, startOfBucket, validZone } from '#server/calendar.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { invalid } from '#server/errors.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { requireTrainingOwner } from '../access.ts';
@@ -31,23 +32,26 @@ export class Summaries {
   /** As `summary`, without the volumes by muscle, which most pages do not show. */
   async sums(userId: string, range: SummaryRange): Promise<TrainingSums> {
     const owner = requireTrainingOwner(this.unit.viewer, userId);
+    if (range.from && range.days) throw invalid('days', 'expected no number of days together with from');
     const zone = validZone(range.timezone) ?? (await this.profiles.of(this.unit)).timezone;
     const today = dayOf(new Date(), zone);
     const to = range.to ?? today;
-    const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS);
+    const from = range.from ?? addDays(to, 1 - daysOf(range));
     const bucket = range.bucket ?? 'WEEK';
     checkRange(from, to, bucket === 'DAY' ? MAX_BUCKETS_BY_DAY : MAX_DAYS);
     const lastDay = to < today ? to : today;
     const row = await this.trainingLog.sums(owner, bucket, { from, to, lastDay });
-    const buckets = bucketsOf(row.buckets, from, to, bucket);
     return {
       from,
       to,
-      count: sumOf(buckets, ({ count }) => count),
-      minutes: sumOf(buckets, ({ minutes }) => minutes),
-      volumeKg: grams(sumOf(buckets, ({ volumeKg }) => volumeKg)),
+      count: sumOf(row.buckets, ({ count }) => count),
+      minutes: sumOf(row.buckets, ({ minutes }) => minutes),
+      volumeKg: grams(sumOf(row.buckets, ({ volumeKg }) => volumeKg)),
       streakWeeks: streakOf(new Set(row.weeks), weekOf(lastDay)),
-      buckets,
+      // Computed only when it is read, because the home page shows no buckets.
+      get buckets() {
+        return bucketsOf(row.buckets, from, to, bucket);
+      },
     };
   }
 
@@ -69,6 +73,13 @@ export class Summaries {
   }
 }
 
+/** The number of days of a range without `from`. @throws VALIDATION_FAILED */
+function daysOf({ days }: SummaryRange): number {
+  if (days !== undefined && days !== null && (days < 1 || days > MAX_DAYS))
+    throw invalid('days', `expected 1 to ${MAX_DAYS} days, got ${days}`);
+  return days ?? DEFAULT_DAYS;
+}
+
 /** Every bucket of the range, also without trainings; the first and the last one may be cut by the range. */
 function bucketsOf(rows: SumsRow['buckets'], from: string, to: string, bucket: SummaryBucket) {
   const byStart = new Map(rows.map((row) => [row.start, row]));
@@ -88,13 +99,13 @@ function bucketsOf(rows: SumsRow['buckets'], from: string, to: string, bucket: S
   return buckets;
 }
 
-/** The number of the week of a day, as in `SUMS`. */
+/** The number of the week of a day, counted as in `SUMS` of `training-log.ts`. */
 const weekOf = (day: string): number =>
   Math.floor((Date.parse(day) - Date.parse(FIRST_MONDAY)) / (7 * DAY_MILLIS));
 
 /**
- * The number of weeks in a row with a training, up to a week. This week counts if it has a training, and does not end the
- * streak if it has none, because it is not over.
+ * The number of weeks in a row with a training, up to the week `last`. This week counts if it has a training, and does not end
+ * the streak if it has none, because it may not be over.
  */
 function streakOf(weeks: ReadonlySet<number>, last: number): number {
   let week = weeks.has(last) ? last : last - 1;
@@ -106,5 +117,5 @@ function streakOf(weeks: ReadonlySet<number>, last: number): number {
 const sumOf = <Item>(items: readonly Item[], valueOf: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + valueOf(item), 0);
 
-/** Sums of weights are exact to a gram. */
+/** Kilograms, rounded to a gram, because a sum of decimal numbers is not exact. */
 const grams = (kilograms: number): number => Math.round(kilograms * 1_000) / 1_000;

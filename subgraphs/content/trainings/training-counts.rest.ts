@@ -6,7 +6,7 @@ import { TrainingCountShape, TrainingCountsQuery } from './training-counts.shape
 
 const route = restRoute<{ trainingCounts: TrainingCounts }>(INTERNAL);
 
-/** Requests per minute: a recount of all challenges reads 100 scores with each. */
+/** Requests per minute: a recount of all challenges sends many, one for every 100 scores. */
 const RATE = { name: 'training-counts', perMinute: 6_000, by: 'caller' } as const;
 
 export const trainingCountsRest = [

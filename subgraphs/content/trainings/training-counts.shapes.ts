@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant } from '#server/shapes.ts';
 
-/** The longest query that fits into the first line of a request, of which Node reads 16 KiB with all headers. */
+/** The maximum number of ranges. They fit into the first line of a request, of which Node reads 16 KiB with all headers. */
 export const MAX_COUNTS = 100;
 
 const expected =

@@ -4,10 +4,12 @@ import { minutesOfOverlapping, wholeMinutesOf, type TimedTraining } from './coun
 import type { CountedRange, TrainingCountShape } from './training-counts.shapes.ts';
 
 /**
- * For each range: the trainings that count now. Trainings that follow each other without a gap in which none is running are an
- * island; the minutes of an island with one training are its own, and those of the others are computed from their times.
+ * For each range: the trainings that count now. Trainings that overlap, directly or through others, are an island. The minutes
+ * of an island with one training are those of the training; for an island with several, the query returns their times, from
+ * which the minutes are computed.
  *
- * The local day of a training is at most a day away from that in UTC, so `local_date` bounds the range of the index.
+ * The local day of a training is at most a day away from that in UTC, so the query can limit `local_date`, by which the index is
+ * sorted.
  */
 const COUNTS = `
   with counted as (

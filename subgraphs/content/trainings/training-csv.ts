@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { requireUser } from '#server/auth/viewer.ts';
+import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { invalid } from '#server/errors.ts';
 import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -47,8 +48,7 @@ export class TrainingExports {
     const { userId } = requireUser(this.unit.viewer);
     if (range.from && range.to && range.to < range.from)
       throw invalid('to', `expected a day not before ${range.from}, got ${range.to}`);
-    // An apostrophe before texts that a spreadsheet would run as formulas.
-    const csv = stringify({ header: true, columns: [...CSV_COLUMNS], escape_formulas: true });
+    const csv = stringify({ header: true, columns: [...CSV_COLUMNS], ...WITHOUT_FORMULAS });
     return streamOf(this.rows(userId, range), [csv]);
   }
 

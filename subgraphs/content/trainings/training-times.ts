@@ -17,7 +17,8 @@ export const wholeMinutes = (startedAt: Date, endedAt: Date): number =>
   Math.floor((endedAt.getTime() - startedAt.getTime()) / MINUTE_MILLIS);
 
 /**
- * The minutes of a training: those of the input, else the whole minutes from beginning to end; null while it is running.
+ * The checked times of a training. Its minutes are those of the input, else the whole minutes from beginning to end; null while
+ * it is running.
  * @throws VALIDATION_FAILED for an end before the beginning, a training of more than a day, an instant that is more than a day
  * ahead, and more minutes than the training had
  */

@@ -33,6 +33,8 @@ const TrainingSchema = defineEntity({
   indexes: [
     { name: 'training_diary', properties: ['userId', 'localDate', 'startedAt', 'id'] },
     { properties: ['routineId'] },
+    // When a user last trained a routine.
+    { name: 'training_of_routine', properties: ['userId', 'routineId', 'startedAt'] },
     {
       name: 'training_running',
       expression: `create index "training_running" on "training" ("started_at") where "ended_at" is null`,
@@ -97,7 +99,7 @@ export type SetRecord = (typeof SET_RECORDS)[number];
 
 /**
  * The figures of one exercise in one training, from which records, series and summaries are read. They are computed again
- * from all sets of the training whenever the training changes, so that errors cannot add up. `TrainingFigures` writes them.
+ * from all sets of the training whenever the training changes, so that errors cannot add up. `storeFigures` writes them.
  */
 const TrainingExerciseSchema = defineEntity({
   name: 'TrainingExercise',

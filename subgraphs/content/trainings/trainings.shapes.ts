@@ -68,7 +68,7 @@ const optionalMeasures = {
   restSeconds: measures.restSeconds.optional(),
 };
 
-/** A set of an input. Its modality is checked by the rule, which knows the exercise. */
+/** A set of an input. Whether its measures fit the modality of its exercise is checked by the rule, which reads the exercise. */
 export const SetInputShape = z
   .object({
     id: setId.nullish(),

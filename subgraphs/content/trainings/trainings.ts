@@ -118,8 +118,8 @@ export class Trainings {
 
   /**
    * Writes one set, while the user trains or later. The client chooses the id of the set: a device that got no answer sends
-   * the set again, and a repeated request changes nothing. `completedAt` is by default the time of the server; a time in the
-   * future, by a wrong clock, becomes this time.
+   * the set again, and a repeated request changes nothing. By default `completedAt` of a stored set is unchanged, and that of a
+   * new set is the server's time. The default also replaces a time in the future, which comes from a wrong clock.
    */
   async putSet(id: string, setId: string, input: unknown, expectedVersion?: number): Promise<TrainingShape> {
     const { exerciseId: given, completedAt, ...measures } = validated(PutSetShape, input);
@@ -151,7 +151,7 @@ export class Trainings {
     this.byId.clear(id.toLowerCase());
   }
 
-  /** Writes a training with the same sets: from `startedAt` of the input on, by default so that it ends now. */
+  /** Writes a copy of a training, with the same sets. The copy begins at `startedAt` of the input; by default, it ends now. */
   async copy(id: string, input: unknown): Promise<TrainingShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { startedAt: wanted, timezone } = validated(CopyTrainingShape, input ?? {});

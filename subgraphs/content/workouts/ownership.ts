@@ -82,7 +82,7 @@ export async function requireFewerThanMaximum({ em }: UnitOfWork, ownerId: strin
 
 /**
  * Whether a routine may use an exercise that its author may see: whoever sees the routine must see its exercises. A custom
- * exercise is readable by the routines that use it, but a routine for everybody may not use it.
+ * exercise is readable for those who may read a routine that uses it; but a routine for everybody may not use one.
  */
 export const mayUse = (
   { isPrivate, gymId }: Pick<WorkoutRoutine, 'isPrivate' | 'gymId'>,

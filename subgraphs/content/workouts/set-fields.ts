@@ -56,7 +56,7 @@ export function setErrors(
 
 /**
  * The errors in one set, with paths in the set; empty if there are none.
- * @param nameOf the name of a measure in messages; only a planned set may have a range of repetitions
+ * @param nameOf the name of a measure in messages; by default as for a planned set, which may have `repRange` instead of `reps`
  */
 export function errorsOfSet(
   set: WorkoutSet,
@@ -89,7 +89,7 @@ const nameOfPlanned = (measure: Measure): string => (measure === 'reps' ? 'reps 
 
 const SECONDS_PER_REP = 4;
 const SECONDS_PER_KILOMETRE = 360; // a 6-minute kilometre
-const SECONDS_BETWEEN_SETS = 60; // if the set says none
+const SECONDS_BETWEEN_SETS = 60; // if the set has no `restSeconds`
 
 /** The estimated duration of the blocks in whole minutes, 1 to 1,440. */
 export function estimatedMinutes(blocks: readonly Block[]): number {

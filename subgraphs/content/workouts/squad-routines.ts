@@ -9,8 +9,8 @@ const Trained = z.array(z.object({ routineId: z.string(), version: z.int() }));
 type Trained = z.infer<typeof Trained>;
 
 /**
- * The versions of routines that the viewer may read because an open squad trains them, in which they take part or to which
- * they are invited. The squad service decides this; it is asked once in a unit of work, and only about private routines and
+ * The versions of routines that the viewer may read because they take part in an open squad that trains the version, or are
+ * invited to it. The squad service decides this; it is asked once in a unit of work, and only about private routines and
  * exercises of other users.
  */
 export class SquadRoutines {

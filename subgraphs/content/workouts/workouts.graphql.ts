@@ -22,6 +22,9 @@ export const workoutsGraphql = {
       return true;
     },
   },
+  User: {
+    nextWorkout: ({ id }, _args, { nextWorkouts }) => nextWorkouts.find(id),
+  },
   WorkoutRoutine: {
     __resolveReference: async (reference, { workouts }) => {
       if ('versionId' in reference) return workouts.findVersion(reference.versionId);

@@ -5,6 +5,7 @@ import { idParams, MAX_INTEGER } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import { ExerciseShape } from '../exercises/exercises.shapes.ts';
 import type { WorkoutFavourites } from './favourites.ts';
+import type { NextWorkouts } from './next-workouts.ts';
 import type { Workouts } from './workouts.ts';
 import {
   CopyWorkoutShape,
@@ -15,7 +16,11 @@ import {
   WorkoutVersionShape,
 } from './workouts.shapes.ts';
 
-const route = restRoute<{ workouts: Workouts; workoutFavourites: WorkoutFavourites }>(TAGS.workouts);
+const route = restRoute<{
+  workouts: Workouts;
+  workoutFavourites: WorkoutFavourites;
+  nextWorkouts: NextWorkouts;
+}>(TAGS.workouts);
 const versionQuery = z.object({
   version: z.coerce
     .number()
@@ -33,7 +38,7 @@ export const workoutsRest = [
     operationId: 'listWorkouts',
     summary: 'Workout routines, by title',
     description:
-      "Global routines and those of the caller's gym. A routine must match all filters; an unknown value returns an empty list.",
+      "Global routines, those of the caller's gym, and the caller's own. A routine must match all filters; an unknown value returns an empty list.",
     auth: 'optional',
     query: WorkoutQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },
@@ -59,11 +64,24 @@ export const workoutsRest = [
   }),
   route({
     method: 'GET',
+    // Before `/workouts/:id`, which would match it.
+    path: '/workouts/next',
+    operationId: 'getNextWorkout',
+    summary: 'The routine that you should train next',
+    description:
+      'Of your own routines and your favourites the one that you have not trained for the longest time; those that you have never trained come first. Without such routines, one of your gym; if it has none either, the status is 404.',
+    auth: 'required',
+    success: { status: 200, description: 'The routine.', shape: WorkoutRoutineShape },
+    errors: ['NOT_FOUND'],
+    handler: (_request, { nextWorkouts }) => nextWorkouts.get(),
+  }),
+  route({
+    method: 'GET',
     path: '/workouts/:id',
     operationId: 'getWorkout',
     summary: 'A routine with its blocks, exercises and sets',
     description:
-      'Only its owner may read a PRIVATE routine. While a squad that has not ended trains it, the participants and invited users of the squad may also read the version that it trains, by `?version=`.',
+      'Only its owner may read a PRIVATE routine. If a squad trains it and has not ended, the participants and invited users of the squad may read that version, too, with `?version=`.',
     auth: 'optional',
     params: idParams,
     query: versionQuery,
@@ -128,7 +146,7 @@ export const workoutsRest = [
     operationId: 'deleteWorkout',
     summary: 'Delete a routine',
     description:
-      'Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. It leaves the lists. Its versions stay readable by `?version=`, because past squads and trainings refer to them.',
+      'Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. Lists no longer contain it. Its versions stay readable by `?version=`, because past squads and trainings refer to them.',
     auth: 'required',
     params: idParams,
     versioned: true,

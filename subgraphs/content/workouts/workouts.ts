@@ -68,6 +68,9 @@ const TABLE = contentTable({
   isOwned: true,
 });
 
+/** The select list of routines. */
+export const WORKOUT_COLUMNS = TABLE.columns;
+
 /** Workout routines: global ones, those of gyms, and users' own. Every change stores a version that stays readable. */
 export class Workouts {
   private readonly unit: UnitOfWork;
@@ -143,7 +146,7 @@ export class Workouts {
     const { row: current, isDeleted } = found;
     if (!version || version === current.version) return isDeleted && !version ? null : this.shown(current);
     const older = await this.byVersion.load(`${current.id}:${version}`);
-    const { visibility, ownerId, gymId } = current; // a version does not decide who sees it
+    const { visibility, ownerId, gymId } = current; // the current values decide who sees an older version
     return older && this.shown({ ...older.content, visibility, ownerId, gymId });
   }
 
