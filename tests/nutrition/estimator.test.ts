@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { estimateMeal } from '../../subgraphs/nutrition/estimator/estimate.ts';
 import { FOOD_TABLE } from '../../subgraphs/nutrition/foods/food-table.ts';
 import { MEALS } from './meals.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const NUTRIENTS = ['calories', 'protein', 'carbs', 'fats'] as const;
 const byHand = (foods: Readonly<Record<string, number>>) => {
@@ -244,7 +245,7 @@ test('the longest allowed text is read within a time bound', () => {
   ]) {
     const startedAt = performance.now();
     estimateMeal(text.slice(0, 4_000));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(withinOnThisMachine(1_000));
   }
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { estimateMeal } from '../../subgraphs/nutrition/estimator/estimate.ts';
 
-/** One line of a set: a text, its parts as foods of SR28 with grams, and the sum of their nutrients. */
+/** One line of a set: a text, its parts as foods of USDA SR28 (their number there, `ndb`) with grams, and the sum of their nutrients. */
 interface Meal {
   text: string;
   locale: string;
@@ -24,12 +24,13 @@ function figuresOf(set: string) {
   const answers = mealsOf(set).map(({ text, locale, truth }) => {
     const answer = estimateMeal(text, locale);
     const difference = Math.abs(answer.total.calories - truth.calories);
-    const promised = answer.total.calories * (1 - answer.confidence);
+    // A confidence promises this range on both sides of the estimate (docs/nutrition.md).
+    const rangeKcal = answer.total.calories * (1 - answer.confidence);
     return {
       text,
       truth,
       error: difference / Math.max(LEAST_KCAL, truth.calories),
-      inRange: difference <= Math.max(5, promised),
+      inRange: difference <= Math.max(5, rangeKcal),
       macrosInRange: (['protein', 'carbs', 'fats'] as const).every(
         (macro) =>
           Math.abs(answer.total[macro] - truth[macro]) <=
@@ -86,7 +87,7 @@ test.each(['tuning', 'calibration', 'held-out', 'independent'])(
     expect(figures.unknown).toBeLessThanOrEqual(0.08);
     expect(figures.nothing).toEqual([]);
     expect(figures.threefold).toEqual([]);
-    // A confidence from 0.8 on promises that four of five meals are in their range; more than a fifth of the meals must have it.
+    // More than a fifth of the meals must have a confidence of at least 0.8, and more than four of five of these must be in the range.
     expect(figures.sure).toBeGreaterThan(figures.meals / 5);
     expect(figures.sureInRange).toBeGreaterThan(0.8);
     expect(figures.fairInRange).toBeGreaterThan(0.75);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutApostrophe } from '#server/csv/formulas.ts';
 import { day, instant } from '#server/shapes.ts';
 import { MEAL_TYPES, type MealType } from '../food-logs/food-logs.shapes.ts';
 import { implausibilityOf } from '../plausibility.ts';
@@ -82,9 +83,9 @@ function rawEntry(reader: FieldReader): Record<string, unknown> {
     localDate: when.localDate,
     loggedAt: when.loggedAt,
     mealType: reader.mealType(meal),
-    foodName: reader.name() || meal,
+    foodName: reader.words('foodName') || meal,
     quantity: reader.number('quantity') ?? amountNumber ?? null,
-    unit: reader.text('unit') || amountUnit || null,
+    unit: reader.words('unit') || amountUnit || null,
     grams: reader.number('grams') ?? (/^g(rams?)?$/i.test(amountUnit) ? amountNumber : null),
     calories:
       reader.number('calories') ?? (kilojoules === null ? reader.missing('calories') : kilojoules / 4.184),
@@ -135,9 +136,9 @@ class FieldReader {
     return this.columns.find(({ field }) => field === wanted)?.title ?? wanted ?? null;
   }
 
-  /** The name without the apostrophe that an export puts before texts that a spreadsheet would run as formulas. */
-  name(): string {
-    return this.text('foodName').replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '');
+  /** A text that users write. */
+  words(wanted: 'foodName' | 'unit'): string {
+    return withoutApostrophe(this.text(wanted));
   }
 
   number(field: CsvField): number | null {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { requireUser } from '#server/auth/viewer.ts';
+import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { presented } from '#server/database/columns.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
@@ -92,8 +93,7 @@ export class Imports {
   /** The food log as a stream in bounded memory, the oldest entry first. @throws NOT_FOUND for another user */
   async export(userId: string, range: Range): Promise<Readable> {
     const owner = requireOwner(this.unit.viewer, userId);
-    // An apostrophe before texts that a spreadsheet would run as formulas.
-    const csv = stringify({ header: true, columns: [...CSV_COLUMNS], escape_formulas: true });
+    const csv = stringify({ header: true, columns: [...CSV_COLUMNS], ...WITHOUT_FORMULAS });
     return streamOf(this.rows(owner, range), [csv]);
   }
 
