@@ -61,7 +61,10 @@ export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
 /** As `maySeeVisit`; a machine client also ends visits at the locations at which it may act. */
 export const mayEndVisit = (viewer: Viewer, visit: Visit & { locationId: string }): boolean =>
   maySeeVisit(viewer, visit) || isClientAt(viewer, 'check-in', { id: visit.locationId, gymId: visit.gymId });
-/** Whether the viewer may present codes at this location. It refuses only machine clients: for users, the code's owner decides. */
+/**
+ * Whether the viewer may present codes at this location. It refuses only machine clients: `ownerWhoMayEnter` checks users,
+ * because their rights depend on who owns the code.
+ */
 export const mayCheckInAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
   viewer.kind !== 'client' || isClientAt(viewer, 'check-in', location);
 /** The gym's users and staff see its classes and sessions; machine clients see those at the locations that they may read. */
@@ -92,7 +95,7 @@ export const mayManageWebhook = (viewer: Viewer, webhook: WebhookOfGym): boolean
     webhook.types.every((type) => isEventType(type) && mayReadType(viewer, type)));
 /** The author of a comment and those who manage the gym of its post. */
 export const mayDeleteComment = (viewer: Viewer, comment: Post): boolean => mayDeletePost(viewer, comment);
-/** Users see their own orders, staff and machine clients with the scope those of the gym. */
+/** Users see their own orders; staff, and machine clients with the scope `orders:read`, see all orders of the gym. */
 export const maySeeOrder = (viewer: Viewer, order: Order): boolean =>
   isSelf(viewer, order.userId) ||
   mayManage(viewer, order) ||

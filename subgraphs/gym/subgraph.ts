@@ -76,6 +76,7 @@ export const gym = defineSubgraph({
   database,
   storesFiles: true,
   events: gymEvents,
+  changeKinds: ['Gym', 'Features', 'Location'],
   deliversWebhooks: true,
   async resources({ database: address, settings, serviceTokens, unitOf, files, events, metrics, log }) {
     if (!address) throw new Error('The gym service needs its database.');

@@ -80,6 +80,21 @@ describe('after a process was killed', () => {
   });
 });
 
+describe('a stop', () => {
+  it('waits for the answer of a receiver, so that the event is not sent again', async () => {
+    const to = await receiver(
+      (_request, response) => void setTimeout(() => response.writeHead(204).end(), 300),
+    );
+    const { id } = await webhook(to.url);
+    await visit();
+    await got(to, 1);
+    await tests.platform.running('gym').stop();
+    await tests.platform.restart('gym');
+    await eventually(async () => (await deliveriesOf(id))[0]?.status === 'DELIVERED');
+    expect(to.requests).toHaveLength(1);
+  });
+});
+
 describe('the account of a member', () => {
   it('is erased from the answers of receivers, too', async () => {
     const to = await receiver((request, response) => response.writeHead(200).end(request.body));

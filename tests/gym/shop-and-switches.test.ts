@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { itAtOnce } from '../support/at-once.ts';
+import { itTogether } from '../support/it-together.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { idsOf } from './support.ts';
 
@@ -258,7 +258,7 @@ async function expectRefusedToMembers(module: string, { service, doors }: Module
 
 describe('a module that is switched off', () => {
   for (const [module, one] of Object.entries(MODULES))
-    itAtOnce(
+    itTogether(
       `${module} is refused within 5 s, at ${one.service} ${one.doors.map(([at]) => at).join(' and ')}, to members of that gym only`,
       () => expectRefusedToMembers(module, one),
     );

@@ -51,6 +51,7 @@ describe('simultaneous check-ins', () => {
       { token: staff },
     );
     expect(data._entities).toEqual([{ occupancy: { people: 50, percent: 100, level: 'FULL' } }]);
+    // One caller causes at most 60 rows in an hour; further denials are added to the count of a row.
     expect(
       await platform.sql(
         'gym',

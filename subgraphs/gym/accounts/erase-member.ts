@@ -76,11 +76,11 @@ async function leaveLocation(unit: UnitOfWork, userId: string): Promise<void> {
 }
 
 /**
- * Deletes the member's participation in each challenge, in the order in which check-ins change scores. Each of these changes
- * locks rows of `challenge_score_count`, which transactions of other members lock, too.
+ * Deletes the member's participation in each challenge. Each deletion locks rows of `challenge_score_count`, which check-ins of
+ * other members lock, too; so it takes the challenges in the same order as check-ins, to avoid deadlocks.
  */
 async function leaveChallenges(unit: UnitOfWork, userId: string): Promise<void> {
-  // An array is looked up by the index of `challenge` whatever number of rows PostgreSQL expects; `in (select ...)` is not.
+  // For an array, PostgreSQL uses the index of `challenge` whatever number of rows it expects; for `in (select ...)` it may not.
   const joined = await unit.em.execute<{ id: string }[]>(
     `select id from challenge where id = any(array(select challenge_id from challenge_participant where user_id = ?))
      order by id for key share`,

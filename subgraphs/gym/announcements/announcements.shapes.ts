@@ -34,7 +34,7 @@ export const CreateAnnouncementInput = z
   )
   .meta({ graphType: 'CreateAnnouncementInput' });
 
-/** Absent fields are unchanged, and so are those that are null, except `endsAt`. */
+/** Fields that are absent or null are unchanged, but `endsAt: null` makes the announcement valid until it is deleted. */
 export const UpdateAnnouncementInput = z
   .object({
     title: visibleText(120).nullish(),

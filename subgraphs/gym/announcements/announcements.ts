@@ -15,7 +15,7 @@ import {
   UpdateAnnouncementInput,
 } from './announcements.shapes.ts';
 
-/** Announcements in the list of a gym. */
+/** The maximum number of announcements in the list of a gym. */
 const MAX_CURRENT = 200;
 
 const CURRENT = `
@@ -111,7 +111,7 @@ export class Announcements {
           viewer,
           'announcement',
           announcement,
-          `Only the gym's GYM_ADMIN may ${verb} an announcement.`,
+          `Only the staff of the gym may ${verb} an announcement.`,
         ),
     });
   }

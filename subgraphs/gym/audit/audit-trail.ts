@@ -11,6 +11,7 @@ import { timeZoneOf } from '../gyms/gym-time-zone.ts';
 
 const cursors = cursorsOf('audit', z.tuple([z.uuid()]));
 
+/** The time in the id of a record differs from its `at` by less than this. */
 const MARGIN_MILLIS = 1_000; // 1 s
 
 const Row = z.object({
@@ -56,7 +57,7 @@ export class AuditTrail {
   }
 }
 
-/** The index has no times. An id begins with the time at which it was made, which may differ by some milliseconds. */
+/** The index contains ids, but not `at`. An id begins with the time at which it was made, so a range of times is a range of ids, too. */
 const boundsOf = ({ from, to }: TimeRange): (readonly [string, unknown])[] => [
   ...(from
     ? [['at >= ?', from] as const, ['id >= ?', firstIdOf(new Date(from.getTime() - MARGIN_MILLIS))] as const]

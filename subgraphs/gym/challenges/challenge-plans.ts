@@ -65,7 +65,7 @@ export class ChallengePlans {
   /**
    * Changes a challenge. Absent fields are unchanged; `recurrence: null` ends the recurrence. Audited.
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
-   * @throws CONFLICT for a challenge that has ended, and for another metric or beginning of one that runs
+   * @throws CONFLICT if the challenge has ended, or if it runs and its metric or beginning would change
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<ChallengeShape> {
     const change = validated(UpdateChallengeInput, input);
@@ -111,8 +111,8 @@ export class ChallengePlans {
   }
 
   /**
-   * Counts all scores of a challenge again from the trainings, soon after the answer; returns their number. Usually the scores are right,
-   * and the job `recount_trainings` does this every day.
+   * Marks all scores of a challenge, so that they are counted again from the trainings soon after the answer; returns their
+   * number. This is rarely needed, because the job `recount_trainings` does it every day.
    * @throws CONFLICT for a challenge that has ended, or is not counted from trainings
    */
   async recount(id: string): Promise<RecountShape> {
@@ -138,10 +138,10 @@ export class ChallengePlans {
       id,
       expectedVersion,
       decide: (stored) =>
-        requireManage(viewer, 'challenge', stored, `Only the gym's GYM_ADMIN may ${verb} a challenge.`),
+        requireManage(viewer, 'challenge', stored, `Only the staff of the gym may ${verb} a challenge.`),
     });
     if (challenge.endsAt.getTime() <= Date.now())
-      throw conflict('This challenge has ended; its final table is kept.');
+      throw conflict('This challenge has ended; its final leaderboard is kept.');
     return challenge;
   }
 
@@ -180,7 +180,7 @@ export class ChallengePlans {
 function checkChange(challenge: Challenge, { metric, startsAt }: ChallengeChange): void {
   const isMoved = Boolean(startsAt) && Date.parse(startsAt ?? '') !== challenge.startsAt.getTime();
   if (challenge.startsAt.getTime() > Date.now()) {
-    // Otherwise what happened before the change would have to be counted afterwards.
+    // If the beginning became a time in the past, what has happened since then would have to be counted afterwards.
     if (isMoved && Date.parse(startsAt ?? '') <= Date.now())
       throw invalid('startsAt', 'expected a time in the future');
     return;

@@ -19,8 +19,8 @@ export class ChallengeProgress {
   }
 
   /**
-   * Adds to the viewer's score, or corrects that of `userId`, which only staff may do; that is audited. A score is at least 0 and
-   * at most the goal.
+   * Adds to the viewer's score, or corrects the score of `userId`: only staff may correct scores, and each correction is audited.
+   * A score is at least 0 and at most the goal.
    * @throws CHALLENGE_COUNTS_ITSELF for another metric than CUSTOM; CONFLICT if the challenge is not running, or the user has not joined it
    */
   async add(id: string, input: unknown): Promise<ChallengeShape> {
@@ -32,8 +32,8 @@ export class ChallengeProgress {
       const challenge = await this.challenges.keptUntilCommit(id);
       const isCorrection = Boolean(named) && mayManage(viewer, challenge);
       if (participant !== userId && !isCorrection)
-        throw forbidden("Only the gym's GYM_ADMIN may change the score of another user.");
-      if (amount < 1 && !isCorrection) throw invalid('amount', 'expected a whole number from 1 up');
+        throw forbidden('Only the staff of the gym may change the score of another user.');
+      if (amount < 1 && !isCorrection) throw invalid('amount', 'expected a whole number of at least 1');
       if (challenge.metric !== 'CUSTOM')
         throw new PlatformError(
           'CHALLENGE_COUNTS_ITSELF',
@@ -53,7 +53,10 @@ export class ChallengeProgress {
     });
   }
 
-  /** A score above the goal, which was lowered since, stays. An addition without effect does not change when the score was reached. */
+  /**
+   * A score that is above the goal, because the goal was lowered later, is not reduced to the goal. If an addition does not
+   * change the score, `reached_at` does not change either.
+   */
   private async store(
     id: string,
     participant: string,

@@ -70,7 +70,7 @@ export const activeChallenges = (
     [gymIds, count],
   );
 
-/** A page of challenges with further fields, in the same order. */
+/** The page with `items` in place of its challenges. @param items the same challenges in the same order, with further fields */
 export function withItems<Item extends ChallengeRow>(
   page: Page<ChallengeRow>,
   items: readonly Item[],

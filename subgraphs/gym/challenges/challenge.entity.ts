@@ -51,7 +51,7 @@ const ChallengeSchema = defineEntity({
     endsAt: p.datetime(),
     /** Null: there is no next challenge. */
     recurrence: p.string().length(16).$type<Recurrence>().nullable(),
-    /** The time zone in which the recurrence counts; null without one. */
+    /** The time zone in which the next times are computed; null without a recurrence. */
     timezone: p.string().length(64).nullable(),
     /**
      * The times of the first challenge of the series, from which the times of all others are computed: a challenge that begins on
@@ -100,9 +100,9 @@ const ParticipantSchema = defineEntity({
     /** When the score was reached. Of equal scores, the earlier one ranks higher. */
     reachedAt: p.datetime(),
     joinedAt: p.datetime(),
-    /** Identifies the last change after which the score must be counted from trainings; null if it is counted. */
+    /** The mark: identifies the last change after which the score must be counted from trainings; null once it is counted. */
     recountMark: p.uuid().nullable(),
-    /** When it must be counted; in the future if a training ends then. */
+    /** When the score must be counted, if it has a mark; in the future if a training that ends then will change the score. */
     recountAt: p.datetime().nullable(),
   },
 });

@@ -52,7 +52,7 @@ export const CreateChallengeInput = z
   })
   .meta({ graphType: 'CreateChallengeInput' });
 
-/** Absent fields, and null but for `recurrence`, leave a field unchanged. */
+/** Fields that are absent or null are unchanged, but `recurrence: null` ends the recurrence. */
 export const UpdateChallengeInput = z
   .object({
     title: visibleText(120).nullish(),
@@ -79,7 +79,7 @@ export const ChallengesQuery = pageQuery.extend({
   ...gymQuery.shape,
 });
 
-/** Which challenges a list contains, in the rules, for several doors. */
+/** Which challenges a list contains. The rules validate it for all doors. */
 export const ChallengesFilter = z.object({
   status: status.nullish().transform((given) => given ?? ChallengeStatus.ACTIVE),
   gymId: z.uuid('expected the id of a gym').nullish(),

@@ -131,7 +131,7 @@ export class Challenges {
     return present(await this.load(id), await this.ownPart.load(id));
   }
 
-  /** The challenge after a change of it. */
+  /** The challenge, read again after it was changed. */
   async reread(id: string): Promise<ChallengeShape> {
     this.byId.clear(id);
     return this.get(id);
@@ -156,7 +156,7 @@ export class Challenges {
         [id, userId, trained?.score ?? 0, trained?.reachedAt ?? now, now],
       );
       if (joined.length > 0 && challenge.metric === 'CHECK_INS') await this.scores.count(id, userId);
-      // A training may have been logged since, and this participant was not there to be marked.
+      // A training may have been logged since they were read. It could not mark the score, because there was no participant yet.
       if (joined.length > 0 && isCountedFromTrainings(challenge.metric))
         await markChanged(this.unit, [{ userId, at: now.toISOString() }]);
       return this.presentedFresh(challenge);
@@ -168,7 +168,7 @@ export class Challenges {
     const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
       const challenge = await this.keptUntilCommit(id);
-      if (hasEnded(challenge)) throw conflict('This challenge has ended; its final table is kept.');
+      if (hasEnded(challenge)) throw conflict('This challenge has ended; its final leaderboard is kept.');
       await this.unit.em.nativeDelete(Participant, { challengeId: id, userId });
       return this.presentedFresh(challenge);
     });
@@ -199,7 +199,10 @@ export class Challenges {
     return part && presentEntry(part, await this.ranks.load(part));
   }
 
-  /** Undefined for another metric, a user who has joined already, and while the content service does not answer. */
+  /**
+   * The score from the trainings of a user who has not joined yet. Undefined if there is nothing to count (another metric, a
+   * challenge that is not running, a user who has joined), and while the content service does not answer.
+   */
   private async trainedBefore(id: string, userId: string) {
     const challenge = await this.load(id);
     if (!isCountedFromTrainings(challenge.metric) || !hasBegun(challenge) || hasEnded(challenge))

@@ -15,7 +15,7 @@ export const continueChallenges = jobOf<object>()({
   schedule: 'hour',
   async run(_payload, { unitOf, signal }) {
     while (!signal.aborted && (await continueOne(unitOf()))) {
-      // A challenge that was just made may have begun, too.
+      // A challenge that was just made may have begun, too, and then also needs its next one.
     }
   },
 });
@@ -26,8 +26,9 @@ const TO_CONTINUE = 'recurrence is not null and continued_at is null and starts_
 const MONTHS = 1_200;
 
 /**
- * Copies the challenge to the first later month in which it has not ended. The months are counted from the first challenge of the
- * series in its time zone, so that a day 31 is kept and summer time changes nothing.
+ * Copies the challenge to the first later month in which the copy has not ended yet. Its times are computed from the first
+ * challenge of the series in its time zone. So a series from day 31 returns to this day after a shorter month, and summer time
+ * does not change the local times.
  */
 const COPY = `
   insert into challenge (id, gym_id, title, metric, goal, starts_at, ends_at, recurrence, timezone,

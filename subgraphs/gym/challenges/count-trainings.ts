@@ -3,7 +3,10 @@ import { PlatformError } from '#server/errors.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import { BATCH, TrainingScores, type CountTrainings } from './training-scores.ts';
 
-/** Counts the marked scores: after each change that marks some, and every minute those that are left or were planned. */
+/**
+ * Counts the marked scores. It runs after each change that marks scores. It also runs every minute, for marks that an earlier
+ * run has left, and for those whose time has come.
+ */
 export const countTrainings = jobOf<{ countTrainings: CountTrainings }>()({
   name: 'count_trainings',
   payload: z.object({}),

@@ -5,7 +5,7 @@ import type { Challenge } from './challenge.entity.ts';
 import { CHALLENGE } from './challenge-rows.ts';
 import { ChallengeRow } from './challenges.shapes.ts';
 
-/** Challenges in one transaction. */
+/** The maximum number of challenges in one transaction. */
 export const ANNOUNCED_AT_ONCE = 100;
 
 /**

@@ -43,7 +43,10 @@ export const markAll = async (unit: UnitOfWork): Promise<void> => {
   await mark(unit, 'c.ends_at > now()', []);
 };
 
-/** Marks all scores of a challenge whose times or metric have changed; without a metric of trainings, it removes the marks. */
+/**
+ * Marks all scores of a challenge whose times or metric have changed; returns their number. If its metric is not counted from
+ * trainings, removes the marks instead.
+ */
 export async function markParticipants(
   unit: UnitOfWork,
   { id, metric }: Pick<Challenge, 'id' | 'metric'>,

@@ -1,13 +1,13 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 /**
- * Selects and locks the CHECK_INS challenges in which a visit counts, also as a part of a larger statement. Its values are
- * the member, the gym and, twice, the beginning of the visit.
+ * SQL that selects and locks the CHECK_INS challenges in which a visit counts; it can be a part of a larger statement. Its
+ * values are the member, the gym and, twice, the beginning of the visit.
  */
 export const RUNNING_CHALLENGES = `select c.id from challenge c join challenge_participant p on p.challenge_id = c.id and p.user_id = ?
   where c.gym_id = ? and c.metric = 'CHECK_INS' and c.starts_at <= ? and c.ends_at > ? order by c.id for key share of c`;
 
-/** Scores that are counted automatically: visits during a challenge. */
+/** The scores of CHECK_INS challenges: the number of a member's visits during the challenge. */
 export class Scores {
   private readonly unit: UnitOfWork;
 

@@ -8,7 +8,7 @@ import type { ChallengeMetric } from './challenge.entity.ts';
 const TRAINING_METRICS: readonly ChallengeMetric[] = ['WORKOUTS', 'MINUTES'];
 export const isCountedFromTrainings = (metric: ChallengeMetric): boolean => TRAINING_METRICS.includes(metric);
 
-/** The same as a condition, for the challenge `c`. */
+/** `isCountedFromTrainings` as an SQL condition on the challenge `c`. */
 export const IS_COUNTED_FROM_TRAININGS = `c.metric in ('${TRAINING_METRICS.join("', '")}')`;
 
 /** Scores in one request to the content service, which accepts at most 100. */
@@ -52,9 +52,9 @@ interface DueScore extends CountedRange {
 /**
  * The scores of WORKOUTS and MINUTES challenges.
  *
- * A score that may have changed gets a new mark. Each score with a mark is counted by the trainings of that moment, and stored only
- * if the mark is still the same. So a count that was overtaken by a later change is dropped, no score goes back to an
- * older count, and no order of events matters.
+ * A score that may have changed gets a new mark. A score with a mark is counted from the trainings that exist at that moment, and
+ * stored only if its mark is still the same. So a count is dropped if a later change has replaced the mark, no score goes back
+ * to an older count, and events about trainings may arrive in any order.
  */
 export class TrainingScores {
   private readonly unit: UnitOfWork;
@@ -65,7 +65,10 @@ export class TrainingScores {
     this.countTrainings = countTrainings;
   }
 
-  /** What a user who joins now has trained since the beginning; undefined while the content service does not answer. */
+  /**
+   * The score of a user who joins now, from their trainings since the challenge began; undefined while the content service does
+   * not answer.
+   */
   async initial(
     userId: string,
     challenge: { metric: ChallengeMetric; startsAt: string; endsAt: string },
@@ -74,7 +77,7 @@ export class TrainingScores {
       const [count] = await this.countTrainings([{ userId, ...challenge }], this.unit.origin);
       return count && scoreOf(challenge.metric, count);
     } catch (error) {
-      // The score is 0 until the content service answers again; its mark stays.
+      // The score begins at 0. `join` marks it, so it is counted when the content service answers again.
       if (!(error instanceof PlatformError)) throw error;
       this.unit.log.warn({ err: error }, 'the score of a new participant is counted later');
       return undefined;
@@ -100,14 +103,18 @@ export class TrainingScores {
     return due.length;
   }
 
-  /** Each score is stored by a transaction of its own, because it locks rows of `challenge_score_count`. */
+  /**
+   * Stores one score in a transaction of its own: the update locks rows of `challenge_score_count`, which transactions of other
+   * members need, too.
+   */
   private async store({ challengeId, userId, metric, mark }: DueScore, count: TrainingCount): Promise<void> {
     const { score, reachedAt } = scoreOf(metric, count);
     // A training whose end is in the future counts from then on: the mark stays until that time, and at least for a second,
     // because the clocks of the servers may differ.
     const isFinal = count.changesAt === null;
     await this.unit.transaction(async () => {
-      // The challenge before its participants, as in every change of a challenge: the trigger refers to the challenge.
+      // Lock the challenge before the participant, as every change of a challenge does. Otherwise the trigger, whose rows refer
+      // to the challenge, would lock it after the participant.
       await this.unit.run('select 1 from challenge where id = ? for key share', [challengeId]);
       await this.unit.run(
         `update challenge_participant set score = ?, reached_at = coalesce(?::timestamptz, joined_at),

@@ -5,7 +5,7 @@ import { Location } from '../locations/location.entity.ts';
 
 /** How a visit ended. */
 export const CheckOutKind = {
-  /** By the member or by staff. */
+  /** By the member, staff or a machine client. */
   MANUAL: 'MANUAL',
   /** Automatically, after the location's longest stay. */
   AUTOMATIC: 'AUTOMATIC',

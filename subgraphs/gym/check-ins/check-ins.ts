@@ -85,7 +85,7 @@ export class CheckIns {
   /**
    * Checks a member in by their QR code. A second scan during an open visit returns that visit with `duplicate: true`; an open
    * visit at another location ends. Denials are stored with their reason. Callers other than the member also get the
-   * member's name and picture.
+   * member's name, picture and membership.
    */
   async checkIn(input: unknown): Promise<CheckedInShape> {
     const viewer = requireUserOrScope(this.unit.viewer, 'check-in');

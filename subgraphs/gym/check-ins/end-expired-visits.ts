@@ -7,14 +7,14 @@ import { lockLocations } from '../locations/location-locks.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 import { closedEvents, endVisits } from './visits.ts';
 
-/** Visits that expire within so many seconds of each other end together. */
+/** The length of a slot: visits that expire in the same slot are ended together, at the end of the slot. */
 const SLOT_SECONDS = 10;
 /** Locations with expired visits that one run handles. */
 const MAX_LOCATIONS = 1_000;
 
 /**
  * Ends visits that have lasted as long as their location allows. It runs every minute, and plans further runs for the visits
- * that expire before the next minute. So a visit ends at most 15 s late, or 60 s if it began within the last minute.
+ * that expire before the next minute. So a visit ends at most 15 s late, or 60 s if it began less than a minute before its end.
  */
 export const endExpiredVisits: Job<Record<string, never>> = jobOf<object>()({
   name: 'end_expired_visits',
@@ -48,7 +48,7 @@ async function endDue(unitOf: () => UnitOfWork): Promise<number> {
   return count;
 }
 
-/** The ends of the slots in which visits expire, until after the next full minute. */
+/** The ends of the slots in which visits expire within the next 70 s, which is until after the next run. */
 async function nextSlots(unit: UnitOfWork): Promise<Date[]> {
   const rows = await unit.em.execute<{ ends: number }[]>(
     `select distinct (ceil(extract(epoch from expires_at) / ${SLOT_SECONDS}) * ${SLOT_SECONDS})::int as ends from check_in

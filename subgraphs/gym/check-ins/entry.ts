@@ -33,7 +33,7 @@ export interface EntryLocation {
 
 const NOTIFY_LOCATION = notifying('"locationId"::text');
 
-/** A check-in that the rules allow, if the location is open and has room. */
+/** A check-in of a member who may enter. Whether the location is open and has room is not checked yet. */
 export interface Entry {
   userId: string;
   location: EntryLocation;
@@ -88,7 +88,10 @@ export const enter = (unit: UnitOfWork, scores: Scores, entry: Entry): Promise<C
     return opened;
   });
 
-/** Writes the events of visits, and those of the levels that have changed. @param people those inside, by location, if known */
+/**
+ * Writes the given events of visits, and an event for each location whose occupancy level has changed.
+ * @param people the number of people inside, by the id of the location, if it is known already
+ */
 const record = async (
   unit: UnitOfWork,
   events: readonly NewEvent[],
@@ -144,7 +147,7 @@ function enteredAmong(
 
 /**
  * Ends the expired visits at the location and of the member; returns them, how many people are inside, and the member's
- * open visit. A statement after the locks, because only its snapshot has the visits of those who had the locks before.
+ * open visit. This is a statement after the locks, because only its snapshot has the visits of those who had the locks before.
  */
 async function visitsFor(
   unit: UnitOfWork,
@@ -203,7 +206,7 @@ async function write(
      ), attending as (${ATTEND_BY_VISIT}), running as (${RUNNING_CHALLENGES})
      select visit.*, (select coalesce(jsonb_agg(moved.*), '[]') from moved) as moved, (select coalesce(jsonb_agg(id order by id), '[]') from running) as "challengeIds"
      from (select count(*) from announced) as notified, (select count(*) from attending) as attended, visit`,
-    // One line for each part of the statement.
+    // Each line has the values of one part of the statement.
     [now, currentId].concat(
       [uuidv7(), userId, location.gymId, location.id, now, expiresAt, method, source, idOf(viewer)],
       notifyingValues(OCCUPANCY_CHANNEL),

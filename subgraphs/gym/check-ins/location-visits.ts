@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify';
 import DataLoader from 'dataloader';
 import { z } from 'zod';
 import { requireScope, requireUser } from '#server/auth/viewer.ts';
+import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { forbidden, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { listLoaderOf, loaderOf } from '#server/loaders.ts';
@@ -20,7 +21,7 @@ import { presentVisit, VISIT, type VisitRow } from './visits.ts';
 
 const cursors = cursorsOf('visits', z.tuple([z.iso.datetime(), z.uuid()]));
 
-/** The most people that a list of those inside has; the latest ones. */
+/** The maximum number of people in a list of those inside; if there are more, those who came last are listed. */
 const MAX_PEOPLE = 1_000;
 /** The visits that an export reads at once. */
 const EXPORT_PAGE = 1_000;
@@ -40,7 +41,7 @@ interface PlaceOfVisits {
   timezone: string;
 }
 
-/** The first visits of a location in a range, newest first. */
+/** What to read: of the visits at a location in a range, newest first, the first `count`, or the `count` that follow `after`. */
 interface VisitsAt {
   locationId: string;
   range: TimeRange;
@@ -128,7 +129,7 @@ export class LocationVisits {
       header: true,
       columns: [...CSV_COLUMNS],
       record_delimiter: 'windows', // RFC 4180: CRLF
-      escape_formulas: true, // an apostrophe before texts that a spreadsheet would run as formulas
+      ...WITHOUT_FORMULAS,
     });
     return streamOf(this.rows(locationId, range), [csv]);
   }

@@ -9,6 +9,6 @@ export async function lockMember(unit: UnitOfWork, userId: string): Promise<void
   await unit.em.execute(MEMBER_LOCK, [memberLockKey(userId)]);
 }
 
-/** The same lock as a part of a larger statement. Its value is `memberLockKey`. */
+/** The same lock as a part of a larger statement. The value of its placeholder is `memberLockKey(userId)`. */
 export const MEMBER_LOCK = 'select pg_advisory_xact_lock(hashtextextended(?, 0))';
 export const memberLockKey = (userId: string): string => `check-in:${userId}`;

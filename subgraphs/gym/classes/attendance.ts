@@ -5,12 +5,15 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { BookingShape } from './bookings.shapes.ts';
 import { lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 
-/** A check-in so long before the start is attendance. */
+/** How long before the start of a session a check-in already counts as attendance. */
 const EARLY_MINUTES = 60;
 /** Sessions that one transaction handles. */
 const SESSIONS_AT_ONCE = 100;
 
-/** Marks a booking of a locked session. @throws CONFLICT for a booking without a place, if the session has no place left */
+/**
+ * Marks a booking of a locked session as attended or not.
+ * @throws CONFLICT if the booking is WAITING or CANCELLED, or if ATTENDED needs a place again and none is left
+ */
 export async function setAttendance(
   unit: UnitOfWork,
   session: LockedSession,
@@ -40,8 +43,8 @@ export async function setAttendance(
 }
 
 /**
- * SQL, for the statement of a check-in: adds the job that marks bookings if the member has one at the location that the
- * visit may attend. Its values are the member, twice the location, and twice the beginning of the visit.
+ * SQL, for the statement of a check-in: if the member has a booking that the visit may attend, adds the job
+ * `mark_attendance`, which also compares the location. Its values are twice the member, and twice the beginning of the visit.
  */
 export const ATTEND_BY_VISIT = `
   select graphile_worker.add_job('mark_attendance', json_build_object('userId', ?::uuid)) from booking
@@ -57,8 +60,8 @@ export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date
 ];
 
 /**
- * The bookings that a visit at the location has attended: one that began from 60 minutes before the start to the end of the
- * session, or one that was open at the start.
+ * The bookings that a visit at the location of the session has attended. The visit began between 60 minutes before the start
+ * and the end of the session, or was open at the start.
  */
 const ATTENDED_BOOKINGS = `
   select booking.id, booking.session_id as "sessionId" from booking join class_session on class_session.id = booking.session_id
@@ -75,7 +78,7 @@ const ATTENDED_BOOKINGS = `
       )
   )`;
 
-/** Marks the bookings of a member that a visit has attended. A check-in adds it. */
+/** Marks the bookings of a member that a visit has attended. A check-in adds this job. */
 export const markAttendance = jobOf<object>()({
   name: 'mark_attendance',
   payload: z.object({ userId: z.uuid() }),
@@ -91,8 +94,8 @@ export const markAttendance = jobOf<object>()({
 });
 
 /**
- * Every minute: marks the bookings of members who were inside at the start, and ends the sessions that are over: who has a
- * place and did not attend is a NO_SHOW, and the waiting list is closed.
+ * Every minute: marks the bookings of members who were inside at the start, and ends the sessions that are over. A booking that
+ * is then still BOOKED becomes a NO_SHOW, and one that is WAITING becomes CANCELLED.
  */
 export const finishClassSessions = jobOf<object>()({
   name: 'finish_class_sessions',

@@ -30,7 +30,7 @@ const BookingSchema = defineEntity({
       expression: `create index "booking_booked_by_user" on "booking" ("user_id", "starts_at") where "status" = 'BOOKED'`,
     },
   ],
-  // at most one booking of a user in a session that has a place or waits for one, whatever the code does
+  // of the bookings of a user in a session, at most one has a place or waits for one, whatever the code does
   uniques: [
     {
       name: 'booking_open',
@@ -47,11 +47,14 @@ const BookingSchema = defineEntity({
     /** Null once the account is deleted: the booking stays in the statistics of the gym. */
     userId: p.uuid().nullable(),
     status: p.string().length(16).$type<BookingStatus>(),
-    /** Whether the booking takes one of the session's places: always if it is BOOKED or ATTENDED, and if nobody else has got the place of a NO_SHOW. */
+    /**
+     * Whether the booking takes one of the session's places. A BOOKED or ATTENDED one always does; a NO_SHOW does, except after
+     * a late cancellation, because others can then get its place.
+     */
     hasPlace: p.boolean(),
     /** The order of arrival in the session. */
     number: p.integer(),
-    /** The start of the session, so that an index finds a user's bookings in its order. */
+    /** The start of the session, stored here, too, so that an index has the bookings of a user in this order. */
     startsAt: p.datetime(),
     bookedAt: p.datetime(),
     /** When the booking got a place from the waiting list; null if it did not. */

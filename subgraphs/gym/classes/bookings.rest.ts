@@ -55,7 +55,10 @@ export const bookingsRest = [
     description: 'Staff may name a member by `userId`, and see the bookings in their own gym.',
     auth: 'required',
     query: pageQuery.extend(statusQuery.shape).extend({
-      userId: z.uuid().optional().meta({ description: 'The member, for staff. Default: the caller.' }),
+      userId: z.uuid().optional().meta({
+        description:
+          'The member whose bookings these are; only staff may name another user. Default: the caller.',
+      }),
     }),
     success: {
       status: 200,

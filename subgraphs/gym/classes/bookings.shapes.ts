@@ -36,8 +36,8 @@ export type BookingShape = z.infer<typeof BookingShape>;
 const ISO = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * Bookings with their sessions. The position counts those who wait as long or longer; the index of waiting bookings has them in
- * this order.
+ * Bookings with their sessions. The position is the number of waiting bookings of the session up to this one, by their numbers;
+ * the index `booking_waiting` has this order.
  */
 export const BOOKINGS = `select ${columnsOf(BookingShape, {
   ...Object.fromEntries(
@@ -53,7 +53,9 @@ export const BOOKINGS = `select ${columnsOf(BookingShape, {
 })} from booking join class_session on class_session.id = booking.session_id join gym_class on gym_class.id = class_session.class_id`;
 
 export const BookInput = z.object({
-  userId: z.uuid().nullish().meta({ description: 'The member, for staff. Default: the caller.' }),
+  userId: z.uuid().nullish().meta({
+    description: 'The member who gets the place; only staff may name another user. Default: the caller.',
+  }),
 });
 
 export const AttendanceInput = z.object({
@@ -73,6 +75,8 @@ export const BookingsFilter = z.object({
 });
 
 export const CalendarShape = z
-  .object({ url: z.string().meta({ description: 'The address of the feed, with its private token.' }) })
+  .object({
+    url: z.string().meta({ description: 'The address of the iCalendar feed, with its private token.' }),
+  })
   .meta({ id: 'Calendar' });
 export type CalendarShape = z.infer<typeof CalendarShape>;

@@ -38,7 +38,7 @@ export class Bookings {
     (ids) => this.unit.read<BookingShape>(`${BOOKINGS} where booking.id = any(?::uuid[])`, [ids]),
     (booking) => booking.id,
   );
-  /** The viewer's latest booking of a session that is not cancelled. */
+  /** By session: of the viewer's bookings that are not CANCELLED, the latest one. */
   private readonly ownBySession = loaderOf(
     (sessionIds) =>
       this.unit.read<BookingShape>(
@@ -119,7 +119,7 @@ export class Bookings {
   }
 
   /**
-   * Books a place, or one on the waiting list if the session is full. For oneself; staff also for a member.
+   * Books a place, or one on the waiting list if the session is full. Users book for themselves, staff also for a member.
    * @throws SESSION_CLOSED, CONFLICT if the member has booked already, MEMBERSHIP_INACTIVE
    */
   async book(sessionId: string, input: unknown): Promise<BookingShape> {
@@ -161,7 +161,10 @@ export class Bookings {
     });
   }
 
-  /** Marks a booking as attended or not. For staff. @throws CONFLICT for a booking without a place */
+  /**
+   * Marks a booking as attended or not. For staff.
+   * @throws CONFLICT if the booking is WAITING or CANCELLED, or needs a place again and none is left
+   */
   async setAttendance(id: string, input: unknown): Promise<BookingShape> {
     const { viewer } = this.unit;
     requireUser(viewer);
@@ -193,7 +196,7 @@ export class Bookings {
     return this.get(id);
   }
 
-  /** The last moment at which a cancellation is not a NO_SHOW. */
+  /** The time after which a cancelled booking becomes a NO_SHOW, in milliseconds since 1970. */
   private async latestCancellation({ classId, startsAt }: LockedSession): Promise<number> {
     const [row] = await this.unit.run<{ minutes: number }>(
       'select cancel_before_minutes as minutes from gym_class where id = ?',
@@ -271,7 +274,10 @@ export async function addBooking(
   return booking;
 }
 
-/** Gives up a place, or one on the waiting list, of a locked session. @param isLate whether a place is given up too late */
+/**
+ * Cancels a booking of a locked session, whether it is BOOKED or WAITING.
+ * @param isLate whether it is too late to cancel: a BOOKED one then becomes a NO_SHOW
+ */
 export async function giveUp(
   unit: UnitOfWork,
   session: LockedSession,

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { SESSION, type SessionRow } from './sessions.shapes.ts';
 import type { CalendarShape } from './bookings.shapes.ts';
 
-/** The longest feed: calendar applications read it as a whole. */
+/** The maximum number of entries in a feed, which calendar applications always read as a whole. */
 const MAX_ENTRIES = 1_000;
 const DAYS_BACK = 30;
 /** The length of the private token: 32 random bytes in base64url. */
@@ -52,7 +52,7 @@ export class Calendars {
   private readonly unit: UnitOfWork;
   private readonly publicUrl: string | undefined;
 
-  /** @param publicUrl the address of this service for the world; without it, addresses of feeds are paths */
+  /** @param publicUrl the address at which clients reach this service; without it, the addresses of feeds are paths */
   constructor(unit: UnitOfWork, publicUrl?: string) {
     this.unit = unit;
     this.publicUrl = publicUrl;
@@ -69,7 +69,7 @@ export class Calendars {
     return this.shown(row);
   }
 
-  /** Replaces the token: the earlier address ends. */
+  /** Replaces the token: the earlier address of the feed no longer works. */
   async rotate(): Promise<CalendarShape> {
     const { userId, gymId } = this.memberOfGym();
     const [row] = await this.unit.run<{ token: string }>(

@@ -35,7 +35,7 @@ import { spanOf } from './time-range.ts';
 
 const cursors = cursorsOf('classes', z.tuple([z.string(), z.uuid()]));
 const CLASSES = `select ${GYM_CLASS} from gym_class`;
-const NOT_STAFF = "Only the gym's GYM_ADMIN may change classes.";
+const NOT_STAFF = 'Only the staff of the gym may change classes.';
 const DEFAULT_CANCEL_BEFORE_MINUTES = 120;
 
 export interface ClassesRequest extends PageRequest {

@@ -16,8 +16,8 @@ export interface Planned {
 }
 
 /**
- * Changes a locked class and its coming sessions, which keep their ids and bookings. A session that staff have edited alone
- * stays as it is. If the rule changes, each session moves to the new start on its day, else in its week; a session for which
+ * Changes a locked class and its coming sessions, which keep their ids and bookings. A session that staff have changed
+ * individually stays as it is. If the recurrence changes, each session moves to the new start on its day, else in its week; a session for which
  * there is none is cancelled, and new starts get new sessions.
  */
 export async function followClass(
@@ -37,7 +37,7 @@ export async function followClass(
 
   const sessions = await lockSessions(unit, 'class_id = ? and starts_at > now()', [stored.id]);
   const surplus = recurrence ? await alignWith(unit, sessions, newStarts(recurrence, zone, weeksAhead)) : [];
-  const followers = sessions.filter(
+  const unedited = sessions.filter(
     (session) => session.status === 'SCHEDULED' && !session.edited && !surplus.includes(session),
   );
   const { id, gymId, locationId, startsAt, rrule, durationMinutes, capacity, instructor, following } = stored;
@@ -52,9 +52,9 @@ export async function followClass(
     rrule: rrule ?? null,
     instructor: instructor ?? null,
   };
-  for (const session of followers) follow(session, plan, zone);
-  const moved = await moveBookings(unit, followers);
-  await saveSessions(unit, recurrence ? others(sessions, surplus) : followers, moved, movedNotices(moved));
+  for (const session of unedited) applyClass(session, plan, zone);
+  const moved = await moveBookings(unit, unedited);
+  await saveSessions(unit, recurrence ? others(sessions, surplus) : unedited, moved, movedNotices(moved));
   if (surplus.length > 0) await cancelSessions(unit, surplus);
   if (recurrence) await makeSessions(unit, stored.id, weeksAhead);
 }
@@ -66,7 +66,7 @@ const newStarts = (recurrence: Recurrence, zone: string, weeksAhead: number): st
   localStarts(recurrence, zone, new Date(), horizonOf(weeksAhead));
 
 /** Applies the class to one of its sessions. */
-function follow(session: LockedSession, plan: ClassPlan, zone: string): void {
+function applyClass(session: LockedSession, plan: ClassPlan, zone: string): void {
   const next =
     session.occurrence && plan.startsAt ? plannedSession(plan, session.occurrence, zone) : undefined;
   if (next) {
@@ -89,7 +89,7 @@ export function setCapacity(session: LockedSession, capacity: number): void {
 
 /**
  * Gives each session its new occurrence: the start on its day, else one in its week.
- * @returns the sessions without one, which were not edited
+ * @returns the scheduled sessions that staff have not edited and for which there is no new occurrence
  */
 async function alignWith(
   unit: UnitOfWork,
@@ -101,13 +101,13 @@ async function alignWith(
     sessions.map(({ id }) => id),
   ]);
   const left = new Set(starts);
-  const open = sessions
+  const recurring = sessions
     .flatMap((session) => (session.occurrence ? [{ session, before: session.occurrence }] : []))
     .toSorted((a, b) => (a.before < b.before ? -1 : 1));
-  for (const { session } of open) session.occurrence = null;
+  for (const { session } of recurring) session.occurrence = null;
   for (const key of [dayOf, weekOf]) {
     const byKey = Map.groupBy([...left].toSorted(), key);
-    for (const { session, before } of open) {
+    for (const { session, before } of recurring) {
       if (session.occurrence !== null) continue;
       const next = byKey.get(key(before))?.shift();
       if (next === undefined) continue;
@@ -115,7 +115,7 @@ async function alignWith(
       session.occurrence = next;
     }
   }
-  return open
+  return recurring
     .map(({ session }) => session)
     .filter(({ occurrence, status, edited }) => occurrence === null && status === 'SCHEDULED' && !edited);
 }

@@ -87,11 +87,11 @@ export async function saveSessions(
   bookingIds: readonly string[],
   notices: ReadonlyMap<string, Notice> = new Map(),
 ): Promise<Written> {
-  const told = new Map(notices);
+  const mails = new Map(notices);
   const changed = new Set(bookingIds);
   for (const session of sessions)
     for (const id of await promote(unit, session)) {
-      told.set(id, 'PROMOTED');
+      mails.set(id, 'PROMOTED');
       changed.add(id);
     }
   const ids = sessions.map(({ id }) => id);
@@ -111,7 +111,7 @@ export async function saveSessions(
     unit.em,
     mailBooking,
     written.bookings.flatMap(({ id, userId }) => {
-      const notice = told.get(id);
+      const notice = mails.get(id);
       return notice && userId ? [{ bookingId: id, userId, notice }] : [];
     }),
   );

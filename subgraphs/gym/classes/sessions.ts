@@ -108,7 +108,7 @@ export class Sessions {
     const { viewer } = this.unit;
     const { userId } = requireUser(viewer);
     const { gymId, classId, locationId } = await this.get(id);
-    if (!mayManage(viewer, { gymId })) throw forbidden("Only the gym's GYM_ADMIN may change sessions.");
+    if (!mayManage(viewer, { gymId })) throw forbidden('Only the staff of the gym may change sessions.');
     if (change.startsAt && Date.parse(change.startsAt) <= Date.now())
       throw invalid('startsAt', 'expected a time in the future');
     await this.unit.transaction(async () => {

@@ -34,7 +34,7 @@ export async function closeLocation(
       expectedVersion,
       decide: (stored) => {
         if (stored.closedAt && !mayManage(viewer, stored)) throw notFound('location', id);
-        requireManage(viewer, 'location', stored, "Only the gym's GYM_ADMIN may close a location.");
+        requireManage(viewer, 'location', stored, 'Only the staff of the gym may close a location.');
       },
     });
     if (location.closedAt) return location;

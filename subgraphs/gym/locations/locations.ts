@@ -101,9 +101,9 @@ export class Locations {
    */
   async list(gymId?: string | null): Promise<LocationShape[]> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'client') return this.seenOf(requireGym(viewer, gymId));
+    if (viewer.kind !== 'client') return this.visibleIn(requireGym(viewer, gymId));
     requireScope(viewer, ...LOCATION_SCOPES);
-    return this.seenOf(requireGymOfClient(viewer, gymId));
+    return this.visibleIn(requireGymOfClient(viewer, gymId));
   }
 
   /**
@@ -115,15 +115,15 @@ export class Locations {
     requireUser(this.unit.viewer);
     if (!maySee(this.unit.viewer, { gymId }))
       throw forbidden("Only the gym's own users may see its locations.");
-    return this.seenOf(gymId);
+    return this.visibleIn(gymId);
   }
 
-  private async seenOf(gymId: string): Promise<LocationShape[]> {
+  private async visibleIn(gymId: string): Promise<LocationShape[]> {
     const locations = await this.byGym.load(gymId);
     return locations.filter((location) => maySeeLocation(this.unit.viewer, location));
   }
 
-  /** @throws NOT_FOUND, also for another gym's location, and for others than staff if it is closed */
+  /** @throws NOT_FOUND also if the location belongs to another gym, or if it is closed and the viewer is not staff */
   async get(id: string): Promise<LocationShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'service') requireUserOrScope(viewer, ...LOCATION_SCOPES);
@@ -282,7 +282,7 @@ export class Locations {
     return audit(this.unit, { gymId, actorId: userId, action, details: { locationId: id, name } });
   }
 
-  /** For later reads in this unit of work. */
+  /** Removes the location from the loaders, so that later reads in this unit of work get its new state. */
   private forget({ id, gymId }: { id: string; gymId: string }): void {
     this.byId.clear(id);
     this.byGym.clear(gymId);

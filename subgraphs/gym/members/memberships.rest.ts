@@ -16,11 +16,11 @@ export const endedMembershipsRest = [
     summary: 'End what a membership allowed in this service',
     only: IDENTITY_ONLY,
     description:
-      'Ends the open visit of the user, their bookings and their open orders, and removes them from running challenges. A repeated call changes nothing.',
+      'Ends the open visit of the user, and removes them from challenges that have not ended. If the user has not joined again (`before` is null), their bookings and open orders are cancelled, too. A repeated call changes nothing.',
     auth: 'required',
     rateLimit: RATE,
     body: MembershipEndShape,
-    success: { status: 204, description: 'It has ended.' },
+    success: { status: 204, description: 'What the membership allowed has ended.' },
     errors: ['FORBIDDEN'],
     handler: ({ body }, { endedMemberships }) => endedMemberships.end(body),
   }),

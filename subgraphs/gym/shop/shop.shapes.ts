@@ -104,9 +104,9 @@ export const AdjustStockInput = z
   .meta({ graphType: 'AdjustStockInput' });
 
 const below = z.coerce
-  .number('expected a whole number from 1 up')
-  .int('expected a whole number from 1 up')
-  .min(1, 'expected a whole number from 1 up')
+  .number('expected a whole number of at least 1')
+  .int('expected a whole number of at least 1')
+  .min(1, 'expected a whole number of at least 1')
   .max(MAX_INTEGER, `expected at most ${MAX_INTEGER}`);
 
 const LOW_STOCK = 5;

@@ -133,7 +133,7 @@ export async function renew(unit: UnitOfWork, deliveries: readonly Claimed[]): P
   );
 }
 
-/** Releases deliveries whose attempts were ended by the stop of this process; another replica, or the next start, sends them. */
+/** Releases deliveries whose attempts were aborted by the stop of this process; another replica, or the next start, sends them. */
 export async function release(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {
   await unit.transaction(async () => {
     for (const { id, claim } of deliveries)

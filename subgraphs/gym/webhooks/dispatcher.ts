@@ -24,6 +24,8 @@ const WRITERS = 4;
 const GATHER_MILLIS = 10;
 /** The pause after a failure of the database. */
 const RETRY_MILLIS = 2_000; // 2 s
+/** How long a stop waits for the attempts that have begun. */
+const STOP_MILLIS = 1_000; // 1 s
 
 interface DispatcherOptions {
   events: EventLog;
@@ -41,7 +43,10 @@ interface DispatcherOptions {
  */
 export class WebhookDispatcher {
   private readonly options: DispatcherOptions;
+  /** Aborts when the stop begins: no further attempt begins. */
   private readonly stopping = new AbortController();
+  /** Aborts the attempts that have not ended soon after the stop has begun. */
+  private readonly aborting = new AbortController();
   private readonly attempts: Counter<'result'>;
   private readonly delays: Histogram;
   private readonly stopListening: () => void;
@@ -54,7 +59,7 @@ export class WebhookDispatcher {
   private readonly sending = new Map<Claimed, number>();
   /** The attempts that have ended, whose results are not written yet. */
   private ended: Attempted[] = [];
-  /** The deliveries whose attempts were ended by the stop. */
+  /** The deliveries whose attempts were aborted by the stop. */
   private readonly unfinished: Claimed[] = [];
   private working: Promise<void> | undefined;
   private isWoken = false;
@@ -93,7 +98,10 @@ export class WebhookDispatcher {
     clearTimeout(this.retryTimer);
     this.stopping.abort();
     await this.working;
+    // A receiver gets an event a second time if its answer is not waited for.
+    const abort = setTimeout(() => this.aborting.abort(), STOP_MILLIS);
     await Promise.all(this.running);
+    clearTimeout(abort);
     clearInterval(this.renewal);
     const { unitOf, log } = this.options;
     await this.writeResults();
@@ -160,7 +168,7 @@ export class WebhookDispatcher {
     const at = new Date();
     const startedAt = performance.now();
     this.sending.set(delivery, startedAt);
-    const { signal } = this.stopping;
+    const { signal } = this.aborting;
     const { allowsLoopback } = this.options;
     const { event } = delivery;
     const result: SendResult = event
