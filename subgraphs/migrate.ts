@@ -12,7 +12,7 @@ DATABASE_URL names the owner of the databases (with a connection pooler, DATABAS
 
 /**
  * Creates the services' databases and runs their migrations, so that the services can run with DATABASE_MIGRATIONS=off and a
- * user who may not change tables. It can be repeated, and may run while services of the release before run.
+ * user who may not change tables. It can be repeated, and may run while services of the previous release are running.
  */
 export const runMigrate: Command = async (args, env, print) => {
   const { names, role } = argumentsOf(args);

@@ -6,7 +6,7 @@ export const REGISTRATION_RATE = { name: 'registration', perMinute: 20, by: 'add
 export const SERVICE_TOKEN_RATE = { name: 'service-token', perMinute: 60, by: 'address' } as const;
 /** Account exports per minute and caller. */
 export const EXPORT_RATE = { name: 'exports', perMinute: 10, by: 'caller' } as const;
-/** Requests of services, which call for many users. Reading ended sessions alone takes 30 requests per minute and replica. */
+/** Requests of one service, which sends those of many users. Reading ended sessions alone takes 30 requests per minute and replica. */
 export const SERVICE_RATE = { name: 'services', perMinute: 6_000, by: 'caller' } as const;
 
 /** The same limits for fields of the graph. */

@@ -12,7 +12,7 @@ import { FileJobs } from './storage/file-jobs.ts';
 import type { JournalKind } from './storage/journal.ts';
 import { FileJournals } from './storage/journal.file.ts';
 
-/** What the jobs of squads need; with journals in files also what runs them, which otherwise the worker of the database does. */
+/** What the jobs of squads need. If the journals are in files, also `fileJobs`, which replaces the database's worker. */
 export function openJobs(
   { log, metrics, unitOf }: Pick<ServiceBase<SquadSettings>, 'log' | 'metrics' | 'unitOf'>,
   hub: Hub,

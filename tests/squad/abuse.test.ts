@@ -6,6 +6,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 let platform: TestPlatform;
 let maya: Person;
@@ -188,7 +189,7 @@ test('a client that sends 10,000 frames at once is closed with 4429, and does no
     await wait(50);
   }
   expect(await flooding).toEqual([4429, 4429, 4429]);
-  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(500); // the median, because other programs run on this machine
+  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(withinOnThisMachine(500)); // the median, because other programs run on this machine
   for (const flood of floods)
     expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
   await calm.close();

@@ -9,6 +9,7 @@ import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { exerciseOf, type Person } from './support/people.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 
@@ -88,7 +89,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
-  test('lists and numbers are the same at both, also for a user who is connected to both', async () => {
+  test('the list of online users and the numbers of its updates are the same at both, also for a user who is connected to both', async () => {
     const [maya, leo, zoe] = await Promise.all([
       platform.register(),
       platform.register(),
@@ -190,7 +191,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await Promise.all([mayas.close(), leos.close()]);
   });
 
-  test('what happens while Redis hangs without closing a connection is known at the other soon after it answers', async () => {
+  test('changes made at one instance while Redis hangs, with open connections, reach the other soon after Redis answers again', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const [mayas, leos] = await Promise.all([at(one, maya), at(other, leo)]);
     await mayas.send('user_online', {});
@@ -213,8 +214,8 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await mayas.next('online_users_updated', ({ users }) =>
       users.some(({ userId, activity }) => userId === leo.id && activity === 'round 3'),
     );
-    // Without a report, an instance checks its journals every 15 s.
-    expect(performance.now() - resumedAt).toBeLessThan(3_000);
+    // Sooner than the check of all journals, which is every 15 s: the instances were notified.
+    expect(performance.now() - resumedAt).toBeLessThan(withinOnThisMachine(3_000));
     await Promise.all([mayas.close(), leos.close()]);
   });
 
@@ -275,7 +276,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
       joined ??= await at(fresh, joiner).catch(() => undefined);
       const snapshot = await joined?.send('user_online', {}).catch(() => undefined);
       if (snapshot && sees(maya.id)(snapshot) && sees(leo.id)(snapshot)) break;
-      expect(Date.now() - startedAt).toBeLessThan(30_000);
+      expect(Date.now() - startedAt).toBeLessThan(withinOnThisMachine(30_000));
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     await mayas.next('online_users_updated', sees(joiner.id));

@@ -96,7 +96,7 @@ describe('the store', () => {
     expect(await journals.of(numbers).change('a', () => [{ n: 3 }])).toEqual([1, 3]);
   });
 
-  test('removes journals without a change for the days that their kind is kept', async () => {
+  test('removes journals that have not changed for as many days as journals of their kind are kept', async () => {
     const journals = opened();
     await journals.of(numbers).change('a', () => [{ n: 1 }]);
     expect(await journals.sweep(numbers)).toBe(0);
@@ -106,7 +106,7 @@ describe('the store', () => {
 
   test(`loses no acknowledged message or revision when it is killed at ${KILLS} random moments`, async () => {
     const program = path.join(import.meta.dirname, 'programs/acknowledging-squad.ts');
-    // The compile cache is filled before, because otherwise a process would spend most of its 25 ms on compilation.
+    // The compile cache is filled before, because otherwise a process would spend most of its short life on compilation.
     const env = { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') };
     spawnSync(process.execPath, [program], { env });
     const killedOften = async (): Promise<number> => {

@@ -70,8 +70,8 @@ async function* documentText(
 const WAITS_MILLIS = [200, 1_000, 3_000];
 
 /**
- * Repeats a request for a page that was refused by a rate limit or timed out, so that a long section need not start again. If
- * the service does not answer at all, the saga repeats the section later.
+ * Repeats a request for a page up to three times if a rate limit refused it or it timed out, so that a long section need not
+ * start again. After the last repetition, and after any other error, the saga repeats the section later.
  */
 async function withRetries<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (const wait of WAITS_MILLIS) {

@@ -24,12 +24,15 @@ export const emailVerificationsRest = [
     method: 'POST',
     path: '/auth/verify-email/resend',
     operationId: 'resendVerification',
-    summary: 'Send the mail to verify your email again',
+    summary: 'Send the verification mail again',
     description:
       'One user gets at most five mails per hour, and none if the email is verified; the answer is the same.',
     auth: 'required',
     rateLimit: AUTH_RATE,
-    success: { status: 202, description: 'If the email is not verified, the mail is sent afterwards.' },
+    success: {
+      status: 202,
+      description: 'If the email is not verified, the mail is sent after this answer.',
+    },
     handler: (_request, { emailVerifications }) => emailVerifications.resend(),
   }),
 ];

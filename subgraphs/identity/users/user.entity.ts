@@ -9,12 +9,10 @@ import {
 } from '../memberships/membership-status.ts';
 import { newQrCode } from './qr-code.ts';
 
-/**
- * SQL: the name and the email of a user in lower case without accents, for the search. Lower case and accents are removed from
- * the searched text by `withoutAccents`, too.
- */
+/** SQL: a text in lower case and without accents. */
 export const withoutAccents = (sql: string): string =>
   `(lower(regexp_replace(normalize(${sql}, nfkd), '[\\u0300-\\u036f]', '', 'g')))`;
+/** SQL: the name and the email of a user as the search compares them: the text that is searched for is converted in the same way. */
 export const SEARCHED_TEXT = withoutAccents(`(display_name || ' ' || email)::text`);
 
 const UserSchema = defineEntity({
@@ -24,7 +22,7 @@ const UserSchema = defineEntity({
     { properties: ['gymId', 'id'] }, // users of a gym that is removed
     { properties: ['membershipGymId', 'id'] }, // pages of a gym's users
     { properties: ['membershipGymId', 'membershipStatus', 'id'] },
-    // for those of all gyms; most memberships are ACTIVE, and are found in the order of their ids
+    // memberships of all gyms by status; without the ACTIVE ones, which are most of the rows and are found in the order of ids
     {
       name: 'user_account_not_active',
       expression: `create index "user_account_not_active" on "user_account" ("membership_status", "id") where "membership_status" <> 'ACTIVE'`,
@@ -37,7 +35,7 @@ const UserSchema = defineEntity({
       name: 'user_account_super_admins',
       expression: `create index "user_account_super_admins" on "user_account" ("id") where "role" = 'SUPER_ADMIN'`,
     },
-    // for files without an account
+    // to find avatar files that no account uses
     {
       name: 'user_account_avatar',
       expression: `create index "user_account_avatar" on "user_account" ("avatar") where "avatar" is not null`,
@@ -78,7 +76,7 @@ const UserSchema = defineEntity({
     membershipStatus: p.string().length(8).$type<MembershipStatus>().nullable(),
     /** When the membership got this status. */
     membershipSince: p.datetime().nullable(),
-    /** When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if that is open. */
+    /** When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if no such date is set. */
     membershipUntil: p.datetime().nullable(),
     /** Why staff changed the membership, in their words; for the user and staff. */
     membershipReason: p.string().length(500).nullable(),
@@ -104,7 +102,7 @@ const UserSchema = defineEntity({
     trainingGoals: p.json<TrainingGoals>().nullable(),
     /** Increases with every change. */
     version: p.integer().default(1),
-    /** When the role changed or the gym was lost. Older access tokens are refused. */
+    /** When the role last changed, or the user last left a gym. Older access tokens are refused. */
     rightsChangedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

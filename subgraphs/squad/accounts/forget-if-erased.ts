@@ -1,4 +1,4 @@
-import { requireStaying, users } from '../users/user.journal.ts';
+import { requireNotErased, users } from '../users/user.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 
 /**
@@ -12,5 +12,5 @@ export async function forgetIfErased(
 ): Promise<void> {
   const user = await journals.of(users).read(userId);
   if (user.farewell) await forget();
-  requireStaying(user);
+  requireNotErased(user);
 }

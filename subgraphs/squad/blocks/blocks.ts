@@ -6,7 +6,7 @@ import { closeInvites } from '../invites/invite-records.ts';
 import { endSharedTraining } from '../squads/end-shared-training.ts';
 import { forgetInUser } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
-import { requireStaying, users } from '../users/user.journal.ts';
+import { requireNotErased, users } from '../users/user.journal.ts';
 
 /** Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. */
 export class Blocks {
@@ -29,7 +29,7 @@ export class Blocks {
     if (otherId === userId) throw invalid('userId', 'expected another user, not yourself');
     const { journals } = this.hub;
     await journals.of(users).change(userId, (user) => {
-      requireStaying(user);
+      requireNotErased(user);
       return user.blocked.includes(otherId) ? [] : [{ type: 'blocked', userId: otherId }];
     });
     await journals

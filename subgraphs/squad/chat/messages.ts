@@ -113,8 +113,8 @@ export class Messages {
   }
 
   /**
-   * Delivers the messages after `fromSeq`, then each new one. A message that is deleted is delivered again, also if it is
-   * older. Returns a function that ends the delivery.
+   * Delivers the messages after `fromSeq`, then each new one. A message that is deleted is delivered again
+   * without its text, even if it is not after `fromSeq`. Returns a function that ends the delivery.
    */
   async watch(
     squadId: string,
@@ -135,12 +135,12 @@ export class Messages {
       stop();
       onEnd();
     };
-    const room = await journals.of(squads).follow(squadId, (current) => {
+    const followedSquad = await journals.of(squads).follow(squadId, (current) => {
       squad = current;
       endIfOver();
     });
-    stops.push(room.stop);
-    squad ??= room.state;
+    stops.push(followedSquad.stop);
+    squad ??= followedSquad.state;
     try {
       const chat = await journals.of(chats).follow(squadId, (current) => {
         newest = current;

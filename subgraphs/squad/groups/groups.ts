@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { forgetInGym } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
-import { requireStaying, users } from '../users/user.journal.ts';
+import { requireNotErased, users } from '../users/user.journal.ts';
 import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
 import { maySee, readSight, type Sight } from '../presence/visibility.ts';
@@ -125,7 +125,7 @@ export class Groups {
   /** Adds the gym to the journals that the user's own journal lists (`namedIn`), so that an erasure of their account finds it. */
   private async listGymInJournal(userId: string, gymId: string): Promise<void> {
     await this.hub.journals.of(users).change(userId, (user) => {
-      requireStaying(user);
+      requireNotErased(user);
       return user.namedIn.gyms.includes(gymId) ? [] : [{ type: 'namedInGym', gymId }];
     });
   }

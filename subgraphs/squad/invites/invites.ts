@@ -16,7 +16,7 @@ import type { Squads } from '../squads/squads.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad, forgetInUser } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
-import { hiddenFrom, requireStaying, users, type UserRecord } from '../users/user.journal.ts';
+import { hiddenFrom, requireNotErased, users, type UserRecord } from '../users/user.journal.ts';
 import { copyOf, decideInvite, settleInvites } from './invite-records.ts';
 import {
   presentInvite,
@@ -95,7 +95,7 @@ export class Invites {
         );
     await this.forgetIfErased(userId, toUserId, squad.id);
     await this.forgetIfErased(toUserId, userId, squad.id);
-    // The invite may have been closed before its copies were written.
+    // If the invite was answered, withdrawn or expired before its copies were written, this updates them; it decides nothing.
     const decided = await decideInvite(this.hub.journals, given, () => undefined);
     return presentInvite(decided ? copyOf(decided) : given);
   }
@@ -206,7 +206,7 @@ export class Invites {
       );
     }
     const own = await this.own();
-    requireStaying(own);
+    requireNotErased(own);
     const isGone = (await this.hub.journals.of(users).read(toUserId)).farewell !== null;
     // Identity is asked in every case: otherwise the time of the answer would reveal who has blocked the sender.
     const isMember = await this.platform.isUserOfGym(toUserId, gymId);

@@ -10,7 +10,7 @@ import { decideLeave, nowText } from '../squads/squad-decisions.ts';
 import { squads } from '../squads/squad.journal.ts';
 import type { Upkeep } from '../squads/upkeep.ts';
 
-/** What a membership allowed in this service, and what therefore ends with it: presence, invites, and open squads of the gym. */
+/** When a membership ends, the user is no longer online at the gym, their open invites are closed, and they leave the open squads of the gym. */
 export class EndedMemberships {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;

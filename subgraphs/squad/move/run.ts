@@ -17,8 +17,8 @@ const USAGE = `npm start -- squad-move FROM TO
 The squad service must not run. The source stays as it is.`;
 
 /**
- * Moves squad's journals between storages: files in DATA_DIR, the database of DATABASE_URL (the embedded one without it), and
- * the Redis of REDIS_URL as source. Resolves to the exit code: 1 if the target has other journals already.
+ * Moves squad's journals between storages: files in DATA_DIR, the database of DATABASE_URL (if unset, the embedded database),
+ * and, only as source, the Redis of REDIS_URL. Resolves to the exit code: 1 if the target has other records of some journals.
  * @throws StartError for wrong arguments or settings
  */
 export async function runMove(

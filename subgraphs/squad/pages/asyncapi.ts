@@ -9,7 +9,7 @@ const frame = (event: string, data: object, extra: object = {}) => ({
   required: ['event', 'data'],
   properties: { event: { const: event }, data, ...extra },
 });
-/** The named shapes. An AsyncAPI `$ref` begins at the document, not at the payload, so they become its components. */
+/** The named shapes, as components of the document: an AsyncAPI `$ref` begins at the document, not at the payload. */
 const schemas: Record<string, object> = {};
 const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): object => {
   const {

@@ -13,7 +13,7 @@ export const newPace = (): Pace => ({ seq: 1, deliveredAt: 0 });
 
 /** A client that gets the updates of a gym's presence. */
 export interface BoardListener {
-  /** Gets changes only, however few are online. */
+  /** Whether updates contain only changes, even if few users are online. */
   readonly delta: boolean;
   readonly sight: Sight;
   readonly pace: Pace;

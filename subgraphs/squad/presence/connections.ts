@@ -26,7 +26,7 @@ export class Connections {
     };
   }
 
-  /** For a request: without a connection, the grace of the user begins now. */
+  /** To be called for a request of the user. If the user has no connection, their grace begins now. */
   touch(userId: string, gymId: string): void {
     if (!this.has(userId, gymId)) this.beginGrace(userId, gymId);
   }
@@ -47,7 +47,7 @@ export class Connections {
     this.graces.clear();
   }
 
-  /** Returns the new number. */
+  /** Returns the new number of the user's connections in the gym. */
   private count(userId: string, gymId: string, change: 1 | -1): number {
     const users = this.counts.get(gymId) ?? new Map<string, number>();
     const count = (users.get(userId) ?? 0) + change;

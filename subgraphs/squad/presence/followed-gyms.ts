@@ -14,7 +14,7 @@ interface GymSource {
   load(gymId: string): Promise<void>;
   /** Whether the gym has connections, listeners or entries of this instance. */
   isNeeded(gymId: string): boolean;
-  /** Forgets what other instances know of the gym. */
+  /** Forgets the entries of other instances in the gym. */
   forget(gymId: string): void;
 }
 
@@ -61,7 +61,7 @@ export class FollowedGyms {
     return gym.ready;
   }
 
-  /** Stops following gyms that are not needed, and reads the entries of gyms for which this has failed before. */
+  /** Stops following gyms that are not needed, and reads the entries of gyms that could not be read before. */
   tend(): void {
     const unusedSince = Date.now() - this.keptMillis;
     for (const [gymId, gym] of this.gyms)
@@ -69,13 +69,13 @@ export class FollowedGyms {
     this.loading ??= this.loadMissing().finally(() => (this.loading = undefined));
   }
 
-  /** The entries of all gyms have to be read again: Redis has lost them, or messages. */
+  /** The entries of all gyms have to be read again, because Redis has lost entries or messages. */
   reload(): void {
     for (const gym of this.gyms.values()) gym.isLoaded = false;
     this.tend();
   }
 
-  /** The same for one gym. */
+  /** The entries of this gym have to be read again. */
   reloadGym(gymId: string): void {
     const gym = this.gyms.get(gymId);
     if (!gym) return;
@@ -94,7 +94,7 @@ export class FollowedGyms {
     this.source.forget(gymId);
   }
 
-  /** An instance may follow thousands of gyms: so many commands at once would exceed their time limit. */
+  /** Reads `LOADS_AT_ONCE` gyms at a time: an instance may follow thousands, whose commands would exceed their time limit. */
   private async loadMissing(): Promise<void> {
     const missing = [...this.gyms].filter(([, gym]) => !gym.isLoaded);
     const next = async (): Promise<void> => {

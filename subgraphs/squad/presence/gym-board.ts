@@ -47,7 +47,7 @@ export class GymBoard {
   private version = 0;
   /** Changes since the oldest version that a waiting listener has. */
   private changes: Change[] = [];
-  /** For the present version and no blocks: the whole list, and the changes since each older version. */
+  /** Computed once per version, for listeners without blocks: the whole list, and the changes since each older version. */
   private wholeList: BoardContent | undefined;
   private readonly changesSince = new Map<number, BoardContent | undefined>();
   private timer: NodeJS.Timeout | undefined;

@@ -7,7 +7,7 @@ const CHECK_MILLIS = 2_000;
 interface ModuleListener {
   /** Called at every check while the gym of the viewer has switched the module off. */
   onOff(): void;
-  /** Called at every check while it is on. */
+  /** Called at every check while the gym has the module on. */
   onOn?(): void;
 }
 

@@ -54,7 +54,7 @@ export function entryAfter(
     choice,
     activity: activity === undefined ? ((hasGone ? null : before?.activity) ?? null) : activity,
     since: before && !hasAppeared ? before.since : new Date(now).toISOString(),
-    // Later than the known entry, also if the clock of its instance is ahead
+    // Must be later than that of the known entry, even if the clock of that entry's instance is ahead
     updatedAt: Math.max(now, (known?.updatedAt ?? 0) + 1),
   };
 }

@@ -3,7 +3,7 @@ import type { Audience, AudienceMember } from '#server/audience.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Hub, OnlineEntry } from '../hub.ts';
-import { requireStaying, users } from '../users/user.journal.ts';
+import { requireNotErased, users } from '../users/user.journal.ts';
 import { newPace, type BoardSubscription, type Pace } from './board-listener.ts';
 import type { GymBoards } from './gym-boards.ts';
 import { MemberView } from './member-view.ts';
@@ -50,7 +50,7 @@ export class OnlineUsers {
     const { userId } = requireUser(this.unit.viewer);
     const gymId = requireOwnGym(this.unit.viewer);
     const { chosenStatus } = await this.hub.journals.of(users).change(userId, (user) => {
-      requireStaying(user);
+      requireNotErased(user);
       const known = user.chosenStatus ?? FIRST_CHOICE;
       return !status || status === known.status
         ? []
@@ -60,7 +60,7 @@ export class OnlineUsers {
     return presentOwn(this.hub.announce({ userId, gymId, activity, ...(chosenStatus ?? FIRST_CHOICE) }));
   }
 
-  /** OFFLINE if the viewer may not see it. */
+  /** The presence of a user; OFFLINE if the viewer may not see it. */
   async presenceOf(userId: string): Promise<PresenceShape> {
     const { viewer } = this.unit;
     if (viewer.kind !== 'user') return OFFLINE;
@@ -143,7 +143,7 @@ export class OnlineUsers {
 
   /** @throws FEATURE_DISABLED if the viewer's gym has switched the module off */
   async requireSwitchedOn(): Promise<void> {
-    // Refused by `withSwitches` like every rule of a module; there is nothing else to do.
+    // `withSwitches` refuses a call of any rule whose module is off, so there is nothing else to check.
   }
 }
 

@@ -22,7 +22,7 @@ export class OtherInstances {
   private readonly gymsOf = new Map<string, Set<string>>();
   /** The same entries by user. Usually a user has one, at one instance in one gym. */
   private readonly byUser = new Map<string, OnlineEntry | readonly OnlineEntry[]>();
-  /** For each read of an instance's entries in a gym that runs: the users of whom a message came meanwhile. */
+  /** For each running read of an instance's entries in a gym: the users of whom a message has come since its begin. */
   private readonly reads = new Map<string, Set<Set<string>>>();
   private readonly graces = new Map<string, NodeJS.Timeout>();
   private readonly options: OtherInstancesOptions;
@@ -61,8 +61,8 @@ export class OtherInstances {
   }
 
   /**
-   * Replaces what is known of the gym at that instance, which is alive, by what `read` returns. A message that comes during
-   * the read is newer than what was read. Resolves to the entries.
+   * Replaces the known entries of that instance in the gym by what `read` returns. To be called for an instance that is alive.
+   * Users of whom a message comes during the read keep the newer entry of the message. Resolves to the entries that were used.
    */
   async load(
     gymId: string,
@@ -83,7 +83,7 @@ export class OtherInstances {
     }
   }
 
-  /** To be called when an instance's lease has expired. Its users stay online for the grace, to connect to another. */
+  /** To be called when an instance's lease has expired. Its users stay online for the grace, and can connect to another one. */
   lose(instanceId: string): void {
     if (this.graces.has(instanceId)) return;
     this.options.onLost(instanceId);

@@ -10,12 +10,12 @@ const GATHER_MILLIS = 25;
 /** With fewer changes within `GATHER_MILLIS`, each is sent at once. */
 const MANY_CHANGES = 100;
 
-/** Users whose change of gym waits for Redis. Of a further one, the old gym learns when their connections there end. */
+/** The maximum number of users whose change of gym waits for Redis. Others stay in the old gym until they disconnect there. */
 const MAX_UNSENT_MOVES = 10_000;
 
 /**
- * The entries of this instance's own users, and their way to Redis. What cannot be written or published is sent when Redis
- * answers again: of a gym, all entries of this instance.
+ * The entries of this instance's own users, and their way to Redis. If a change cannot be written or published, all entries
+ * of this instance in that gym are sent when Redis answers again.
  */
 export class OwnEntries {
   private readonly keys: PresenceKeys;
@@ -81,7 +81,7 @@ export class OwnEntries {
     this.timer ??= setTimeout(() => void this.send(), delayMillis);
   }
 
-  /** Counts a change. */
+  /** Counts a change, and returns whether there are many now. */
   private areMany(): boolean {
     const now = performance.now();
     if (now - this.countedFrom > GATHER_MILLIS) {

@@ -20,11 +20,11 @@ export type GymChanges = ReadonlyMap<string, OnlineEntry | undefined>;
 /** The entries of an instance that no longer renews them are removed after this time. */
 const ENTRIES_MILLIS = 60_000; // 1 min
 const ENTRIES_RENEWED_AFTER_MILLIS = 20_000; // 20 s
-/** Longer than any connection without a new announcement. */
+/** Longer than any connection stays open without a new announcement. */
 const GYM_OF_USER_SECONDS = 7 * 24 * 60 * 60; // 7 days
 /** How long an instance counts as alive without asking Redis again. */
 const ALIVE_MILLIS = 1_000; // 1 s
-/** Gyms, or users, whose commands are sent together. */
+/** The maximum number of gyms, or of users, whose commands are sent together. */
 const BATCH = 100;
 
 /**
@@ -42,7 +42,7 @@ export class PresenceKeys {
   private readonly instanceId: string;
   /** How the messages of this instance begin. */
   private readonly ownStart: string;
-  /** The gyms in whose list this instance is, with keys that expire. */
+  /** The gyms whose list contains this instance already, and whose keys have a time to live. */
   private readonly listed = new Set<string>();
   private readonly alive = new Map<string, { until: number; isAlive: Promise<boolean> }>();
   private entriesRenewedAt = Date.now();
@@ -62,7 +62,7 @@ export class PresenceKeys {
 
   /**
    * Writes and publishes the changes of several gyms. All commands are sent at once and in order, which needs no transaction:
-   * who reads the entries has subscribed before, and gets the message of a change that they did not read.
+   * an instance that reads the entries has subscribed before, and gets the message of a change that it did not read.
    *
    * @param isLast whether this instance has no entries of the gym afterwards
    * @returns the gyms whose changes could not be written
@@ -115,14 +115,14 @@ export class PresenceKeys {
     return Object.values(fields).map((text) => JSON.parse(text) as OnlineEntry);
   }
 
-  /** Removes the entries of an instance that no longer runs from the gym. */
+  /** Removes from the gym the entries of an instance that no longer runs. */
   async removeFrom(gymId: string, instanceId: string): Promise<void> {
     await this.redis.run(gymKey(gymId), (client) =>
       client.multi().del(entriesKey(gymId, instanceId)).sRem(gymKey(gymId), instanceId).exec(),
     );
   }
 
-  /** The answer may be a second old, so that the instances of thousands of gyms are not asked for one by one. */
+  /** The answer may be a second old, so that Redis is not asked again for each of the thousands of gyms of an instance. */
   async isAlive(instanceId: string): Promise<boolean> {
     const known = this.alive.get(instanceId);
     if (known && known.until > Date.now()) return known.isAlive;
@@ -218,7 +218,7 @@ export class PresenceKeys {
     // Redis removes a hash without fields; the next one must get a time to live again.
     if (isLast) this.listed.delete(gymId);
     else this.listed.add(gymId);
-    // The texts of the entries are not serialised twice.
+    // Made of the texts that `hSet` gets, so that the entries are not serialised twice.
     const message = `${this.ownStart},"entries":[${entries.join()}],"removed":${JSON.stringify(removed)}}`;
     commands.push(client.publish(gymKey(gymId), message));
     return commands;

@@ -18,7 +18,7 @@ export const presenceSocket = {
       board.stop();
       throw error;
     }
-    // Right after the announcement, so that the client's own change is in the ack and in no update before it.
+    // The updates begin with the snapshot. It is taken after the announcement, so that the ack contains the client's own change.
     connection.keep('presence', board.stop);
     return board.snapshot();
   },

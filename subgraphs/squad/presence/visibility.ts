@@ -40,7 +40,7 @@ export function seenIn(
   return presented(entry);
 }
 
-/** The longest online first. The order of the hub's map would reveal who was online before, but invisible. */
+/** The longest online first. The order of the hub's map would reveal which users had been online, but invisible. */
 export const byTimeOnline = (one: OnlineUserShape, other: OnlineUserShape): number =>
   compare(one.since, other.since) || compare(one.userId, other.userId);
 

@@ -123,7 +123,7 @@ export class SocketConnection {
 
   /** Sends a frame that must not be left out: if the client reads too slowly, the socket is closed instead. */
   push(event: string, data: object, seq: number): void {
-    // What is sent while a frame is answered may be what the frame asks for: missed messages, open invites.
+    // No delay is measured while a frame is answered: the frame may ask for old events, such as missed messages or open invites.
     const sent = this.waitingFrames === 0 ? this.host.sending(event) : undefined;
     this.send(frameText({ event, data, seq }), sent);
   }
@@ -138,7 +138,7 @@ export class SocketConnection {
   close(code: CloseCode, reason: string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.socket.close(code, reason);
-    // A peer that does not read does not answer the close either.
+    // A client that has stopped reading would never answer the close.
     setTimeout(() => this.socket.terminate(), 1_000).unref(); // 1 s
   }
 
@@ -225,7 +225,7 @@ export class SocketConnection {
     this.keep(
       'module',
       watchModule(services.onlineUsers, {
-        // The client's frames are refused by the rules themselves.
+        // Only the pushes have to end here: the rules themselves refuse the client's frames.
         onOff: () => this.cleanups.releaseAllBut(OF_CONNECTION),
         onOn: () =>
           void this.beginPushes(services).catch((error: unknown) =>
@@ -249,7 +249,7 @@ export class SocketConnection {
     this.keep('invites', stop);
   }
 
-  /** Changes of class sessions, while the gym has switched this module on. */
+  /** Begins to push the changes of class sessions, if the gym has switched their module on. */
   private async beginClassSessions({ classSessions }: SquadServices): Promise<void> {
     if (this.cleanups.has('classes')) return;
     const push = (session: ClassSessionShape): void =>

@@ -1,7 +1,7 @@
 import { PlatformError } from '#server/errors.ts';
 import { firstIdOf } from '#server/ids.ts';
 import type { Hub } from '../hub.ts';
-import { requireStaying, users } from '../users/user.journal.ts';
+import { requireNotErased, users } from '../users/user.journal.ts';
 import { isPresent } from './squad-rights.ts';
 import type { NoSquad, SquadState } from './squad.journal.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -52,7 +52,7 @@ export async function reserveSquad(
     for (const id of (await journals.of(users).read(userId)).squads)
       if (!lookedAt.has(id)) lookedAt.set(id, await upkeep.settled(id));
     await journals.of(users).change(userId, (user) => {
-      requireStaying(user);
+      requireNotErased(user);
       isReserved = user.squads.every((id) => lookedAt.has(id));
       if (!isReserved) return [];
       if (user.squads.filter((id) => isHosted(id, lookedAt.get(id), userId)).length >= MAX_HOSTED_SQUADS)

@@ -12,7 +12,7 @@ const LAPSES_AFTER_MILLIS = 12 * 60 * 60 * 1000; // 12 h
 export const WRITE_TRAINING = {
   name: 'write_squad_training',
   payload: z.object({ squadId: z.string(), userId: z.string() }),
-  // 10 h, and then every 6 h: a week in all.
+  // The first ten pauses between attempts are 10 h together, each later one is 6 h: a week in all.
   maxAttempts: 36,
 };
 export const END_LAPSED = {

@@ -45,8 +45,8 @@ export const present = ({
 });
 
 /**
- * The reference to the version of a routine; the content service keeps versions, also of deleted routines. It has no `id`:
- * with one, the gateway would ask content by the `id`, for the newest version.
+ * The reference to the version of a routine; the content service keeps versions, also of deleted routines. The
+ * reference has no `id`: if it had one, the gateway would ask content by the `id`, and get the newest version.
  */
 export const routineOf = (routineId: string | null, version: number | null): { versionId: string } | null =>
   routineId && version !== null ? { versionId: `${routineId}:${version}` } : null;

@@ -8,7 +8,7 @@ export type Phase = (typeof Phase)[keyof typeof Phase];
 
 const amount = (most: number) => z.number().min(0).max(most).nullish();
 
-/** What was done in one set. The previous version accepted more than `DoneSetInputShape`. */
+/** What was done in one set. The limits are wider than in `DoneSetInputShape`, because the previous version stored such sets. */
 export const DoneSetShape = z.object({
   reps: z.int().min(0).max(10_000).nullish(),
   weightKg: amount(2_000),
@@ -18,7 +18,7 @@ export const DoneSetShape = z.object({
 });
 export type DoneSetShape = z.infer<typeof DoneSetShape>;
 
-/** A set that a client sends: a training of the content service can have it. */
+/** A set that a client sends, with the limits of a set in a training of the content service. */
 const DoneSetInputShape = z
   .object({
     reps: z.int().min(1).max(1_000).nullish(),

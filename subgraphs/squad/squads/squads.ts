@@ -10,7 +10,7 @@ import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
 import type { Platform } from '../upstream/platform.ts';
-import { requireStaying, users } from '../users/user.journal.ts';
+import { requireNotErased, users } from '../users/user.journal.ts';
 import { recordSquad } from './finish.ts';
 import { emptyLobbyOf, openSquadsOf, reserveSquad } from './opening.ts';
 import {
@@ -255,7 +255,7 @@ export class Squads {
   /** Writes the squad's id into the user's journal before the user's id into the squad, so that an erasure of the account finds the squad. */
   private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
     await this.hub.journals.of(users).change(userId, (user) => {
-      requireStaying(user);
+      requireNotErased(user);
       return user.squads.includes(squadId) ? [] : [{ type: 'entered', squadId, gymId }];
     });
   }

@@ -8,10 +8,10 @@ import { meetsHidden, takesPart } from './squad-rights.ts';
 import type { TrainedRoutineShape } from './trained-routines.shapes.ts';
 import type { Upkeep } from './upkeep.ts';
 
-/** Accepted invites that are looked at: the latest ones. Who has joined needs none. */
+/** Only the squads of so many accepted invites, the latest ones, are read. A user who has joined needs no invite. */
 const MAX_ACCEPTED = 20;
 
-/** The routines that open squads train, for the content service: who takes part, or may enter, reads also a private one. */
+/** The routines of open squads, for the content service: who takes part in a squad, or may enter, may read a private routine. */
 export class TrainedRoutines {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -41,7 +41,7 @@ export class TrainedRoutines {
   }
 }
 
-/** Squads that the user may be in, or may enter. Their journals decide. */
+/** Squads that the user has perhaps entered or may enter, by the user's journal. The journals of the squads decide. */
 function squadsOf({ squads, received }: UserRecord): Set<string> {
   const now = Date.now();
   const pending = received.filter(

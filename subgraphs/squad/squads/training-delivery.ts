@@ -23,8 +23,8 @@ const Written = z.object({ trainingId: z.string().nullable(), ignoredSets: z.int
 
 /**
  * Writes what participants have done in squads as trainings, at the content service. The squad's journal says which trainings
- * are due, and that one was written. A crash before the latter repeats the call, which changes nothing at the content
- * service, because it has one training for each participant, and each set has an id.
+ * are due, and which were written. After a crash between the call and its record in the journal, the call is repeated. This
+ * changes nothing at the content service, because it has one training for each participant, and each set has an id.
  */
 export class TrainingDelivery {
   private readonly options: DeliveryOptions;
@@ -59,7 +59,7 @@ export class TrainingDelivery {
     );
   }
 
-  /** The day of a training depends on it. Undefined if the account was deleted. */
+  /** The user's time zone, on which the day of a training depends. Undefined if the account was deleted. */
   private async timezoneOf(userId: string): Promise<string | undefined> {
     const found = await this.options.references.find(USER, [userId], { as: 'service', origin: NO_ORIGIN });
     return found.get(userId)?.timezone;
@@ -82,7 +82,7 @@ export class TrainingDelivery {
       });
       return Written.parse(answer);
     } catch (error) {
-      // A conflict is also the answer for an account that is being deleted: the next attempt no longer finds it.
+      // A conflict is tried again: it may mean that the account is being deleted, and then the next attempt finds no account.
       if (isRefusal(error) && error.code !== 'CONFLICT')
         throw new JobRefused(
           `The content service refused the training of a squad: ${error.code}, ${error.message}`,

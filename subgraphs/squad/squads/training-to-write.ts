@@ -37,7 +37,7 @@ export function trainingToWrite(squad: SquadState, userId: string): TrainingToWr
       routineId: row.routineId,
       routineVersion: row.routineVersion,
       startedAt: row.startedAt,
-      // The two times may be from different replicas.
+      // The two times may be from different replicas, whose clocks differ.
       endedAt: row.endedAt > row.startedAt ? row.endedAt : row.startedAt,
       minutes: Math.min(row.minutes, MAX_MINUTES),
       sets: done.filter((set) => !written || revisionOf(set) > written.revision).map(setToWrite),
@@ -49,8 +49,8 @@ export function trainingToWrite(squad: SquadState, userId: string): TrainingToWr
 const revisionOf = ({ revision = 0 }: TrainedSet): number => revision;
 
 /**
- * A set with an id that a correction of it has, too. Squads of the previous version accepted measures that a training cannot
- * have; they are left out.
+ * A set with an id, which stays the same if the set is corrected. Squads of the previous version accepted measures that a
+ * training cannot have; these measures are left out.
  */
 function setToWrite({ exerciseIndex, setIndex, exerciseId, at, ...done }: TrainedSet): object {
   const { reps, weightKg, durationSeconds, distanceMeters, rpe }: DoneSetShape = done;

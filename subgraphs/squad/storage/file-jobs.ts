@@ -9,7 +9,7 @@ const RETRY_MILLIS = [1_000, 300_000] as const; // 1 s, 5 min
 const REPORT_MILLIS = 5_000;
 /** The longest delay of a timer in Node. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
-/** Jobs in memory. Those beyond are found in the journals when the others are done. */
+/** The maximum number of jobs in memory. Further jobs are read from the journals once fewer than half as many are left. */
 const MAX_JOBS = 10_000;
 
 interface FileJob {
@@ -156,7 +156,7 @@ export class FileJobs implements JobsWithoutDatabase {
     const { id, payload, attempts: number } = job;
     try {
       await runJob(job.declared, { id, payload, number, max: Infinity }, this.host);
-      // In one step: a job that is added between the comparison and the removal would be lost.
+      // Nothing is awaited between the comparison and the removal: a job that is added in between would be lost.
       if (!job.againAt) this.jobs.delete(key);
       else Object.assign(job, { state: 'waiting', runAt: job.againAt, attempts: 0, error: null });
     } catch (error) {

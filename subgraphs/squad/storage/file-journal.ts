@@ -160,7 +160,8 @@ export class FileJournal<State, Item extends object> {
       await recordFile.cut(this.file, found.length);
     }
     const archived = found.records.length === 0 ? await this.archived.read() : undefined;
-    // An interruption may have left both. The file is newer, and what was erased from the file must not stay in the archive.
+    // An interruption may have left both a file and a copy in the archive. The file is newer, and what was erased from it must
+    // not stay in the archive.
     if (found.records.length > 0) await this.archived.remove();
     this.isArchived = archived !== undefined;
     // The first change writes the whole journal into a file of its own.

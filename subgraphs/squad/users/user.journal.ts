@@ -25,7 +25,7 @@ export interface UserRecord {
   readonly namedIn: NamedIn;
   /** The status that they have chosen last; null if they never chose one. */
   readonly chosenStatus: StatusChoice | null;
-  /** Set once their account is being erased. From then on no record is added. */
+  /** The erasure of their account, from its begin; then no record is added any more. The name is part of stored snapshots. */
   readonly farewell: Farewell | null;
 }
 
@@ -87,7 +87,7 @@ export const users: JournalKind<UserRecord, UserItem> = {
 };
 
 /** For rules that are about to write a user's id elsewhere. @throws CONFLICT if the account is being erased */
-export function requireStaying(user: UserRecord): void {
+export function requireNotErased(user: UserRecord): void {
   if (user.farewell) throw conflict('The account that this is about has been deleted.');
 }
 

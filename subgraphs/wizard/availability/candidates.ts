@@ -34,7 +34,7 @@ export const CANDIDATES: Record<Resource, Read> = {
   },
   async 'gym-slug'(value, look) {
     const isValid = gymSlug.safeParse(value).success;
-    const slug = sluggified(value);
+    const slug = slugOf(value);
     return {
       value: value.toLowerCase(),
       places: 1,
@@ -68,7 +68,8 @@ export const CANDIDATES: Record<Resource, Read> = {
           : isOpen(slot, location)
             ? undefined
             : 'CLOSED';
-    // The gym's bookings include those of deployed sessions, which also hold reservations here.
+    // The gym's bookings include the first visits of deployed wizard sessions. Their reservations are stored here as well, so
+    // bookings are not subtracted from `places`: they would count twice.
     const places = reason ? undefined : await look.firstVisitPlaces(slot);
     return {
       value: writeSlot(slot),
@@ -80,7 +81,7 @@ export const CANDIDATES: Record<Resource, Read> = {
   },
 };
 
-const sluggified = (text: string): string =>
+const slugOf = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()

@@ -144,7 +144,10 @@ async function tryExtend(unit: UnitOfWork, request: ReservationRequest): Promise
   return own.length === 1;
 }
 
-/** Reserves the first free place; false if there was none. If several sessions try one place at once, the constraint accepts one of them. */
+/**
+ * Reserves the first free place. Returns false if no place is free, or if another session took this one at the same time,
+ * because the constraint accepts one of them.
+ */
 async function tryInsert(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
   const { resource, value, sessionId, places, until } = request;
   const inserted = await unit.em.execute<unknown[]>(

@@ -76,7 +76,7 @@ const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () 
       const slot = slotOf(wanted.locationId, new Date(wanted.startsAt));
       const look = lookups(services, originOf(call));
       const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), look);
-      // Whether there is a place is decided by the gym, which knows whether this member has booked it already.
+      // FULL is no refusal yet, because the place may be this member's own: the reservation and the gym decide below.
       if (reason && reason !== 'FULL')
         throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
       if (!gymId || (await look.location(slot.locationId))?.gymId !== gymId)
@@ -168,7 +168,7 @@ const nutritionAction = (services: OtherServices): SagaAction =>
     },
   });
 
-/** The written values are personal data, which only the other service stores. */
+/** The output of an action that writes personal data. It has none of them: only the called service stores them. */
 interface Saved {
   saved: true;
 }
