@@ -117,7 +117,7 @@ describe('a tool', () => {
     );
   });
 
-  it('refuses an invalid Idempotency-Key, as /graphql does, and runs nothing', async () => {
+  it('refuses an invalid Idempotency-Key, as /graphql does', async () => {
     const refused = await send({ headers: { 'Idempotency-Key': 'k'.repeat(300) } });
     expect({ status: refused.status, body: await refused.json() }).toMatchObject({
       status: 400,
@@ -179,7 +179,7 @@ const randomArguments = (names: readonly string[]): Record<string, unknown> =>
       .map((name) => [name, VALUES[Math.floor(Math.random() * VALUES.length)]]),
   );
 
-it('a tool whose fields a new graph no longer has is not listed', () => {
+it('if a new graph lacks the fields of a tool, the tool is not listed', () => {
   const document = toolDocument('gyms', '# Lists gyms.\n#\n# Audience: anybody\nquery gyms { gyms }\n');
   const tools = new Tools([document], createLogger('test', 'silent'));
   tools.load(buildSchema('type Query { gyms: Int }'));
@@ -195,6 +195,6 @@ it.each([
   ['# Lists gyms.\n#\n# Audience: nobody\nquery gyms { gyms }', 'expected an audience of anybody'],
   ['# Lists gyms.\n#\n# Audience: anybody\nquery other { gyms }', 'with the name gyms'],
   ['# Lists gyms.\n#\n# Audience: anybody\nsubscription gyms { gyms }', 'a subscription is no tool'],
-])('a file that is wrong is refused with the reason: %j', (text, reason) => {
+])('a file with this text is refused: %j', (text, reason) => {
   expect(() => toolDocument('gyms', text)).toThrow(reason);
 });

@@ -75,13 +75,30 @@ describe('the file of a backup', () => {
     await expect(openArchive(file('newer.zip'))).rejects.toThrow(/newer version of the platform \(3\.0\.0/);
   });
 
-  it('is refused if its manifest names a file outside of its folder', async () => {
-    const files = [
-      { path: '../../etc/passwd', bytes: 1, sha256: 'a'.repeat(64), modifiedAt: '2026-11-24T00:00:00.000Z' },
-    ];
-    await write('outside.zip', { ...MANIFEST, folders: [{ name: 'files', files }] });
-    await expect(openArchive(file('outside.zip'))).rejects.toThrow('expected a path inside the folder');
-  });
+  const stored = { bytes: 1, sha256: 'a'.repeat(64), modifiedAt: '2026-11-24T00:00:00.000Z' };
+
+  it.each(['../../etc/passwd', '/etc/passwd', 'a/../../b', 'a//b', './a', 'a/..', '..\\a', 'C:\\a', ''])(
+    'is refused if its manifest names the file "%s", which is not in its folder',
+    async (outside) => {
+      await write('outside.zip', {
+        ...MANIFEST,
+        folders: [{ name: 'files', files: [{ path: outside, ...stored }] }],
+      });
+      await expect(openArchive(file('outside.zip'))).rejects.toThrow(
+        /manifest that is not valid .*expected a path inside the folder.* Nothing was changed/,
+      );
+    },
+  );
+
+  it.each(['..', '.', '', 'files/..', '/etc'])(
+    'is refused if its manifest names the folder "%s"',
+    async (name) => {
+      await write('folder.zip', { ...MANIFEST, folders: [{ name, files: [] }] });
+      await expect(openArchive(file('folder.zip'))).rejects.toThrow(
+        /manifest that is not valid .*expected a name of letters/,
+      );
+    },
+  );
 
   it('does not get its name before it is complete, and leaves nothing if it is given up', async () => {
     const archive = new ArchiveWriter(file('never.zip'));

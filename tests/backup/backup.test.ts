@@ -1,25 +1,34 @@
-import { copyFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openArchive } from '#server/backup/archive-reader.ts';
 import type { Manifest } from '#server/backup/manifest.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { eventually } from '../support/eventually.ts';
 import { pictures } from '../support/pictures.ts';
 import { startProcess } from '../support/process.ts';
 import { environmentOf, startInstallation, type Installation } from './installation.ts';
-import { startWriter, writesIn, type Writer } from './writers.ts';
+import { startMembers } from './moment/members.ts';
+import { PART_NAMES, partsOf, storedIn, type Parts } from './moment/parts.ts';
+import { violations } from './moment/rules.ts';
+import { gapsIn, ROUND, startWriter, writesIn, type Writer } from './writers.ts';
 
-/** Backups while the writers run; all of them are checked. */
-const BACKUPS = Number(process.env.BACKUPS ?? 1);
+/** Backups while members use the platform; all of them are compared with the rules. The numbers are their seeds. */
+const BACKUPS = Number(process.env.BACKUPS ?? 2);
+/** So many of them are also restored. */
+const RESTORES = Number(process.env.RESTORES ?? 1);
+const SEED = Number(process.env.BACKUP_SEED ?? 1);
 const WRITERS = ['maya@iron.test', 'leo@iron.test', 'zoe@aqua.test'];
 
 let folder: string;
 let dataDir: string;
 let first: Installation;
 let writers: Writer[];
-/** How many writes of each writer were acknowledged before the backup began. */
-let before: number[];
+/** How many writes of each writer were acknowledged before each backup began. */
+const before: number[][] = [];
+/** Answers to other members that were not expected. */
+const failures: string[] = [];
 const file = (name: string): string => path.join(folder, name);
 
 async function run(args: readonly string[], data: string): Promise<{ code: number | null; output: string }> {
@@ -47,6 +56,27 @@ async function uploadAvatar(token: string): Promise<string> {
   return String(body.avatar).split('/').at(-1) ?? '';
 }
 
+/** While the writers and other members are in the middle of their actions. */
+async function backUp(number: number): Promise<void> {
+  const members = await startMembers(first, SEED + number);
+  const mails = await mailsIn(dataDir);
+  try {
+    const written = writers.map(({ acknowledged }) => acknowledged + ROUND);
+    await Promise.all(writers.map((writer, at) => writer.reached(written[at] ?? 0)));
+    await eventually(async () => members.done.every((done) => done > 0));
+    await eventually(async () => (await mailsIn(dataDir)) > mails);
+    before[number] = writers.map(({ acknowledged }) => acknowledged);
+    const { code, output } = await run(['backup', file(`${number}.zip`)], dataDir);
+    if (code !== 0) throw new Error(output);
+  } finally {
+    await members.stop();
+  }
+  failures.push(...members.failures);
+}
+
+const mailsIn = async (data: string): Promise<number> =>
+  (await readdir(path.join(data, 'outbox')).catch(() => [])).length;
+
 let avatar: string;
 
 beforeAll(async () => {
@@ -55,12 +85,7 @@ beforeAll(async () => {
   first = await startInstallation(dataDir);
   avatar = await uploadAvatar(await first.token('maya@iron.test'));
   writers = await Promise.all(WRITERS.map((email) => startWriter(first, email)));
-  await Promise.all(writers.map((writer) => writer.reached(8)));
-  before = writers.map(({ acknowledged }) => acknowledged);
-  for (let number = 0; number < BACKUPS; number += 1) {
-    const { code, output } = await run(['backup', file(`${number}.zip`)], dataDir);
-    if (code !== 0) throw new Error(output);
-  }
+  for (let number = 0; number < BACKUPS; number += 1) await backUp(number);
   await Promise.all(writers.map((writer) => writer.stop()));
 });
 
@@ -70,14 +95,39 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
-describe.each(Array.from({ length: BACKUPS }, (_, number) => number))('backup %i under writes', (number) => {
+describe('backups while members use the platform', () => {
+  const read: Parts[] = [];
+  beforeAll(async () => {
+    for (let number = 0; number < BACKUPS; number += 1) read.push(await partsOf(file(`${number}.zip`)));
+  });
+  const problemsIn = async (parts: Parts): Promise<string[]> => [
+    ...violations(parts),
+    ...gapsIn(await writesIn(storedIn(parts), writers)),
+  ];
+
+  it('disturb nobody', () => {
+    expect([...writers.flatMap((writer) => writer.failures), ...failures]).toEqual([]);
+  });
+
+  it.each(Array.from({ length: BACKUPS }, (_, number) => number))(
+    'have databases and files of one moment (backup %i)',
+    async (number) => {
+      expect(await problemsIn(read[number]!)).toEqual([]);
+    },
+  );
+
+  // The rules would find a part that was copied earlier or later than the others.
+  it.each(PART_NAMES)('would show it if %s were of another moment', async (name) => {
+    const [early, late] = [read.at(-2)!, read.at(-1)!];
+    expect(await problemsIn({ ...late, [name]: early[name] })).not.toEqual([]);
+    expect(await problemsIn({ ...early, [name]: late[name] })).not.toEqual([]);
+  });
+});
+
+describe.each(Array.from({ length: RESTORES }, (_, number) => number))('backup %i under writes', (number) => {
   const restoredDir = () => file(`restored-${number}`);
   let restored: Installation;
   afterAll(async () => void (await restored?.process.end('SIGTERM')));
-
-  it('disturbs no writer', () => {
-    expect(writers.flatMap(({ failures }) => failures)).toEqual([]);
-  });
 
   it('is restored elsewhere with the same counts and checksums', async () => {
     const { code, output } = await run(['restore', file(`${number}.zip`)], restoredDir());
@@ -95,10 +145,10 @@ describe.each(Array.from({ length: BACKUPS }, (_, number) => number))('backup %i
 
   it('has the data of one moment: of each writer all writes up to one, over databases and files', async () => {
     restored = await startInstallation(restoredDir());
-    const found = await writesIn(restored, restoredDir(), writers);
+    const found = await writesIn(restored.stored, writers);
+    expect(gapsIn(found)).toEqual([]);
     for (const [index, numbers] of found.entries()) {
-      expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, at) => at + 1));
-      expect(numbers.length).toBeGreaterThanOrEqual(before[index] ?? 0);
+      expect(numbers.length).toBeGreaterThanOrEqual(before[number]?.[index] ?? 0);
       // One more than was acknowledged may have been written.
       expect(numbers.length).toBeLessThanOrEqual((writers[index]?.acknowledged ?? 0) + 1);
     }
@@ -132,8 +182,11 @@ describe.each(Array.from({ length: BACKUPS }, (_, number) => number))('backup %i
 
 describe('restore refuses', () => {
   const refused = async (name: string, data = file('refused')) => {
+    const content = () => readdir(data).catch(() => 'none');
+    const untouched = await content();
     const { code, output } = await run(['restore', file(name)], data);
     expect(code).toBe(1);
+    expect(await content()).toEqual(untouched);
     return output;
   };
 

@@ -6,14 +6,15 @@ import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { socketDirOf } from '#server/embedded-postgres/embedded-postgres.ts';
 import { httpClient, type HttpClient } from '../support/platform/http-client.ts';
 import { ANY_PORTS, startProcess, type StartedProcess } from '../support/process.ts';
+import type { Stored } from './writers.ts';
 
 /** The whole platform in a process of its own, as `npm start` runs it, on a data folder. */
 export interface Installation extends HttpClient<string> {
   readonly process: StartedProcess;
   /** Logs in with the password of the demo accounts. */
   token(email: string): Promise<string>;
-  /** The values of one column, read from the database without the service. */
-  column(database: string, statement: string): Promise<string[]>;
+  /** What is stored, read without the services. */
+  readonly stored: Stored;
 }
 
 export const environmentOf = (dataDir: string): Record<string, string> => ({
@@ -37,22 +38,35 @@ export async function startInstallation(dataDir: string): Promise<Installation> 
       });
       return String(body.token);
     },
-    async column(database, statement) {
-      const socketDir = socketDirOf(path.join(dataDir, 'postgres')) ?? '';
-      const sql = new PlatformClient(connectionTo({ socketDir }, database));
-      await sql.connect();
-      try {
-        const { rows } = await sql.query({ text: statement, rowMode: 'array' });
-        return (rows as string[][]).map(([value]) => String(value));
-      } finally {
-        await sql.end();
-      }
+    stored: storedIn(dataDir),
+  };
+}
+
+function storedIn(dataDir: string): Stored {
+  const textsOf = async (database: string, statement: string): Promise<string[]> => {
+    const socketDir = socketDirOf(path.join(dataDir, 'postgres')) ?? '';
+    const sql = new PlatformClient(connectionTo({ socketDir }, `platform_${database}`));
+    await sql.connect();
+    try {
+      const { rows } = await sql.query({ text: statement, rowMode: 'array' });
+      return (rows as string[][]).map(([value]) => String(value));
+    } finally {
+      await sql.end();
+    }
+  };
+  return {
+    column: (database, table, column) => textsOf(database, `select ${column}::text from ${table}`),
+    async postsWithPicture() {
+      const posts = await textsOf('gym', `select image || ' ' || text from post where image is not null`);
+      const files = new Set(await readdir(path.join(dataDir, 'files/gym')));
+      return posts.filter((post) => files.has(post.split(' ')[0] ?? ''));
     },
+    journals: () => journalTexts(dataDir),
   };
 }
 
 /** All text of squad's journals in files. */
-export async function journalTexts(dataDir: string): Promise<string> {
+async function journalTexts(dataDir: string): Promise<string> {
   const folder = path.join(dataDir, 'squad');
   const names = await readdir(folder, { recursive: true });
   const files = names.filter((name) => name.endsWith('.jsonl'));

@@ -1,5 +1,6 @@
+import { pictures } from '../support/pictures.ts';
 import type { Installation } from './installation.ts';
-import { journalTexts } from './installation.ts';
+import type { PartName } from './moment/parts.ts';
 
 /**
  * A user who writes one thing after the other, each at another service and only after the one before was acknowledged. So at
@@ -16,48 +17,77 @@ export interface Writer {
   stop(): Promise<void>;
 }
 
-interface Place {
-  write(
-    installation: Installation,
-    token: string,
-    mark: string,
-    squadId: string,
-  ): Promise<{ status: number }>;
-  /** All texts in which the marks of all writers are found. */
-  read(installation: Installation, dataDir: string): Promise<string>;
+/** What an installation or a backup of it contains. */
+export interface Stored {
+  /** The values of one column, with the text of JSON as it is stored. */
+  column(database: PartName, table: string, column: string): Promise<string[]>;
+  /** Posts with a picture whose file exists. */
+  postsWithPicture(): Promise<string[]>;
+  /** All text of squad's journals. */
+  journals(): Promise<string>;
 }
 
-const texts = (database: string, statement: string) => async (installation: Installation) =>
-  (await installation.column(database, statement)).join('\n');
+interface Target {
+  readonly installation: Installation;
+  readonly token: string;
+  readonly superAdmin: string;
+  readonly squadId: string;
+  readonly wizardId: string;
+}
+
+interface Place {
+  write(target: Target, mark: string): Promise<{ status: number }>;
+  /** Texts in which the marks of all writers are found. */
+  read(stored: Stored): Promise<string[]>;
+  /** A write replaces the one before, so that only the last one is found. */
+  readonly keepsLast?: true;
+}
 
 const PLACES: readonly Place[] = [
   {
-    write: ({ rest }, token, mark) =>
+    write: ({ installation: { rest }, token }, mark) =>
       rest('nutrition', 'POST', '/log', {
         token,
         body: { foodName: mark, calories: 100, protein: 1, carbs: 1, fats: 1 },
       }),
-    read: texts('platform_nutrition', 'select food_name from food_log'),
+    read: (stored) => stored.column('nutrition', 'food_log', 'food_name'),
   },
   {
-    write: ({ rest }, token, mark, squadId) =>
+    write: ({ installation: { rest }, token, squadId }, mark) =>
       rest('squad', 'POST', `/squads/${squadId}/messages`, { token, body: { text: mark } }),
-    read: (_installation, dataDir) => journalTexts(dataDir),
+    read: async (stored) => [await stored.journals()],
   },
   {
-    async write({ graph }, token, mark) {
+    async write({ installation: { graph }, token }, mark) {
       const { status, errors } = await graph(
         'gateway',
         'mutation ($text: String!) { createPost(input: { text: $text }) { id } }',
         { text: mark },
         { token },
       );
-      return { status: errors ? 500 : status };
+      const isSlow = errors?.some(({ extensions: { code } }) => code.startsWith('UPSTREAM'));
+      return { status: isSlow ? 503 : errors ? 500 : status };
     },
-    read: texts('platform_gym', 'select text from post'),
+    read: (stored) => stored.column('gym', 'post', 'text'),
   },
   {
-    write: ({ rest }, token, mark) =>
+    write: ({ installation: { rest }, token }, mark) =>
+      rest('identity', 'PUT', '/profile', { token, body: { bio: mark } }),
+    read: (stored) => stored.column('identity', 'user_account', 'bio'),
+    keepsLast: true,
+  },
+  {
+    async write({ installation: { rest }, token }, mark) {
+      const body = new FormData();
+      body.set('text', mark);
+      const bytes = new Uint8Array(await pictures.normal('png'));
+      body.set('image', new Blob([bytes], { type: 'image/png' }), 'a.png');
+      return rest('gym', 'POST', '/posts', { token, body });
+    },
+    read: (stored) => stored.postsWithPicture(),
+  },
+  {
+    write: ({ installation: { rest }, token }, mark) =>
       rest('content', 'POST', '/trainings', {
         token,
         body: {
@@ -67,17 +97,24 @@ const PLACES: readonly Place[] = [
           entries: [],
         },
       }),
-    read: texts('platform_content', 'select title from training'),
+    read: (stored) => stored.column('content', 'training', 'title'),
+  },
+  {
+    write: ({ installation: { rest }, superAdmin, wizardId }, mark) =>
+      rest('wizard', 'PUT', `/${wizardId}`, {
+        token: superAdmin,
+        body: { step: 'basics', data: { name: mark, slug: wizardId, timezone: 'Europe/Berlin' } },
+      }),
+    read: (stored) => stored.column('wizard', 'wizard_session', 'data'),
+    keepsLast: true,
   },
 ];
 
+/** So many writes have one at each place. */
+export const ROUND = PLACES.length;
+
 export async function startWriter(installation: Installation, email: string): Promise<Writer> {
-  const token = await installation.token(email);
-  const { body: routines } = await installation.rest('content', 'GET', '/workouts?limit=1', { token });
-  const { body: squad } = await installation.rest('squad', 'POST', '/squads', {
-    token,
-    body: { routineId: routines[0].id },
-  });
+  const target = await targetOf(installation, email);
   let isStopped = false;
   let whenAcknowledged = () => {};
   const writer: Writer = {
@@ -96,10 +133,12 @@ export async function startWriter(installation: Installation, email: string): Pr
   };
   const write = async () => {
     for (let number = 1; !isStopped; number += 1) {
-      const place = PLACES[number % PLACES.length];
-      const answer = await place?.write(installation, token, markOf(writer, number), squad.id);
-      if (answer?.status !== 201 && answer?.status !== 200)
-        writer.failures.push(`${number}: ${answer?.status}`);
+      const place = PLACES[number % ROUND]!;
+      let { status } = await place.write(target, markOf(writer, number));
+      // On a busy machine a service may be too slow. A mark that is stored twice changes nothing.
+      while (status === 503 || status === 504)
+        ({ status } = await place.write(target, markOf(writer, number)));
+      if (status !== 201 && status !== 200) writer.failures.push(`${number}: ${status}`);
       writer.acknowledged = number;
       whenAcknowledged();
     }
@@ -108,17 +147,47 @@ export async function startWriter(installation: Installation, email: string): Pr
   return writer;
 }
 
-/** The numbers of a writer's writes that an installation has, ascending. */
-export async function writesIn(
-  installation: Installation,
-  dataDir: string,
-  writers: readonly Writer[],
-): Promise<number[][]> {
-  const all = (await Promise.all(PLACES.map((place) => place.read(installation, dataDir)))).join('\n');
+async function targetOf(installation: Installation, email: string): Promise<Target> {
+  const { rest } = installation;
+  const token = await installation.token(email);
+  const superAdmin = await installation.token('super@demo.test');
+  const { body: routines } = await rest('content', 'GET', '/workouts?limit=1', { token });
+  const { body: squad } = await rest('squad', 'POST', '/squads', {
+    token,
+    body: { routineId: routines[0].id },
+  });
+  const { body: wizard } = await rest('wizard', 'POST', '/', {
+    token: superAdmin,
+    body: { kind: 'GYM_SETUP' },
+  });
+  return { installation, token, superAdmin, squadId: squad.id, wizardId: wizard.id };
+}
+
+/** The numbers of a writer's writes that are stored, ascending. */
+export async function writesIn(stored: Stored, writers: readonly Writer[]): Promise<number[][]> {
+  const texts = await Promise.all(PLACES.map(async (place) => (await place.read(stored)).join('\n')));
   return writers.map(({ name }) => {
-    const found = all.matchAll(new RegExp(`${name}-write-(\\d+)\\b`, 'g'));
-    return [...new Set([...found].map(([, number]) => Number(number)))].toSorted((a, b) => a - b);
+    const numbers = PLACES.flatMap(({ keepsLast }, at) => {
+      const marks = (texts[at] ?? '').matchAll(new RegExp(`${name}-write-(\\d+)\\b`, 'g'));
+      // The texts of posts are those of two places.
+      const found = [...marks].map(([, number]) => Number(number)).filter((number) => number % ROUND === at);
+      const last = Math.max(0, ...found);
+      return keepsLast
+        ? Array.from({ length: Math.ceil(last / ROUND) }, (_, back) => last - back * ROUND)
+        : found;
+    });
+    return [...new Set(numbers)].filter((number) => number > 0).toSorted((a, b) => a - b);
   });
 }
+
+/** The writers whose writes are not those up to one number. */
+export const gapsIn = (numbers: readonly number[][]): string[] =>
+  numbers.flatMap((found, writer) =>
+    found.at(-1) === found.length || found.length === 0
+      ? []
+      : [
+          `writer ${writer} lacks ${found.findIndex((number, at) => number !== at + 1) + 1} of ${found.at(-1)}`,
+        ],
+  );
 
 const markOf = ({ name }: Pick<Writer, 'name'>, number: number): string => `${name}-write-${number}`;

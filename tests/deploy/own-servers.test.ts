@@ -44,7 +44,7 @@ describe('the settings of docs/own-servers.md', () => {
     const own = appended.filter(([, , name]) => name === server).map(([, lines]) => lines);
     const pairs = [common, ...own]
       .join('\n')
-      .replaceAll(/\$\(openssl .*\)/g, 'a'.repeat(48))
+      .replaceAll('$METRICS_TOKEN', 'a'.repeat(48))
       .replaceAll('...', 'a-long-password-1')
       .split('\n')
       .filter((line) => line.includes('='))

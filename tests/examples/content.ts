@@ -164,6 +164,7 @@ async function trainingExamples({ record, send }: Recorder): Promise<void> {
   const [routine] = await send('listWorkouts', { as: 'nobody', query: { limit: 1 } });
   await record('copyWorkout', { ...MEMBER, params: { id: routine.id }, body: { title: 'My plan' } });
   await record('addFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });
+  await record('getNextWorkout', MEMBER);
   await record('removeFavouriteWorkout', { ...MEMBER, params: { id: routine.id } });
   await record('deleteTraining', { ...MEMBER, params: { id: copy.id } });
 }

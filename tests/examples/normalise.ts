@@ -39,7 +39,7 @@ export function normaliser(now: Date): <Value>(value: Value) => Value {
   const timeOf = (text: string): string => {
     const millis = Date.parse(text);
     if (FIXED.has(text) || Math.abs(millis - now.getTime()) > 1_000 * DAY_MILLIS) return text;
-    // A whole minute was chosen, for example by a schedule.
+    // A time at a whole minute was chosen, for example by a schedule, and not read from the clock: only its day changes.
     if (millis % 60_000 === 0) return new Date(millis + days * DAY_MILLIS).toISOString();
     return new Date(Math.round((millis + shift) / MINUTES_5) * MINUTES_5).toISOString();
   };

@@ -77,7 +77,7 @@ describe('a registration', () => {
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
   });
 
-  it('creates one account for two requests with one Idempotency-Key', async () => {
+  it('creates one account for three requests with one Idempotency-Key', async () => {
     const body = someone();
     const key = { 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all([

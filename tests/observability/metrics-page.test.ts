@@ -6,7 +6,7 @@ import { SERVICE_NAMES } from '#server/settings.ts';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
 let platform: TestPlatform;
-/** The metrics that the page describes, with their types and labels. */
+/** The metrics that docs/operations.md describes, with their types and labels. */
 let documented: Map<string, { type: string; labels: string[] }>;
 /** The metrics of all servers with their types. */
 let exposed: Map<string, string>;
@@ -14,7 +14,7 @@ let samples: string[];
 let usage: string;
 
 const SERVERS: readonly Called[] = [...SERVICE_NAMES, 'gateway'];
-/** The library names them; the page describes them together. */
+/** The library names them; docs/operations.md describes them together. */
 const isOfLibrary = (name: string): boolean => /^(process|nodejs)_/.test(name);
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('have the labels that the page names', () => {
+  it('have the labels that docs/operations.md names', () => {
     for (const sample of samples) {
       const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})? /.exec(sample) ?? [];
       const metric = documented.get(name) ?? documented.get(name.replace(/_(bucket|sum|count)$/, ''));
@@ -69,7 +69,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('are 0 before the first failure, which an alert would otherwise not see', async () => {
+  it('exist with 0 before the first failure, because an alert does not see a counter that begins with 1', async () => {
     const rules = await readFile(new URL('../../deploy/monitoring/alerts.yaml', import.meta.url), 'utf8');
     const counters = [...rules.matchAll(/(?:rate|increase)\((\w+)(?:\{([^}]*)\})?\[/g)].filter(
       ([, , labels]) => /(outcome|result)="(failed|refused|given_up)"/.test(labels ?? ''),

@@ -77,7 +77,7 @@ export const migrations: MigrationDeclaration[] = [...sagaMigrations];
   declaration.entities = [NoteWithTitle];
   const written = await write('add_title', '2026-01-06T10:00:00Z');
   expect(written?.sql).toEqual(['alter table "note" add "title" varchar(80) null;']);
-  // The `down` had created the trigger and its function again, with an empty body.
+  // It does not create the trigger and its function again, which the `up` has not changed.
   expect(fs.readFileSync(written?.file ?? '', 'utf8')).toContain(`
   override down(): void {
     this.addSql(\`alter table "note" drop column "title";\`);
@@ -97,7 +97,7 @@ export const migrations: MigrationDeclaration[] = [
   await expect(write('add_title', '2026-01-06T10:01:00Z')).rejects.toThrow('choose another name');
 });
 
-it('creates hand-written triggers of a dropped table again when it is reverted', async () => {
+it('a migration that drops a table creates its hand-written triggers again when it is reverted', async () => {
   class ByHand extends Migration {
     override up(): void {
       this.addSql('create table note (id uuid not null, text text not null, primary key (id));');

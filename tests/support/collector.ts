@@ -69,7 +69,7 @@ export async function startCollector(
     spans,
     requests,
     async trace(traceId, isComplete) {
-      const until = Date.now() + 30_000;
+      const until = Date.now() + 120_000;
       for (;;) {
         const found = spans.filter((span) => span.traceId === traceId);
         if (isComplete(found) && hasAllParents(found)) return found;

@@ -37,10 +37,15 @@ export interface OtherGraph {
   stop(): Promise<void>;
 }
 
-/** Starts the subgraphs of a test, and a gateway with a supergraph file that is composed from them. */
+/**
+ * Starts the subgraphs of a test, and a gateway with a supergraph file that is composed from them.
+ *
+ * @param edited the file as another composition would have written it
+ */
 export async function startOtherGraph(
   subgraphs: Record<string, OtherSubgraph>,
   env: Record<string, string> = {},
+  edited: (supergraphSdl: string) => string = (sdl) => sdl,
 ): Promise<OtherGraph> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'other-graph-'));
   const running = new Map<string, RunningSubgraph>();
@@ -66,7 +71,7 @@ export async function startOtherGraph(
   const { supergraphSdl, errors } = composeServices(services);
   if (!supergraphSdl) throw new Error(errors?.map(({ message }) => message).join('\n'));
   const file = path.join(folder, 'supergraph.graphql');
-  await writeFile(file, supergraphSdl);
+  await writeFile(file, edited(supergraphSdl));
   const gateway = await startGateway(
     gatewaySettingsOf({
       HOST: '127.0.0.1',

@@ -38,7 +38,10 @@ export function mergedParts(messages: readonly PartsMessage[]): Merged {
   const errors = [...(first.errors ?? [])];
   const nulls: Path[] = [];
   const pending = new Map<string, Pending>();
-  const put = (path: Path, part: Untyped): void => deepMerge(valueAt(data, path), part, path);
+  const put = (path: Path, part: Untyped): void => {
+    const target = valueAt(data, path);
+    if (target !== null) deepMerge(target, part, path);
+  };
   for (const [index, message] of messages.entries()) {
     if (message.hasNext !== index < messages.length - 1) throw new Error('a wrong hasNext');
     for (const one of message.pending ?? []) {
@@ -63,10 +66,14 @@ export function mergedParts(messages: readonly PartsMessage[]): Merged {
   return { data, ...(errors.length > 0 && { errors }), nulls };
 }
 
+/** Null below a null of an earlier part, in which another deferred fragment selects the same object. */
 function valueAt(data: Untyped, path: Path): Untyped {
   let value = data;
-  for (const key of path) value = value?.[key];
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  for (const key of path) {
+    value = value?.[key];
+    if (value === null) return null;
+  }
+  if (typeof value !== 'object' || Array.isArray(value))
     throw new Error(`there is no object at ${path.join('.')}`);
   return value;
 }

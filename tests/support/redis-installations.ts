@@ -68,7 +68,7 @@ export class RedisProcess {
     const args = this.args.map((arg) => (arg === '<port>' ? String(this.port) : arg));
     const all = [...config, ...ports, ...tls, '--bind', '127.0.0.1', '--dir', this.folder, ...args];
     this.process = spawn(this.program, all, { stdio: 'ignore' });
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 120_000;
     for (;;) {
       const answer = spawnSync('redis-cli', this.cli('PING'), { encoding: 'utf8' }).stdout;
       if (answer.includes('PONG')) return;
@@ -109,7 +109,7 @@ export class RedisProcess {
 }
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 120_000;
   for (;;) {
     try {
       if (isTrue()) return;

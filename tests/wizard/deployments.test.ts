@@ -11,7 +11,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   const wizard = deploymentsIn(storage);
   const { deploy, gymsNamed, expectGym } = wizard;
 
-  it('create a gym by REST, with a result for every action, once', async () => {
+  it('create one gym by REST, with a result for every action; a second request creates no other', async () => {
     const gym = newGym();
     const session = await preparedGym(wizard.platform, gym);
     expect(session).toMatchObject({ status: 'READY', deployment: null });
@@ -55,7 +55,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('create a gym by the graph, followed by a subscription', async () => {
+  it('create a gym by the graph, while a subscription reports their progress', async () => {
     const door = storage === 'database' ? 'gateway' : 'wizard'; // each of the two doors is tested with one of the two stores
     const gym = newGym();
     const graph = async (query: string, variables: object) => {
@@ -139,9 +139,8 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     ).toHaveLength(19);
     const winner = answers.find(({ status }) => status === 202)?.body.id;
     expect((await settled(wizard.platform, winner)).status).toBe('DEPLOYED');
-    const late = answers.find(({ status }, index) => status === 409 && sessions[index])?.body;
-    expect(late.code).toBe('CONFLICT');
-    // The name is no longer reserved. The gym has it now, so the deployment is refused.
+    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('CONFLICT');
+    // The new gym has the name now, and the name is not reserved: the request is accepted, and its action `gym` fails.
     const other = sessions.find(({ id }) => id !== winner)?.id ?? '';
     expect((await deploy(other)).status).toBe(202);
     expect(await settled(wizard.platform, other)).toMatchObject({

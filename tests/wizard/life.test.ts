@@ -193,7 +193,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
           code: 'WIZARD_INCOMPLETE',
           errors: [{ path: 'basics.country' }],
         });
-        // The stored session still has the old version.
+        // The session is stored with version 2 now, which the service with version 1 does not support.
         expect((await call('GET', `/${session.id}`, { token: superAdmin })).body.code).toBe(
           'WIZARD_VERSION_UNSUPPORTED',
         );

@@ -4,7 +4,7 @@ import type { ChaosCluster } from '../cluster/cluster.ts';
 import type { ChaosClient } from '../workload/client.ts';
 import type { World } from '../workload/people.ts';
 import { graphListener, rawListener, type Listener } from './listeners.ts';
-import { sendSteadily, type FailedRequest } from './steady-requests.ts';
+import { sendSteadily, warmUp, type FailedRequest } from './steady-requests.ts';
 
 export interface RollingOptions {
   perSecond: number;
@@ -42,6 +42,7 @@ export async function restartInTurn(
   });
   await Promise.all(listeners.map(({ connected }) => connected));
   progress(`${sockets} sockets are connected`);
+  await warmUp(client, world);
   const chat = sendMessages(client, world, squads);
   const requests = sendSteadily(client, world, { perSecond, random: randomFrom('rolling') });
   for (const replica of cluster.replicas) {

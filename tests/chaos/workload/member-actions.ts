@@ -161,7 +161,7 @@ const changeProfile: Action = async (world, member, random) => {
   });
 };
 
-const HOME = `{ me { displayName gym { name locations { name occupancy { people } } } nutritionDay { totals { calories } } presence { online } }
+const HOME = `{ me { displayName gym { name locations { name occupancy { people } } } nutritionDay { totals { calories } } presence { online } nextWorkout { title } trainingSummary(days: 7) { count minutes } }
   workouts(first: 1) { nodes { title } } }`;
 
 const readHome: Action = (world, member) =>

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { DatabaseServer } from '#server/database/database-server.ts';
 import { startEmbeddedPostgres } from '#server/embedded-postgres/embedded-postgres.ts';
 import { startPgBouncer } from '../pooler.ts';
+import { measuredSlowness } from '../slow-machine.ts';
 import { testRun } from '../test-run.ts';
 import { useFolderInMemory } from './memory-folder.ts';
 
@@ -13,6 +14,7 @@ import { useFolderInMemory } from './memory-folder.ts';
  * With TEST_DATABASE_POOLER=pgbouncer, the tests and the services that they start use it through PgBouncer.
  */
 export default async function globalSetup(): Promise<void> {
+  process.env.TEST_SLOWNESS ??= String(measuredSlowness()); // the workers inherit it
   const runId = `t${Date.now().toString(36)}`;
   const compileCache = path.join(os.tmpdir(), `platform-tests-compiled-${process.getuid?.() ?? 'user'}`);
   const removeFolder = useFolderInMemory();

@@ -16,4 +16,14 @@ export default class SharedRealm extends TestEnvironment {
     this.moduleMocker = new ModuleMocker(globalThis);
     this.fakeTimersModern = new ModernFakeTimers({ config: config.projectConfig, global: globalThis });
   }
+
+  /**
+   * A shorter time limit of a single test or hook is raised to that of all (`testTimeout`): limits only end what hangs, and a
+   * slow machine takes several times the usual time.
+   */
+  handleTestEvent(event, { testTimeout }) {
+    const limited =
+      event.name === 'test_fn_start' ? event.test : event.name === 'hook_start' ? event.hook : undefined;
+    if (limited?.timeout) limited.timeout = Math.max(limited.timeout, testTimeout);
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * The wizard service in its own process. It starts when its parent sends `start`, and answers with its URL. If the parent
- * sends a number, the process kills itself at the boundary with this number, counted from then on, as in a power cut.
+ * sends a number, the process kills itself at that boundary of a saga's attempts (`Boundary`), counted from then on.
  */
 import { once } from 'node:events';
 import { settingsOf } from '#server/run.ts';
