@@ -18,8 +18,8 @@ export default {
   globalTeardown: '<rootDir>/tests/support/jest/global-teardown.ts',
   // The tests start real services, and a third of their time they wait: 3 workers keep 2 cores busy, and 4 workers 4 cores.
   maxWorkers: os.availableParallelism() < 4 ? 3 : 4,
-  // For a machine on which other programs work; a test by itself takes a second or two.
-  testTimeout: 180_000,
+  // For a slow machine on which other programs work; a test by itself takes a second or two.
+  testTimeout: 600_000, // 10 min
   coverageProvider: 'v8',
   collectCoverageFrom: ['{server,gateway,subgraphs}/**/*.ts', '!**/*.generated.ts'],
 };

@@ -12,7 +12,7 @@ import { runCommand, type Command } from '#server/run-command.ts';
 import { runUntilSignal } from '#server/run-until-signal.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
 
-/** What ends by itself. */
+/** The commands that end by themselves. The others start servers, which run until a signal. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import('./subgraphs/migrate.ts')).runMigrate,
   'service-secrets': async () => (await import('#server/auth/print-service-secrets.ts')).runServiceSecrets,

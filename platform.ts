@@ -20,7 +20,7 @@ export async function startPlatform(
 ): Promise<Running> {
   const startedAt = performance.now();
   // A person reads the output of this start, so requests are logged only if LOG_LEVEL says so.
-  // No load balancer chooses between replicas of this process, so that it need not wait for one before it stops.
+  // No load balancer chooses between replicas of this process. Therefore it stops without a drain delay.
   const environment = await withOwnUrls({
     ...env,
     LOG_LEVEL: env.LOG_LEVEL || 'warn',

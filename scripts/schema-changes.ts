@@ -17,7 +17,7 @@ import {
 export interface SchemaChange {
   what: string;
   advice: string;
-  /** Of the field or argument that a client has to use to notice the change; absent if that is not a field. */
+  /** The field or argument: only clients that use it notice the change. Absent if the usage report cannot say who uses it. */
   coordinate?: string | undefined;
 }
 
@@ -53,8 +53,8 @@ export function schemaChanges(before: string, after: string): SchemaChanges {
 }
 
 /**
- * Whether clients notice these changes depends only on the fields that they select. An added argument that is required
- * concerns all who select the field; a removed one those who send it.
+ * The coordinate that decides which clients notice the change. A removed or changed field and a new required argument concern
+ * all clients that select the field; a removed or changed argument concerns only those that send it.
  */
 function coordinateOf(
   type: BreakingChangeType,
@@ -62,7 +62,7 @@ function coordinateOf(
   schema: GraphQLSchema,
 ): string | undefined {
   const field = /^(?:A required arg \w+ on )?(\w+\.\w+)/.exec(description)?.[1];
-  // The report does not count the fields of inputs.
+  // The usage report of the gateway does not count the fields of inputs.
   if (isInputObjectType(schema.getType(field?.split('.', 1)[0] ?? ''))) return undefined;
   const arg = / arg (\w+)/.exec(description)?.[1];
   switch (type) {
@@ -145,7 +145,8 @@ const DANGEROUS_ADVICE: Readonly<Record<DangerousChangeType, string>> = {
   [DangerousChangeType.VALUE_ADDED_TO_ENUM]: UNKNOWN_CASES,
   [DangerousChangeType.TYPE_ADDED_TO_UNION]: UNKNOWN_CASES,
   [DangerousChangeType.IMPLEMENTED_INTERFACE_ADDED]: UNKNOWN_CASES,
-  [DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED]: 'Nothing to do, if leaving it out keeps its meaning.',
-  [DangerousChangeType.OPTIONAL_ARG_ADDED]: 'Nothing to do, if leaving it out keeps its meaning.',
+  [DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED]:
+    'Nothing to do if operations without it keep their meaning.',
+  [DangerousChangeType.OPTIONAL_ARG_ADDED]: 'Nothing to do if operations without it keep their meaning.',
   [DangerousChangeType.ARG_DEFAULT_VALUE_CHANGE]: OTHER_MEANING,
 };

@@ -1,7 +1,7 @@
 import type { Measured } from './figures.ts';
 
 /** Lengths in pixels. */
-const [CHART_WIDTH, BAR_HEIGHT, BAR_GAP, LABEL_WIDTH, TITLE_HEIGHT] = [860, 22, 6, 170, 40];
+const [CHART_WIDTH, BAR_HEIGHT, BAR_GAP, LABEL_WIDTH, TITLE_HEIGHT] = [860, 22, 6, 190, 40];
 
 export const COLOURS = { main: '#7c3aed', other: '#64748b', light: '#94a3b8' } as const;
 

@@ -1,7 +1,7 @@
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Reads HTTP/1.1 requests with a Content-Length from a connection; all programs send such requests. Node's own HTTP
+ * Reads HTTP/1.1 requests with a Content-Length from a connection; all measured gateways send such requests. Node's own HTTP
  * server takes more processor time than a fast gateway, so that it would dominate the measurement.
  */
 export class MessageReader {
@@ -22,7 +22,7 @@ export class MessageReader {
     this.rest = unread.length > 0 ? unread : undefined;
   }
 
-  /** The size of the first message in bytes; 0 if it is not complete. */
+  /** Passes the first request to `take` if it is complete. Returns its size in bytes, or 0 if it is incomplete. */
   private takeFirst(unread: Buffer): number {
     const headEnd = unread.indexOf(HEAD_END);
     if (headEnd === -1) return 0;

@@ -73,7 +73,7 @@ function firstLine(child: ChildProcess, ready: RegExp | undefined): Promise<stri
   return new Promise((resolve, reject) => {
     if (!ready) resolve('');
     let output = '';
-    const timer = setTimeout(() => reject(new Error(`not ready after 30 s:\n${output}`)), 30_000);
+    const timer = setTimeout(() => reject(new Error(`not ready after 10 min:\n${output}`)), 600_000);
     timer.unref();
     const read = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-20_000);
@@ -119,7 +119,17 @@ export function cpuMillisOf(pid: number, without?: number): number {
   );
   return childrenOf(pid)
     .filter((child) => child !== without)
-    .reduce((sum, child) => sum + cpuMillisOf(child, without), nanos / 1e6);
+    .reduce((sum, child) => sum + ofChild(child, without), nanos / 1e6);
+}
+
+/** A child may end meanwhile, such as a worker of PostgreSQL; its time is then missing, as that of a thread. */
+function ofChild(pid: number, without: number | undefined): number {
+  try {
+    return cpuMillisOf(pid, without);
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0;
+    throw error;
+  }
 }
 
 /** Resident memory of a process and its children, in MiB. */

@@ -63,8 +63,12 @@ async function logMeals(url: string, token: string): Promise<void> {
     });
 }
 
-/** Five trainings a week for a year, with two exercises each. @param url the platform's gateway */
-export async function logTrainings(url: string, token: string, now: number): Promise<void> {
+/** Five trainings a week for some years, with two exercises each. @param url the platform's gateway */
+export async function logTrainings(url: string, token: string, now: number, years = 1): Promise<void> {
+  for (let year = 0; year < years; year += 1) await logYear(url, token, now - year * 364 * 86_400_000);
+}
+
+async function logYear(url: string, token: string, now: number): Promise<void> {
   const lines = Array.from({ length: 52 * 5 }, (_, index) => {
     const start = now - Math.round(((index + 1) * 7 * 86_400_000) / 5);
     const times = [start, start + 3_600_000].map((time) => new Date(time).toISOString()).join(',');

@@ -9,9 +9,12 @@ export type Workload = Pick<LoadOptions, 'url' | 'bodies' | 'headers' | 'connect
 /** Names of the workloads that only read the graph. */
 export const READING = ['home query of the README', 'history: 200 entries'] as const;
 
-/** The home query of the README with further fields of the user. */
-export const homeQuery = (further: string): string =>
-  `{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } ${further} } workouts(first: 3) { nodes { title difficulty } } }`;
+/** The home query: of the user with further fields, and routines or another field of the graph. */
+export const homeQuery = (
+  further: string,
+  root = 'workouts(first: 3) { nodes { title difficulty } }',
+): string =>
+  `{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } ${further} } ${root} }`;
 
 /** Everyday requests by their names, to a platform with demo data; adds the members who send them. */
 export async function workloadsAt(url: string): Promise<ReadonlyMap<string, Workload>> {

@@ -4,9 +4,9 @@ import { DAY_SECONDS, PEAK, REQUESTS, ROWS_PER_MEMBER, ROWS_PER_MEMBER_AND_DAY }
 
 const PAGE = new URL('../../docs/scaling.md', import.meta.url);
 const CHART = new URL('../../docs/scaling.svg', import.meta.url);
-const MEMBERS = 1_000_000; // of the chart and the tables
+const MEMBERS = 1_000_000; // of the chart and the table of growth
 
-/** Bytes of one row of a table with its share of the indexes. */
+/** Bytes of one row of a table: `data` without indexes, `total` with its share of them. */
 export interface RowSize {
   table: string;
   rows: number;
@@ -41,7 +41,7 @@ interface Growth {
   table: string;
   rowsPerDay: number;
   gigabytesPerYear: number;
-  /** What is stored after five years; undefined without an end. */
+  /** The gigabytes that are stored after five years. */
   afterFiveYears: number;
 }
 
@@ -70,7 +70,7 @@ const growthTable = (growth: readonly Growth[]): string =>
     }),
     `| together | | | | ${sum(growth.map((one) => one.gigabytesPerYear)).toFixed(0)} | ${sum(growth.map((one) => one.afterFiveYears)).toFixed(0)} |`,
     '',
-    `Besides one row per member of ${ROWS_PER_MEMBER.map((table) => `\`${table}\``).join(' and ')}.`,
+    `In addition, each member has one row in ${ROWS_PER_MEMBER.map((table) => `\`${table}\``).join(' and ')}.`,
   ].join('\n');
 
 /** Processors in use at the peak for a number of members. */
@@ -126,7 +126,7 @@ function processorBars(): BarGroup {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Replaces the part of the page between the comments with its name. */
+/** Replaces the text between `<!-- name -->` and `<!-- end of name -->`. */
 async function put(name: string, content: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];

@@ -52,6 +52,7 @@ async function emptyDatabase(service: string): Promise<pg.Client> {
   const client = new pg.Client(connectionTo(postgres.server, database.name));
   client.on('error', () => undefined); // After a failure the server stops, and ends the connection. Only the failure is reported.
   await client.connect();
+  await client.query('set statement_timeout = 0'); // the services' limit for a statement is a setting of the database
   await client.query(FUNCTIONS);
   return client;
 }

@@ -88,6 +88,11 @@ export const SEEDS: Readonly<Record<string, readonly [table: string, statement: 
   ],
   squad: [
     [
+      'journal',
+      `insert into journal (kind, id, seq, mark, base, changed_at)
+       select 'chat', member(n)::text, 50, gen_random_uuid(), 0, now() from generate_series(0, $1::int / 50) as n`,
+    ],
+    [
       'journal_record',
       `insert into journal_record (kind, id, seq, mark, record)
        select 'chat', member(n / 50)::text, n % 50, gen_random_uuid(),

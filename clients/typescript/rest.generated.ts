@@ -859,7 +859,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the mail to verify your email again
+         * Send the verification mail again
          * @description One user gets at most five mails per hour, and none if the email is verified; the answer is the same.
          *
          *     For users.
@@ -3070,7 +3070,7 @@ export interface paths {
         put?: never;
         /**
          * End what a membership allowed in this service
-         * @description Ends the open visit of the user, their bookings and their open orders, and removes them from running challenges. A repeated call changes nothing.
+         * @description Ends the open visit of the user, and removes them from challenges that have not ended. If the user has not joined again (`before` is null), their bookings and open orders are cancelled, too. A repeated call changes nothing.
          *
          *     For the identity service.
          */
@@ -4126,7 +4126,7 @@ export interface paths {
         };
         /**
          * Workout routines, by title
-         * @description Global routines and those of the caller's gym. A routine must match all filters; an unknown value returns an empty list.
+         * @description Global routines, those of the caller's gym, and the caller's own. A routine must match all filters; an unknown value returns an empty list.
          *
          *     For everybody.
          */
@@ -4167,6 +4167,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/content/workouts/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The routine that you should train next
+         * @description Of your own routines and your favourites the one that you have not trained for the longest time; those that you have never trained come first. Without such routines, one of your gym; if it has none either, the status is 404.
+         *
+         *     For users.
+         */
+        get: operations["getNextWorkout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/content/workouts/{id}": {
         parameters: {
             query?: never;
@@ -4176,7 +4198,7 @@ export interface paths {
         };
         /**
          * A routine with its blocks, exercises and sets
-         * @description Only its owner may read a PRIVATE routine. While a squad that has not ended trains it, the participants and invited users of the squad may also read the version that it trains, by `?version=`.
+         * @description Only its owner may read a PRIVATE routine. If a squad trains it and has not ended, the participants and invited users of the squad may read that version, too, with `?version=`.
          *
          *     For everybody.
          */
@@ -4191,7 +4213,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a routine
-         * @description Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. It leaves the lists. Its versions stay readable by `?version=`, because past squads and trainings refer to them.
+         * @description Only its owner and the staff of its gym may do this; if it is global, only a SUPER_ADMIN. Lists no longer contain it. Its versions stay readable by `?version=`, because past squads and trainings refer to them.
          *
          *     For users.
          */
@@ -4412,7 +4434,7 @@ export interface paths {
         put?: never;
         /**
          * Import trainings from CSV, FIT or TCX
-         * @description The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. An exercise that you cannot see becomes a custom exercise of yours. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
+         * @description The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. For an exercise that you cannot see, a custom exercise with its name is added for you. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
          *
          *     For users.
          */
@@ -7359,7 +7381,7 @@ export interface components {
         };
         /** @description The calendar feed of a user (iCalendar, RFC 5545): their bookings, or with `&all=true` all sessions of their gym. */
         Calendar: {
-            /** @description The address of the feed, with a private token: a URL, or a path of this service if its public URL is not configured. */
+            /** @description The address of the iCalendar feed, with a private token: a URL, or a path of this service if its public URL is not configured. */
             url: string;
         };
         FirstVisitPlaces: {
@@ -8744,7 +8766,7 @@ export interface components {
             gymId: string | null;
             /**
              * @description The users who see the routine.
-             *     - `PRIVATE`: Only its owner. While a squad that has not ended trains the routine, the participants and invited users of the squad may also read the version that it trains.
+             *     - `PRIVATE`: Only its owner. If a squad trains the routine and has not ended, the participants and invited users of the squad may read that version, too.
              *     - `GYM`: The users of its gym.
              *     - `PUBLIC`: Everybody.
              * @enum {string}
@@ -11818,7 +11840,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description If the email is not verified, the mail is sent afterwards. */
+            /** @description If the email is not verified, the mail is sent after this answer. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -16886,7 +16908,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The member, for staff. Default: the caller. */
+                    /** @description The member who gets the place; only staff may name another user. Default: the caller. */
                     userId?: string | null;
                 };
             };
@@ -16943,7 +16965,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Only bookings with this status. */
                 status?: "BOOKED" | "WAITING" | "CANCELLED" | "ATTENDED" | "NO_SHOW";
-                /** @description The member, for staff. Default: the caller. */
+                /** @description The member whose bookings these are; only staff may name another user. Default: the caller. */
                 userId?: string;
             };
             header?: never;
@@ -20324,7 +20346,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has ended. */
+            /** @description What the membership allowed has ended. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -24684,7 +24706,7 @@ export interface operations {
                     gymId?: string | null;
                     /**
                      * @description The users who see the routine. Default: `PRIVATE` for members, `GYM` for a GYM_ADMIN, and for a SUPER_ADMIN `GYM` with a `gymId`, else `PUBLIC`.
-                     *     - `PRIVATE`: Only its owner. While a squad that has not ended trains the routine, the participants and invited users of the squad may also read the version that it trains.
+                     *     - `PRIVATE`: Only its owner. If a squad trains the routine and has not ended, the participants and invited users of the squad may read that version, too.
                      *     - `GYM`: The users of its gym.
                      *     - `PUBLIC`: Everybody.
                      */
@@ -24760,8 +24782,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -24875,6 +24897,104 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["WorkoutRoutine"][];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getNextWorkout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The routine. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01900000-0000-7000-8401-040100000007",
+                     *       "title": "Bodyweight Anywhere",
+                     *       "description": "No equipment, four rounds, twenty minutes.",
+                     *       "difficulty": "Beginner",
+                     *       "category": "Bodyweight",
+                     *       "targetMuscles": [
+                     *         "chest",
+                     *         "quadriceps"
+                     *       ],
+                     *       "equipment": [
+                     *         "bodyweight"
+                     *       ],
+                     *       "exercises": [
+                     *         {
+                     *           "name": "Circuit",
+                     *           "entries": [
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "rpe": 8,
+                     *                   "type": "NORMAL",
+                     *                   "repRange": {
+                     *                     "max": 15,
+                     *                     "min": 8
+                     *                   },
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *             },
+                     *             {
+                     *               "sets": [
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 },
+                     *                 {
+                     *                   "reps": 15,
+                     *                   "type": "NORMAL",
+                     *                   "restSeconds": 20
+                     *                 }
+                     *               ],
+                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "image": null,
+                     *       "durationMinutes": 23,
+                     *       "gymId": null,
+                     *       "visibility": "PUBLIC",
+                     *       "ownerId": null,
+                     *       "version": 1,
+                     *       "createdAt": "2026-01-01T00:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkoutRoutine"];
                 };
             };
             /** @description A problem. */
@@ -25035,7 +25155,7 @@ export interface operations {
                     durationMinutes?: number | null;
                     /**
                      * @description The users who see the routine; only its owner changes it, to `PRIVATE` or `GYM`.
-                     *     - `PRIVATE`: Only its owner. While a squad that has not ended trains the routine, the participants and invited users of the squad may also read the version that it trains.
+                     *     - `PRIVATE`: Only its owner. If a squad trains the routine and has not ended, the participants and invited users of the squad may read that version, too.
                      *     - `GYM`: The users of its gym.
                      *     - `PUBLIC`: Everybody.
                      */
@@ -25090,8 +25210,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 2,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -25172,12 +25292,12 @@ export interface operations {
                      *       {
                      *         "version": 2,
                      *         "title": "Sled and Squat, 30 minutes",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-19T10:00:00.000Z"
                      *       },
                      *       {
                      *         "version": 1,
                      *         "title": "Sled and Squat",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-19T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -25396,8 +25516,8 @@ export interface operations {
                      *       "gymId": null,
                      *       "ownerId": "01900000-0000-7000-8000-000000000104",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "visibility": "PRIVATE"
                      *     }
                      */
@@ -25624,6 +25744,8 @@ export interface operations {
                 from?: string;
                 /** @description Last day, included. Default: today. */
                 to?: string;
+                /** @description The number of days up to the last, instead of from. Default: 30. */
+                days?: number;
                 /** @description day, week (default; from Monday) or month. */
                 bucket?: string;
                 /** @description IANA time zone that decides which day is today. Default: the user's profile. */
@@ -26084,8 +26206,8 @@ export interface operations {
                      *         ],
                      *         "volumeKg": 730,
                      *         "restEndsAt": null,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-19T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-19T10:00:00.000Z",
                      *         "version": 3
                      *       }
                      *     ]
@@ -26252,8 +26374,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 400,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -26335,8 +26457,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -26487,8 +26609,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "version": 3
                      *     }
                      */
@@ -26647,8 +26769,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -26747,8 +26869,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -27501,8 +27623,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 3,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -27826,8 +27948,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "runAt": "2026-06-17T10:00:00.000Z",
+                     *         "createdAt": "2026-06-19T10:00:00.000Z",
+                     *         "runAt": "2026-06-20T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -27875,8 +27997,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "runAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-19T10:00:00.000Z",
+                     *       "runAt": "2026-06-19T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
