@@ -8,7 +8,7 @@ const NOT_PUBLIC = 'expected an address of the public internet';
 const NOT_HTTPS = 'expected an https URL';
 const NOT_PLAIN = 'expected a URL without user name, password and fragment';
 const NO_URL = 'expected a URL such as https://example.com/events';
-const portOf = (port: number) => `expected a port for https; ${port} belongs to another protocol`;
+const portOf = (port: number) => `expected another port; ${port} belongs to another protocol`;
 
 /** Targets to which nothing is sent, and why. */
 const REFUSED: Record<string, readonly string[]> = {
@@ -178,9 +178,11 @@ describe('a target', () => {
   ])('may be %s', (url) => expect(targetProblem(url, false)).toBeUndefined());
 
   it.each([
-    ['http://127.0.0.1:1/', true],
-    ['http://localhost:1/', true],
-    ['http://[::1]:1/', true],
+    ['http://127.0.0.1:8080/', true],
+    ['http://localhost:8080/', true],
+    ['http://[::1]:8080/', true],
+    ['http://127.0.0.1:22/', false],
+    ['http://localhost:6000/', false],
     ['http://0.0.0.0:1/', false],
     ['http://[::]:1/', false],
     ['http://10.0.0.1/', false],

@@ -35,10 +35,9 @@ export function targetProblem(text: string, allowsLoopback: boolean): string | u
   if (!url) return 'expected a URL such as https://example.com/events';
   if (url.username || url.password || url.hash)
     return 'expected a URL without user name, password and fragment';
+  if (FORBIDDEN_PORTS.has(url.port)) return `expected another port; ${url.port} belongs to another protocol`;
   if (allowsLoopback && isLoopbackHttp(url)) return undefined;
   if (url.protocol !== 'https:') return 'expected an https URL';
-  if (FORBIDDEN_PORTS.has(url.port))
-    return `expected a port for https; ${url.port} belongs to another protocol`;
   const host = hostOf(url);
   if (isIP(host) && !isPublicAddress(host)) return 'expected an address of the public internet';
   if (host === 'localhost' || host.endsWith('.localhost'))
