@@ -11,6 +11,16 @@ const millisOf = (day: string): number =>
   Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10)));
 const fromMillis = (millis: number): string => new Date(millis).toISOString().slice(0, 10);
 
+const DAY_FORMAT = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether a text is a day of the calendar. It is checked for every day of an answer, so most days are checked without a Date. */
+export function isDay(text: string): boolean {
+  if (!DAY_FORMAT.test(text)) return false;
+  const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8))];
+  if (month < 1 || month > 12 || day < 1) return false;
+  return day <= 28 || fromMillis(millisOf(text)) === text;
+}
+
 /** The day of an instant in a time zone. */
 export const dayOf = (instant: Date, zone: string): string =>
   DateTime.fromJSDate(instant, { zone }).toISODate() ?? '';

@@ -1,7 +1,7 @@
 /**
  * Processor time of the home query with the next workout and the trainings of last week, as a multiple of that without them,
- * and of the progress of five years as a multiple of that of a month: `npm run bench:platform -- training`. They take turns on
- * one platform, whose members train five times a week and have routines of their own.
+ * and of the progress of five years as a multiple of that of a month: `npm run bench:platform -- training`. The queries take
+ * turns on one platform, whose members train five times a week and have routines of their own.
  */
 import { libraryExerciseId } from '../../subgraphs/content/exercises/library-exercise.ts';
 import { Load, median } from '../gateway/load.ts';
@@ -21,7 +21,7 @@ const NEXT_AND_WEEK =
   'nextWorkout { title durationMinutes } trainingSummary(days: 7) { count minutes volumeKg streakWeeks }';
 /** `ONLY=progress` leaves out the home query. */
 const { ONLY } = process.env;
-/** So many of the members have five years of trainings, the others one year. */
+/** The number of members who have five years of trainings; the others have one year. */
 const VETERANS = 4;
 
 export async function compareTraining(): Promise<void> {
@@ -54,6 +54,8 @@ export async function compareTraining(): Promise<void> {
     await compare(platform, tokens.slice(0, VETERANS), {
       'progress of a month': progress(`, from: "${month}"`),
       'progress of five years': progress(''),
+      'progress of five years by week': progress(', bucket: WEEK'),
+      'progress of five years by month': progress(', bucket: MONTH'),
     });
   } finally {
     await platform.stop();

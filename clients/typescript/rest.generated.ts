@@ -4388,7 +4388,7 @@ export interface paths {
         };
         /**
          * Your progress with an exercise
-         * @description One point for each training with a value, the oldest first; at most the latest 4,000.
+         * @description One point for each training with a value, or with `bucket` the best point of each day, week or month, the oldest first; at most the latest 4,000.
          *
          *     For users.
          */
@@ -25941,6 +25941,8 @@ export interface operations {
                 from?: string;
                 /** @description Last day, included. Default: that of the latest training. */
                 to?: string;
+                /** @description day, week (from Monday) or month: only the best point of each, the first of equal ones. Default: a point for each training. */
+                bucket?: string;
             };
             header?: never;
             path: {
@@ -25997,6 +25999,8 @@ export interface operations {
                 from?: string;
                 /** @description Last day, included. Default: that of the latest training. */
                 to?: string;
+                /** @description day, week (from Monday) or month: only the best point of each, the first of equal ones. Default: a point for each training. */
+                bucket?: string;
             };
             header?: never;
             path: {

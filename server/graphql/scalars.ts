@@ -2,6 +2,7 @@ import { DateTimeISOResolver, JSONResolver, LocalDateResolver } from 'graphql-sc
 import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import type { z } from 'zod';
+import { isDay } from '../calendar.ts';
 import { PlatformError } from '../errors.ts';
 import { day, instant } from '../shapes.ts';
 
@@ -20,7 +21,8 @@ export const scalars = {
   }),
   Date: new GraphQLScalarType<string, string>({
     name: 'Date',
-    serialize: (value) => LocalDateResolver.serialize(value),
+    serialize: (value) =>
+      typeof value === 'string' && isDay(value) ? value : LocalDateResolver.serialize(value),
     parseValue: (value) => bounded(day, () => LocalDateResolver.parseValue(value)),
     parseLiteral: (node, variables) => bounded(day, () => LocalDateResolver.parseLiteral(node, variables)),
   }),

@@ -155,6 +155,46 @@ describe('the progress with an exercise', () => {
   });
 });
 
+describe('the progress by week or month', () => {
+  it('has the best point of each bucket, the first of equal ones', async () => {
+    const ana = await register();
+    const log = async (day: string, reps: number) =>
+      (
+        await rest(ana, 'POST', '/trainings', {
+          startedAt: `${day}T12:00:00Z`,
+          endedAt: `${day}T13:00:00Z`,
+          timezone: 'UTC',
+          entries: [{ exerciseId: PULL_UP, sets: [{ reps }] }],
+        })
+      ).body.id as string;
+    const sunday = await log('2026-03-01', 9);
+    const monday = await log('2026-03-02', 7);
+    await log('2026-03-05', 7); // not better than that of Monday
+    const last = await log('2026-03-08', 8);
+    const april = await log('2026-04-01', 5);
+    const pointsBy = async (query: string) =>
+      (await rest(ana, 'GET', `/exercises/${PULL_UP}/progress?metric=reps&${query}`)).body.points;
+    const first = { date: '2026-03-01', value: 9, trainingId: sunday };
+    const latest = { date: '2026-04-01', value: 5, trainingId: april };
+    const week = { date: '2026-03-08', value: 8, trainingId: last };
+    expect(await pointsBy('bucket=week')).toEqual([first, week, latest]);
+    expect(await pointsBy('bucket=week&to=2026-03-07')).toEqual([
+      first,
+      { date: '2026-03-02', value: 7, trainingId: monday },
+    ]);
+    expect(await pointsBy('bucket=MONTH')).toEqual([first, latest]);
+    expect(await pointsBy('bucket=day')).toEqual(await pointsBy(''));
+    expect((await rest(ana, 'GET', `/exercises/${PULL_UP}/progress?bucket=year`)).status).toBe(400);
+    const { data } = await graph(
+      ana,
+      `{ exercise(id: "${PULL_UP}") { progress(metric: REPS, bucket: MONTH) { points { date value trainingId } } all: progress(metric: REPS) { points { value } } progressChart(metric: REPS, bucket: MONTH) } }`,
+    );
+    expect(data.exercise.progress.points).toEqual([first, latest]);
+    expect(data.exercise.all.points).toHaveLength(5);
+    expect(data.exercise.progressChart.match(/<circle class="dot"/g)).toHaveLength(2);
+  });
+});
+
 describe('the summary', () => {
   it('counts trainings, minutes and volume by muscle, and the weeks in a row', async () => {
     const ana = await register();

@@ -60,7 +60,8 @@ export const progressRest = [
     path: '/exercises/:id/progress',
     operationId: 'getExerciseProgress',
     summary: 'Your progress with an exercise',
-    description: 'One point for each training with a value, the oldest first; at most the latest 4,000.',
+    description:
+      'One point for each training with a value, or with `bucket` the best point of each day, week or month, the oldest first; at most the latest 4,000.',
     auth: 'required',
     params: idParams,
     query: ProgressQuery,

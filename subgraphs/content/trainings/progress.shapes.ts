@@ -47,6 +47,15 @@ export const ProgressShape = z
   .meta({ id: 'ExerciseProgress' });
 export type ProgressShape = z.infer<typeof ProgressShape>;
 
+export const SUMMARY_BUCKETS = ['DAY', 'WEEK', 'MONTH'] as const;
+export type SummaryBucket = (typeof SUMMARY_BUCKETS)[number];
+
+const bucket = z
+  .string()
+  .max(10)
+  .transform((text) => text.toUpperCase())
+  .pipe(z.enum(SUMMARY_BUCKETS, 'expected day, week or month'));
+
 export const ProgressQuery = z.object({
   metric: z
     .string()
@@ -57,15 +66,18 @@ export const ProgressQuery = z.object({
     .meta({ description: 'E1RM (default), MAX_WEIGHT, VOLUME or REPS.' }),
   from: day.optional().meta({ description: 'First day. Default: that of the first training.' }),
   to: day.optional().meta({ description: 'Last day, included. Default: that of the latest training.' }),
+  bucket: bucket.optional().meta({
+    description:
+      'day, week (from Monday) or month: only the best point of each, the first of equal ones. Default: a point for each training.',
+  }),
 });
 export interface ProgressRange {
   metric?: ProgressMetric | null | undefined;
   from?: string | null | undefined;
   to?: string | null | undefined;
+  /** Undefined for a point for each training. */
+  bucket?: SummaryBucket | null | undefined;
 }
-
-export const SUMMARY_BUCKETS = ['DAY', 'WEEK', 'MONTH'] as const;
-export type SummaryBucket = (typeof SUMMARY_BUCKETS)[number];
 
 export const TrainingSummaryShape = z
   .object({
@@ -105,13 +117,7 @@ export const SummaryQuery = z.object({
     .max(3_660)
     .optional()
     .meta({ description: 'The number of days up to the last, instead of from. Default: 30.' }),
-  bucket: z
-    .string()
-    .max(10)
-    .transform((text) => text.toUpperCase())
-    .pipe(z.enum(SUMMARY_BUCKETS, 'expected day, week or month'))
-    .optional()
-    .meta({ description: 'day, week (default; from Monday) or month.' }),
+  bucket: bucket.optional().meta({ description: 'day, week (default; from Monday) or month.' }),
   timezone: timezone.optional().meta({
     description: "IANA time zone that decides which day is today. Default: the user's profile.",
   }),
