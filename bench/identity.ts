@@ -3,7 +3,8 @@
  *
  *     node scripts/node24.mjs bench/identity.ts
  *
- * - whether the time of a refused log-in reveals if the address exists: 200 attempts each with a known and an unknown one
+ * - whether the time of a refused log-in reveals if an address has an account: 200 attempts with a known address, and 200
+ *   with unknown addresses
  * - the first and the last page of 100,000 users
  * - the latency of other requests while 100 clients log in without a pause
  */

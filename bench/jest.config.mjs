@@ -1,4 +1,4 @@
 import tests from '../jest.config.mjs';
 
-/** Ratios measured side by side in one run; `npm run bench:growth`. */
+/** The configuration of `npm run bench:growth`: one worker, because the measurements compare times within one run. */
 export default { ...tests, rootDir: '..', testMatch: ['<rootDir>/bench/*.bench.ts'], maxWorkers: 1 };

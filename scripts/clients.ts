@@ -1,6 +1,6 @@
 /**
- * Writes the types of the TypeScript client from the OpenAPI document of the gateway, the AsyncAPI document of squad, and the
- * graph with the documents in `clients/typescript/graph`.
+ * Writes the types of the TypeScript client from the OpenAPI document of the gateway, the AsyncAPI document of squad, and
+ * the graph with the documents in `clients/typescript/graph`.
  *
  *     npm run clients                 # writes what has changed
  *     npm run clients -- --check      # writes nothing; prints the stale files, with exit code 1 if there are any

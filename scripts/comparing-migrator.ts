@@ -2,8 +2,8 @@ import { Migrator } from '@mikro-orm/migrations';
 import { DatabaseSchema, type MikroORM } from '@mikro-orm/postgresql';
 
 /**
- * A migrator whose comparison leaves out the triggers and functions that hand-written migrations have created. MikroORM reads
- * only a part of their definitions, so it would write a `down` that creates them again with empty bodies.
+ * A migrator whose comparison leaves out the triggers and functions that hand-written migrations have created. MikroORM
+ * reads only a part of their definitions, so it would write a `down` that creates them again with empty bodies.
  */
 export class ComparingMigrator extends Migrator {
   private readonly orm: MikroORM;
@@ -25,8 +25,8 @@ export class ComparingMigrator extends Migrator {
   }
 
   /**
-   * Statements that create the hand-written triggers of the tables without an entity. The new migration drops these tables, so
-   * its `down` has to create their triggers again. The functions stay in the database.
+   * Statements that create the hand-written triggers of the tables without an entity. The new migration drops these tables,
+   * so its `down` has to create their triggers again. The functions stay in the database.
    */
   async triggersOfDroppedTables(): Promise<string[]> {
     const declared = this.declaredTriggers();

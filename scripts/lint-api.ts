@@ -1,6 +1,6 @@
 /**
- * Checks the OpenAPI documents of the six services and of the gateway with the recommended rules of Redocly and Spectral, and
- * the AsyncAPI documents with Spectral's. Any error or warning is printed, with exit code 1.
+ * Checks the OpenAPI documents of the six services and of the gateway with the recommended rules of Redocly and Spectral,
+ * and the AsyncAPI documents with Spectral's. Any error or warning is printed, with exit code 1.
  *
  *     npm run lint:api
  */
@@ -12,7 +12,7 @@ import { asyncApiDocuments, openApiDocuments, type Named } from './api-documents
 const { Spectral } = spectralCore;
 const { oas, asyncapi } = spectralRulesets;
 
-/** `/users/me` and `/users/:id` are paths of the specification; the servers match fixed words first, and ids are UUIDs. */
+/** `/users/me` and `/users/:id` are not ambiguous: the servers match fixed words first, and ids are UUIDs. */
 const NOT_APPLIED = { 'no-ambiguous-paths': 'off' } as const;
 
 async function byRedocly({ name, text }: Named): Promise<string[]> {

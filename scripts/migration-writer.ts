@@ -58,8 +58,8 @@ async function difference({ server, declaration }: MigrationToWrite): Promise<Di
     dbName: database,
     driverOptions: { ...connectionTo(server, database), Client: PlatformClient },
     entities: [...platformEntities, ...declaration.entities],
-    // Entities do not declare the triggers and functions of hand-written migrations, nor the tables of jobs; without these options the new
-    // migration would drop them.
+    // Entities declare neither the triggers and functions of hand-written migrations nor the tables of jobs. Without these
+    // options the new migration would drop them.
     schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true, ignoreSchema: ['graphile_worker'] },
     migrations: {
       migrationsList: [...declaration.migrations],

@@ -13,7 +13,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Node before 24.3 warns at each start that type stripping and node:sqlite are experimental; the platform needs only their stable parts.
+// Node before 24.3 warns at each start that type stripping and node:sqlite are experimental; the platform needs only their
+// stable parts.
 const flags = ['--disable-warning=ExperimentalWarning'];
 
 const node = nodeForThisPlatform();

@@ -17,7 +17,9 @@ import {
 export interface SchemaChange {
   what: string;
   advice: string;
-  /** The field or argument: only clients that use it notice the change. Absent if the usage report cannot say who uses it. */
+  /**
+   * The field or argument: only clients that use it notice the change. Absent if the usage report cannot say who uses it.
+   */
   coordinate?: string | undefined;
 }
 
@@ -53,8 +55,8 @@ export function schemaChanges(before: string, after: string): SchemaChanges {
 }
 
 /**
- * The coordinate that decides which clients notice the change. A removed or changed field and a new required argument concern
- * all clients that select the field; a removed or changed argument concerns only those that send it.
+ * The coordinate that decides which clients notice the change. A removed or changed field and a new required argument
+ * concern all clients that select the field; a removed or changed argument concerns only those that send it.
  */
 function coordinateOf(
   type: BreakingChangeType,

@@ -1,5 +1,5 @@
 /**
- * Takes the screenshots in the README, of a running platform with demo data:
+ * Writes the screenshots in docs/, of a running platform with demo data:
  *
  *     node scripts/node24.mjs scripts/take-pictures.ts [http://127.0.0.1:4000]
  *

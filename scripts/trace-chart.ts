@@ -14,8 +14,8 @@ const LEGEND = [
 ] as const;
 
 /**
- * The spans of a trace as SVG: one row for each span below its parent, and its time as a bar. If a server has several replicas
- * in the trace, they are numbered. The background is white, so that it is readable on a dark page, too.
+ * The spans of a trace as SVG: one row for each span below its parent, and its time as a bar. If a server has several
+ * replicas in the trace, they are numbered. The background is white, so that it is readable on a dark page, too.
  * @param notes what is written beside bars, by the names of their spans; the first span with a name gets its note
  */
 export function traceChart(

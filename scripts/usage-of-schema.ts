@@ -15,7 +15,10 @@ export interface SchemaUsage {
 
 const MAX_CLIENTS = 5;
 
-/** Reads all files of a folder that USAGE_REPORT named. @throws Error if there is none, or naming one that cannot be read */
+/**
+ * Reads all usage reports of a folder, which is the folder of the setting USAGE_REPORT.
+ * @throws Error if the folder contains no report, or if a file cannot be read; the message then names the file
+ */
 export function readUsage(folder: string): SchemaUsage {
   const names = readdirSync(folder).filter((name) => /^usage-.*\.json$/.test(name));
   if (names.length === 0)
@@ -44,7 +47,10 @@ function usageIn(file: string) {
   }
 }
 
-/** The changes of what clients used, each with its clients, and those of what no client used. */
+/**
+ * Separates the changes that concern clients of the report, with the names of these clients, from those that concern none. A
+ * change counts as used if the report cannot say who is concerned.
+ */
 export function byUse(
   changes: readonly SchemaChange[],
   usage: SchemaUsage,
@@ -60,7 +66,7 @@ export function byUse(
   return { used, unused };
 }
 
-/** Undefined if the report cannot say it: it counts fields and their arguments only. */
+/** The clients that used a field or argument, with their requests; undefined for anything else, which no report counts. */
 function clientsOf(
   coordinate: string | undefined,
   { fields }: SchemaUsage,

@@ -21,7 +21,7 @@ export function cost(args: readonly string[], env: Record<string, string>): { en
     void usageOf(child.pid ?? 0).then(
       ({ processorSeconds, peakBytes }) =>
         (used = { processorSeconds, peakBytes: Math.max(used.peakBytes, peakBytes) }),
-      () => undefined, // it has ended
+      () => undefined, // the command has ended
     );
   }, EVERY_MILLIS);
   return {
@@ -39,7 +39,7 @@ async function usageOf(pid: number): Promise<Pick<Cost, 'processorSeconds' | 'pe
     readFile(`/proc/${pid}/status`, 'utf8'),
   ]);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const kilobytes = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0); // absent once it has ended
+  const kilobytes = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0); // absent once the command has ended
   return {
     processorSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
     peakBytes: kilobytes * 1_024,

@@ -1,6 +1,6 @@
 /**
- * The cost of a backup and a restore with many rows, on an embedded database in a temporary folder: time, processor time, peak
- * memory and size, and the latency of requests beside the backup as a multiple of that without it, in one run.
+ * The cost of a backup and a restore with many rows, on an embedded database in a temporary folder: time, processor time,
+ * peak memory and size, and the latency of requests during the backup as a multiple of that without it, in one run.
  *
  *     npm run bench:backup [-- VISITS]      1,000,000 by default
  */
@@ -20,7 +20,7 @@ const visits = Number(process.argv[2] ?? 1_000_000);
 /** How long requests are measured before the backup, and again after it. */
 const WITHOUT_MILLIS = 15_000;
 const folder = await mkdtemp(path.join(os.tmpdir(), 'fitness-backup-'));
-// Programs are started as by the tests; no server of tests is used.
+// The function of the tests that starts programs reads these values. The database server of the tests is not used.
 testRun.publish({
   runId: 'bench',
   server: { socketDir: folder },
@@ -74,7 +74,7 @@ function print(name: string, { exitCode, seconds, processorSeconds, peakBytes }:
   );
 }
 
-/** Visits of one member in the past. Returns the size of the database in bytes. */
+/** Adds visits in the past, each of a different user. Returns the size of all databases in bytes. */
 async function addVisits(): Promise<number> {
   const client = new pg.Client(
     connectionTo({ socketDir: socketDirOf(path.join(dataDir, 'postgres')) ?? '' }, 'platform_gym'),

@@ -5,7 +5,7 @@ import { start, type Started } from './processes.ts';
 /** The settings of a compared program. */
 export interface ProgramSettings {
   readonly supergraphFile: string;
-  /** The same supergraph without authorization directives. */
+  /** The supergraph without the purpose SECURITY of its authorization directives, for gateways that do not enforce them. */
   readonly plainFile: string;
   /** The query plan of the workload, for the baseline. */
   readonly planFile: string;

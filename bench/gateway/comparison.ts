@@ -64,7 +64,8 @@ export async function startComparison(
     const planFile = path.join(folder, 'plan.json');
     const sdl = supergraphOf(workload, origin);
     await writeFile(supergraphFile, sdl);
-    // Other gateways do not start with authorization directives that they do not enforce, so they get a supergraph without them.
+    // Other gateways do not start with a supergraph that links directives "for: SECURITY" which they do not enforce, so this
+    // purpose is removed from their supergraph.
     const plainFile = path.join(folder, 'supergraph-without-rights.graphql');
     await writeFile(plainFile, sdl.replaceAll(/,\s*for: SECURITY/g, ''));
     const plan = JSON.stringify(planOf(workload, sdl));

@@ -11,7 +11,10 @@ export interface Figures {
   /** Latency in milliseconds at half of that rate. */
   readonly p50: number;
   readonly p99: number;
-  /** Steal time: the largest share of processor time that the host of the virtual machine used during a round of p50 and p99. */
+  /**
+   * Steal time: the largest share of processor time that the host of the virtual machine used during a round of p50 and
+   * p99.
+   */
   readonly steal: number;
   readonly memoryMib: number;
 }

@@ -44,7 +44,7 @@ export class LoadConnection {
     this.url = url;
   }
 
-  /** Resolves to the status; 0 without a response. */
+  /** Resolves to the status; 0 if the connection ends without a response. */
   send(message: Buffer): Promise<number> {
     return new Promise((resolve) => {
       this.head = '';

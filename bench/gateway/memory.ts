@@ -29,7 +29,7 @@ try {
       const at = step * perStep + index;
       return bodyOf(at % 10 === 0 ? at / 10 : Math.floor(Math.random() * (at / 10)) % 500);
     });
-    // Until each of them was sent once.
+    // The number of requests ends the load when each of the bodies was sent once.
     const { failures } = await pressure({
       url: one.url,
       bodies,

@@ -5,7 +5,7 @@ export interface Started {
   readonly pid: number;
   /** The first line of its output that matches `ready`; empty without `ready`. */
   readonly line: string;
-  /** Suspends all of its threads until `resume` (SIGSTOP). */
+  /** Suspends the program and its children until `resume` (SIGSTOP). */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -22,7 +22,8 @@ export interface StartOptions {
   readonly through?: readonly string[];
 }
 
-// Otherwise a signal would end this program without the event 'exit', and leave the started programs running.
+// Without these listeners, a signal would end this program without the event 'exit', and the started programs would keep
+// running.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
 /** Starts a program and, with `ready`, waits for a matching line of its output. */
@@ -36,7 +37,7 @@ export async function start(
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A suspended program never ends by itself, so it is killed when this one ends for any reason.
+  // A suspended program never ends by itself, so it is killed when the measurement ends for any reason.
   process.once('exit', () => child.kill('SIGKILL'));
   const line = await firstLine(child, ready);
   // Further output is read and ignored: the program would wait if the pipe were full.
@@ -122,7 +123,7 @@ export function cpuMillisOf(pid: number, without?: number): number {
     .reduce((sum, child) => sum + ofChild(child, without), nanos / 1e6);
 }
 
-/** A child may end meanwhile, such as a worker of PostgreSQL; its time is then missing, as that of a thread. */
+/** A child, such as a worker of PostgreSQL, may end meanwhile; its time is then missing, like that of an ended thread. */
 function ofChild(pid: number, without: number | undefined): number {
   try {
     return cpuMillisOf(pid, without);

@@ -38,9 +38,9 @@ import { WORKLOADS, type Workload } from './workloads.ts';
  */
 const MAX_RATE = { rounds: 20, seconds: 0.4, countedRounds: 14 };
 /**
- * The latency at half of the maximum rate. Ends when each program has `roundsWithoutSteal` rounds with negligible steal time,
- * or after `maxRounds`. If equal requests are shared, it ends after `roundsWithoutSteal` rounds, whatever their steal time: the
- * purpose is then to compare the CPU, which is measured at the maximum rate.
+ * The latency at half of the maximum rate. The measurement ends when each program has `roundsWithoutSteal` rounds with
+ * negligible steal time, or after `maxRounds`. If equal requests are shared, it ends after `roundsWithoutSteal` rounds,
+ * whatever their steal time: the purpose is then to compare the CPU, which is measured at the maximum rate.
  */
 const HALF_RATE = { roundsWithoutSteal: 7, maxRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
@@ -50,7 +50,8 @@ const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.inc
 
 process.setMaxListeners(0); // each program adds an 'exit' listener
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-if (process.platform !== 'linux') throw new Error('measures by /proc: expected Linux');
+if (process.platform !== 'linux')
+  throw new Error('Expected Linux, because processor times and memory are read from /proc.');
 if (!hasOtherGateways) log(HOW_TO_INSTALL_OTHERS);
 const { forMeasured, description } = divideProcessors();
 log(description);

@@ -11,8 +11,8 @@ export interface Round<Result> {
 }
 
 /**
- * Measures one round and its steal time, which the kernel counts. It adds to latencies, because the processors stop for some
- * milliseconds.
+ * Measures one round and its steal time, which the kernel counts. Steal time adds to latencies, because the processors stop
+ * for some milliseconds.
  */
 export async function measureRound<Result>(measure: () => Promise<Result>): Promise<Round<Result>> {
   const before = processorTimes();

@@ -1,7 +1,8 @@
 /**
- * The subgraphs of one workload in one process, and the keys of identity that a gateway needs: `node
- * bench/gateway/subgraphs.ts <workload>`. Each answer is made once and cached. Prints one line of JSON when it is ready: its
- * port and a token.
+ * The subgraphs of one workload in one process, and the keys of identity that a gateway needs. Each answer is made once and
+ * cached. When the program is ready, it prints one line of JSON: its port and a token.
+ *
+ *     node bench/gateway/subgraphs.ts <workload>
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';

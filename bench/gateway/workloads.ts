@@ -10,7 +10,7 @@ export interface Workload {
   readonly sdls: SubgraphSdls;
   readonly scenario: Scenario;
   readonly query: string;
-  /** The requests are sent with these in turn. */
+  /** The variables of the requests, which are sent in turn. */
   readonly variables: readonly Record<string, unknown>[];
 }
 

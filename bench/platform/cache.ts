@@ -1,7 +1,7 @@
 /**
  * The processor time of the services for the requests of a day, without and with the cache that gateways share:
- * `REDIS_URL=... npm run bench:platform -- cache`. Both platforms take turns, so that other load of the machine affects both.
- * `ROUNDS=10` and `REQUESTS=1000` measure longer.
+ * `REDIS_URL=... npm run bench:platform -- cache`. Both platforms take turns, so that other load of the machine affects
+ * both. `ROUNDS=10` and `REQUESTS=1000` measure longer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Load, median } from '../gateway/load.ts';
@@ -11,7 +11,7 @@ import { startPlatform, type RunningPlatform } from './running-platform.ts';
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const REQUESTS = Number(process.env.REQUESTS ?? 300);
 const MEMBERS = 24;
-/** A gateway stores nothing within 5 s after a change of the modules that are switched on; the start counts as one. */
+/** A gateway stores nothing within 5 s after a change of the modules that are switched on; its start counts as a change. */
 const SETTLED_MILLIS = 6_000;
 
 interface Contender {

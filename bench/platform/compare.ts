@@ -1,7 +1,7 @@
 /**
- * The processor time of the services for queries, as a multiple of that without the fast path, when Express and Apollo Server
- * answer every query: `npm run bench:platform -- compare [folder of another checkout]...`. All platforms take turns, so
- * that other load of the machine affects each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
+ * The processor time of the services for queries, as a multiple of that without the fast path, when Express and Apollo
+ * Server answer every query: `npm run bench:platform -- compare [folder of another checkout]...`. All platforms take turns,
+ * so that other load of the machine affects each of them. `ROUNDS=20` and `REQUESTS=1000` measure longer.
  */
 import path from 'node:path';
 import { Load, median } from '../gateway/load.ts';

@@ -2,7 +2,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { jsonHeaders, login, newLocation, newMembers } from './people.ts';
 import { homeQuery, type Workload } from './workloads.ts';
 
-/** How often a member's day has each request, in hundredths of all requests. */
+/** The share of each request in all requests of a member's day, in per cent. */
 const SHARES = {
   'home query of the README': 30,
   'branding at the start of the app': 15,

@@ -93,7 +93,8 @@ function cpuOf(gateway: number, services: number, dataDir: string): PlatformCpu 
   const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
   return {
     gateway: cpuMillisOf(gateway),
-    // Not a difference of two sums: a process of the database that ends between them would make it too small.
+    // The database is left out of the sum. If it were subtracted afterwards, a process of the database that ends between the
+    // two readings would make the result wrong.
     services: cpuMillisOf(services, postmaster),
     database: cpuMillisOf(postmaster),
   };

@@ -9,7 +9,7 @@ export type Workload = Pick<LoadOptions, 'url' | 'bodies' | 'headers' | 'connect
 /** Names of the workloads that only read the graph. */
 export const READING = ['home query of the README', 'history: 200 entries'] as const;
 
-/** The home query: of the user with further fields, and routines or another field of the graph. */
+/** The home query, with `further` fields of the user, and with routines or another root field. */
 export const homeQuery = (
   further: string,
   root = 'workouts(first: 3) { nodes { title difficulty } }',
@@ -30,7 +30,7 @@ export async function workloadsAt(url: string): Promise<ReadonlyMap<string, Work
   ): Workload => ({
     url: `${url}/graphql`,
     bodies: variables.map((one) => JSON.stringify({ query, variables: one })),
-    // Different members, because the gateway sends equal concurrent queries of one member once.
+    // The queries are of different members, because the gateway sends equal concurrent queries of one member only once.
     headers: typeof token === 'object' ? token.map((one) => jsonHeaders(one)) : jsonHeaders(token),
     connections: 10,
   });

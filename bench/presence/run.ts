@@ -2,7 +2,9 @@
  * How presence grows with instances: `npm run bench:presence`. Starts a Redis of its own, and 1, 2, 4 and 8 instances with
  * members who change their activity; then one million online members, at eight instances in turns.
  *
- * BENCH_SECONDS (10), BENCH_MEMBERS per instance (2000), BENCH_RATE events per instance and second (400), BENCH_ROUNDS (3).
+ * Environment variables, with their defaults: BENCH_SECONDS (10); BENCH_MEMBERS of each instance (2000); BENCH_RATE, the
+ * events per instance and second (400); BENCH_ROUNDS (3); BENCH_INSTANCES (1,2,4,8); BENCH_MILLION, the members of the last
+ * measurement (1000000); BENCH_SPREAD, `spread` or `by gym` (both); BENCH_PROFILE, a folder for CPU profiles (none).
  */
 import { fork, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -97,7 +99,7 @@ async function startRedis() {
 
 type BenchRedis = Awaited<ReturnType<typeof startRedis>>;
 
-/** Microseconds of processor time per event. */
+/** Measures a number of instances. Its `micros` are microseconds of processor time per event. */
 async function measure(redis: BenchRedis, count: number, spread: Spread) {
   await redis.clear();
   const tasks = membersOf(count, MEMBERS * count, spread).map((members): Task => ({

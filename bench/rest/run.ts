@@ -1,8 +1,8 @@
 /**
  * The processor time of REST requests, of the gateway, the services and the database: `npm run bench:rest`.
  *
- * `BEFORE=folder` names a second tree of the code with its own `node_modules`, e.g. of an earlier commit. Both platforms then
- * run at once and take turns, and the result is the ratio of this tree to the other one. `ROUNDS=20` measures longer,
+ * `BEFORE=folder` names a second tree of the code with its own `node_modules`, e.g. of an earlier commit. Both platforms
+ * then run at once and take turns, and the result is the ratio of this tree to the other one. `ROUNDS=20` measures longer,
  * `REQUESTS=2400` sends more requests a round, `ONLY=check-in` measures the requests with this text in their name,
  * `PROFILE=folder` writes CPU profiles of the gateway and the services there.
  */
@@ -12,9 +12,9 @@ import { DIFFERENT_CHECK_INS, workloadsOf, type Workload } from './workloads.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
 /**
- * The requests of a round, by default 624. A round begins with the check-ins of all members at their first locations. After a
- * multiple of `DIFFERENT_CHECK_INS` all members are at their second locations, so that these check-ins begin new visits, too.
- * After another number some members can still be at their first locations, where another check-in begins no new visit.
+ * The requests of a round, by default 624. A round begins with the check-ins of all members at their first locations. After
+ * a multiple of `DIFFERENT_CHECK_INS` all members are at their second locations, so that these check-ins begin new visits,
+ * too. After another number some members can still be at their first locations, where another check-in begins no new visit.
  */
 const REQUESTS = Number(process.env.REQUESTS ?? 13 * DIFFERENT_CHECK_INS);
 const ONLY = process.env.ONLY ?? '';

@@ -13,10 +13,10 @@ export interface Workload {
 }
 
 const MEMBERS = 24;
-/** The number of different check-in requests: each member checks in at two locations by turns. */
+/** The number of different check-in requests: each member checks in at two locations alternately. */
 export const DIFFERENT_CHECK_INS = 2 * MEMBERS;
 const CONNECTIONS = 8;
-/** A check-in locks its location, so with one location they would mostly wait for each other. */
+/** The number of locations. A check-in locks its location, so check-ins at only one would mostly wait for each other. */
 const HALLS = 8;
 /** More keys than one round sends requests, because a repeated key would only get the stored answer. */
 const KEYS = 4_000;

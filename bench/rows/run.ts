@@ -50,7 +50,8 @@ async function emptyDatabase(service: string): Promise<pg.Client> {
   const orm = await openDatabase(database, { server: postgres.server, name: database.name, migrate: true });
   await orm.close(true);
   const client = new pg.Client(connectionTo(postgres.server, database.name));
-  client.on('error', () => undefined); // After a failure the server stops, and ends the connection. Only the failure is reported.
+  // After a failure the server stops, and ends the connection. Only the failure is reported.
+  client.on('error', () => undefined);
   await client.connect();
   await client.query('set statement_timeout = 0'); // the services' limit for a statement is a setting of the database
   await client.query(FUNCTIONS);

@@ -1,12 +1,13 @@
 /**
  * Rows as members write them. Visits and the food log are those of three months, with 36 visits and 90 entries of each
- * member. Each statement takes the number of members as $1. Keys of time-ordered rows are UUIDs of version 7, as in the services.
+ * member. Each statement takes the number of members as $1. Keys of time-ordered rows are UUIDs of version 7, as in the
+ * services.
  */
 const AT = `uuid_at(at)`;
 
 /**
- * `uuid_at`: a UUID of version 7 for a time. `member`: the id of a row with a number (a member, gym, location or post), which is
- * always the same.
+ * `uuid_at`: a UUID of version 7 for a time. `member`: the id of a row with a number (a member, gym, location or post),
+ * which is always the same.
  */
 export const FUNCTIONS = `create function uuid_at(at timestamptz) returns uuid language sql volatile as $$
   select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(random()::text), 1, 3)
@@ -31,8 +32,8 @@ export const SEEDS: Readonly<Record<string, readonly [table: string, statement: 
        from generate_series(1, $1::int) as i`,
     ],
     [
-      // Each session has 40 tokens: one that is unused, and 39 used ones. Used tokens are kept for 30 days, and on about ten of
-      // these days the member opens the app, which then refreshes its token four times.
+      // Each session has 40 tokens: one that is unused, and 39 used ones. Used tokens are kept for 30 days, and on about
+      // ten of these days the member opens the app, which then refreshes its token four times.
       'refresh_token',
       `insert into refresh_token (hash, session_id, created_at, used_at)
        select left(md5(random()::text) || md5(random()::text), 43), s.id, now(), case when n > 1 then now() end

@@ -48,7 +48,8 @@ async function answers(): Promise<Record<string, string>> {
   for (const body of Object.values(REQUEST_BODIES)) {
     const texts: string[] = [];
     for (const { url } of started.values())
-      // The first request is answered through Express, which stores the query for the fast path; the second by the fast path.
+      // The first request is answered through Express, which stores the query for the fast path; the second by the fast
+      // path.
       for (let time = 0; time < 2; time += 1) texts.push(await ask(url, body));
     const [answer = ''] = texts;
     if (!answer.startsWith('{"data"') || texts.some((one) => one !== answer))
@@ -58,7 +59,7 @@ async function answers(): Promise<Record<string, string>> {
   return all;
 }
 
-/** Does not use `fetch`, which asks for a compressed answer; gateways do not. */
+/** Sends a request without `fetch`, because `fetch` asks for a compressed answer, and gateways do not. */
 function ask(url: string, body: object): Promise<string> {
   const bytes = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {

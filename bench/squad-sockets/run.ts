@@ -90,7 +90,8 @@ console.log(
 );
 console.log(`server: ${after.rssMib} MiB, ${(after.cpuSeconds - connected.cpuSeconds).toFixed(1)} s of CPU`);
 
-// One member stops reading, another one changes their activity repeatedly; the others measure how long a change takes to arrive.
+// One member stops reading, another one changes their activity repeatedly; the others measure how long a change takes to
+// arrive.
 const [slow, changing, ...rest] = clients as [Client, Client, ...Client[]];
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 async function changesTake(rounds: number): Promise<number> {

@@ -1,4 +1,6 @@
-/** The squad service in a process of its own. A small server in place of identity publishes the key that signs the tokens. */
+/**
+ * The squad service in a process of its own. A small server in place of identity publishes the key that signs the tokens.
+ */
 import { createServer } from 'node:http';
 import { generateKeyPairSync } from 'node:crypto';
 import type { AddressInfo } from 'node:net';

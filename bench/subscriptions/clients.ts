@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { WebSocket } from 'ws';
 
-/** The doors of a subscription; for a stream with its `Accept` and what precedes each result. */
+/** The protocols of a subscription; for a stream, its `Accept` and the text with which each result begins. */
 export const DOORS = {
   socket: undefined,
   sse: { accept: 'text/event-stream', result: 'data: {' },
@@ -46,8 +46,8 @@ function onEvent(frame: Buffer): void {
 const authorizationOf = (number: number): string => `Bearer ${orders.tokens[number % orders.tokens.length]}`;
 
 /**
- * A subscription over HTTP. It is written without an HTTP client, which would take more processor time than the gateway, as
- * the client of a socket does not.
+ * A subscription over HTTP. It uses no HTTP client: unlike the client of a WebSocket, an HTTP client would take more
+ * processor time than the gateway.
  */
 function connectStream(
   number: number,

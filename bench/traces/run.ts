@@ -1,8 +1,8 @@
 /**
- * The processor time of traces: `npm run bench:traces`. Two platforms run at once and take turns: one without traces, and one
- * that sends its spans to a collector on this machine. The second one gets requests of which none, a tenth, or all are
- * sampled; these three are compared within one process, because two processes of the same program differ by several per cent.
- * `ROUNDS=20` and `REQUESTS=1200` measure longer.
+ * The processor time of traces: `npm run bench:traces`. Two platforms run at once and take turns: one without traces, and
+ * one that sends its spans to a collector on this machine. The second one gets requests of which none, a tenth, or all are
+ * sampled; these three are compared within one process, because two processes of the same program differ by several per
+ * cent. `ROUNDS=20` and `REQUESTS=1200` measure longer.
  */
 import path from 'node:path';
 import { newSpanId, newTraceId } from '#server/http/trace.ts';
@@ -50,7 +50,7 @@ try {
   const contenders: Contender[] = [
     { name: 'off', ...off, sampled: [] },
     { name: 'none sampled', ...on, sampled: [] },
-    // One check-in and one check-out of twenty, which alternate.
+    // Two of each 20 requests: one at an even position and one at an odd position.
     { name: '10 % sampled', ...on, sampled: [0, 11] },
     { name: 'all sampled', ...on, sampled: Array.from({ length: PERIOD }, (_, index) => index) },
   ];

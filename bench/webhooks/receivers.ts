@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver that answers at once, and notes how old each event was. */
+/** A receiver that answers at once, and records how old each event was. */
 export interface NotingReceiver {
   readonly url: string;
   /** The milliseconds between the time of an event and its first arrival, by the event's id. */

@@ -3,9 +3,11 @@
  *
  * 1. The share of 20,000 events that reaches a receiver within 5 s, at 200 events a second, while a second receiver never
  *    answers. `EVENTS=2000 EVENTS_A_SECOND=100` measures less.
- * 2. The processor time of a check-in (two events: one visit ends, another one begins) at three gym services, which take turns:
- *    one that writes no events, one that writes them, and one that also sends them to a receiver. `ROUNDS=9 CHECK_INS=1000`.
- *    `ONLY=cost` or `ONLY=delivery` measures one of the two.
+ * 2. The processor time of a check-in (two events: one visit ends, another one begins) at three gym services, which take
+ *    turns: one that writes no events, one that writes them, and one that also sends them to a receiver.
+ *    `ROUNDS=9 CHECK_INS=1000` measures longer.
+ *
+ * `ONLY=delivery` or `ONLY=cost` measures only the first or the second.
  */
 import { Load, median, percentile } from '../gateway/load.ts';
 import { post } from '../platform/people.ts';

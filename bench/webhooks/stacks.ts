@@ -8,7 +8,7 @@ import { jsonHeaders, post } from '../platform/people.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const GYM_ID = '01900000-0000-7000-8000-000000000001';
-/** A check-in locks its location, so with one location they would mostly wait for each other. */
+/** The number of locations. A check-in locks its location, so check-ins at only one would mostly wait for each other. */
 const HALLS = 8;
 export const MEMBERS = 100;
 
@@ -51,7 +51,8 @@ export class Stacks {
   }
 
   async gym(name: string, program: readonly string[] = ['main.ts', 'gym']): Promise<GymStack> {
-    const port = this.started.length > 1 ? await freePort() : this.firstGymPort; // after identity
+    // Before the first gym service, only identity is started.
+    const port = this.started.length > 1 ? await freePort() : this.firstGymPort;
     const url = `http://127.0.0.1:${port}`;
     const process = await this.run(name, program, { GYM_PORT: String(port), GYM_URL: url });
     const [file = ''] = globSync(path.join(this.dataDir, name, '**/postmaster.pid'));
@@ -126,8 +127,8 @@ export class Stacks {
 }
 
 /**
- * Check-ins in which each member goes from hall to hall, so that each check-in but the first ones ends a visit and opens
- * another one: two events. Neighbours are in different halls.
+ * Check-ins in which each member goes from hall to hall. Except for a member's first one, each check-in ends a visit and
+ * opens another one: two events. Consecutive check-ins are in different halls.
  */
 export const checkIns = ({ url, halls }: GymStack, codes: readonly string[], token: string) => ({
   url: `${url}/locations/check-in`,
@@ -139,7 +140,10 @@ export const checkIns = ({ url, halls }: GymStack, codes: readonly string[], tok
   headers: jsonHeaders(token),
 });
 
-/** The processor time of children that have ended: user and system time, in hundredths of a second (proc(5), 16 and 17). */
+/**
+ * Milliseconds of processor time of children that have ended. The kernel counts their user and system time in hundredths of
+ * a second (fields 16 and 17 of /proc/<pid>/stat, proc(5)).
+ */
 function endedMillisOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) * 10;

@@ -10,7 +10,7 @@ registerHooks({
     if (!url.endsWith(FILE)) return loaded;
     const { source: read = '' } = loaded;
     const source = typeof read === 'string' ? read : new TextDecoder().decode(read ?? undefined);
-    if (!source.includes(WRITES)) throw new Error(`${FILE} has no longer "${WRITES}"`);
+    if (!source.includes(WRITES)) throw new Error(`${FILE} no longer contains "${WRITES}"`);
     return {
       ...loaded,
       source: source.replace(

@@ -64,7 +64,7 @@ function scalarText(name: string, type: string, chance: Chance): string {
   return texts[type]?.() ?? JSON.stringify(name === 'after' ? '' : chance.oneOf(TEXTS));
 }
 
-/** A list is passed in a variable, because 1,000 representations in the text would exceed the limit of tokens. */
+/** The name of a variable with a list, because 1,000 representations in the text would exceed the limit of tokens. */
 function representations(chance: Chance): string {
   return `$r${chance.oneOf(REPRESENTATIONS)}`;
 }

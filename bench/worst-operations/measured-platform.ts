@@ -23,7 +23,7 @@ export interface Answer {
   /** The code of the first error, or an empty text. */
   readonly code: string;
   readonly bytes: number;
-  /** Processor time of all servers together until they are idle. */
+  /** Processor time of the gateway and all services together, without PostgreSQL, until they are idle. */
   readonly millis: number;
 }
 

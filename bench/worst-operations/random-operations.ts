@@ -42,7 +42,7 @@ export interface RandomOperation {
   readonly lineage: number;
 }
 
-/** The mutations that change nothing that the search needs. */
+/** The mutations that random operations contain: they change nothing that later operations need. */
 const MUTATIONS = new Set(['login', 'analyzeFood', 'requestPasswordReset']);
 const MAX_DEPTH = 10;
 

@@ -2,7 +2,7 @@
  * The processor time of one operation at the gateway and in all services together, for the most costly operations that the
  * limits allow. Each operation is new to the gateway, so that planning is measured, too.
  *
- *     npm run bench:worst                                  # the candidates of candidates.ts, each as large as the limits allow
+ *     npm run bench:worst                                  # all of candidates.ts, each as large as the limits allow
  *     npm run bench:worst -- --only fragments              # only candidates whose name contains this text
  *     npm run bench:worst -- --seed 1 --seconds 300        # a random search for more costly operations
  *     npm run bench:worst -- --caller anonymous            # only as this caller; default: both

@@ -70,7 +70,8 @@ export async function searched(
     }
     let answer = await platform.send(operation, caller);
     const least = worst.length < KEPT ? 0 : (worst.at(-1)?.answer.millis ?? 0);
-    // The shorter of two times counts, because a pause of the machine or of the garbage collector is not the operation's cost.
+    // The shorter of two times counts, because a pause of the machine or of the garbage collector is not the operation's
+    // cost.
     if (answer.millis > least) {
       const again = await platform.send(operationOf(random, mark()), caller);
       if (again.millis < answer.millis) answer = again;
@@ -108,7 +109,10 @@ function kept(found: readonly Found[]): Found[] {
     .slice(0, KEPT);
 }
 
-/** Whether the text exceeds a limit. Such operations are not sent, because refusing them costs almost nothing. The servers check the cost. */
+/**
+ * Whether the text exceeds a limit. Such operations are not sent, because their refusal costs almost nothing. The limit of
+ * the operation's cost is checked by the servers only.
+ */
 function isTooLarge({ query, service }: Operation, caller: Caller): boolean {
   const limits =
     caller === 'anonymous'

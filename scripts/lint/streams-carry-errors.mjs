@@ -1,9 +1,9 @@
 /**
  * Lint rule: a stream that fails must not end the process.
  *
- * `source.pipe(sink)` forwards no error, and an 'error' event without a listener is an uncaught exception. So only
- * server/streams.ts may use `.pipe(` and `Readable.from(`; other files use `pipeline`, `streamOf` or `feed`.
- * `z.string().pipe(...)`, a method of zod's schemas, is allowed.
+ * `source.pipe(sink)` forwards no error, and an 'error' event without a listener is an uncaught exception. Therefore only
+ * server/streams.ts, tests and scripts may use `.pipe(` and `Readable.from(`; other files use `pipeline`, `streamOf` or
+ * `feed`. `z.string().pipe(...)`, a method of zod's schemas, is allowed.
  *
  * Plain JavaScript, because the linter loads it on any version of Node.
  */

@@ -41,8 +41,8 @@ export const maySee = (viewer: Viewer, { gymId }: OfGym): boolean => seesGym(vie
 /** The gym's GYM_ADMIN and SUPER_ADMINs: its staff. */
 export const mayManage = (viewer: Viewer, { gymId }: OfGym): boolean => managesGym(viewer, gymId);
 /**
- * Services see every location that is in use, because the wizard checks slots; machine clients see those at which they may act.
- * Only staff see a closed location.
+ * Services see every location that is in use, because the wizard checks slots; machine clients see those at which they may
+ * act. Only staff see a closed location.
  */
 export const maySeeLocation = (
   viewer: Viewer,
@@ -84,8 +84,8 @@ export const maySeeVisitsAt = (viewer: Viewer, location: OfGym & { id: string })
 /** Whether the viewer may let members in although the location is full or closed. */
 export const mayOverride = (viewer: Viewer, location: OfGym): boolean => mayManage(viewer, location);
 /**
- * The staff of a gym manage its webhooks; only a SUPER_ADMIN manages those for all gyms. A machine client manages the webhooks of
- * which it may read all events.
+ * The staff of a gym manage its webhooks; only a SUPER_ADMIN manages those for all gyms. A machine client manages the
+ * webhooks of which it may read all events.
  */
 export const mayManageWebhook = (viewer: Viewer, webhook: WebhookOfGym): boolean =>
   managesGym(viewer, webhook.gymId) ||

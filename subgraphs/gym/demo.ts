@@ -12,7 +12,8 @@ import { Location } from './locations/location.entity.ts';
 import { Comment, Like, Post } from './posts/post.entity.ts';
 
 /**
- * Creates two gyms with locations, challenges, an announcement and posts; only once, so that deleted data is not created again.
+ * Creates two gyms with locations, challenges, an announcement and posts; only once, so that deleted data is not created
+ * again.
  * @param withHistory also four weeks of visits, classes, orders and posts
  * @param now the time of the first start, from which all times are counted
  */
@@ -72,7 +73,7 @@ async function insertDemoRows(unit: UnitOfWork, now: Date): Promise<void> {
   );
 }
 
-/** Two participants and visits: what a demo without a history has to show. */
+/** Inserts two participants and two visits, so that a demo without a history is not empty. */
 async function insertFewVisits(unit: UnitOfWork, now: Date): Promise<void> {
   await unit.em.upsertMany(
     Participant,

@@ -40,7 +40,10 @@ export interface PersonInside {
   visit: CheckInShape;
 }
 
-/** Entities of other services, of which this one has only the id. A user also has `gymId` if the gateway sends it (`@requires`). */
+/**
+ * Entities of other services, of which this one has only the id. A user also has `gymId` if the gateway sends it
+ * (`@requires`).
+ */
 export interface User {
   id: string;
   gymId?: string | null;

@@ -7,7 +7,7 @@ import { removalsRetention } from '#server/references/removals.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
 import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
 
-/** Removes pictures without a post. */
+/** Removes pictures that belong to no post. */
 export const unusedPictures = (files: FileStorage): RetentionRule =>
   unusedFiles(files, async (unit, names) => {
     const posts = await unit.read<{ image: string }>('select image from post where image = any(?::text[])', [
@@ -21,7 +21,8 @@ export const gymRetention: readonly RetentionRule[] = [
   {
     what: 'visits',
     kept: 'retentionVisitsDays',
-    // A visit is kept if it counts in a challenge that ended after `before` or has not ended, so that scores can be recounted.
+    // A visit is kept if it counts in a challenge that ended after `before` or has not ended, so that scores can be
+    // recounted.
     run: (unit, before) =>
       removeRows(
         unit,

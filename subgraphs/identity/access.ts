@@ -12,7 +12,10 @@ interface Account {
 const isSelf = (viewer: Viewer, { id }: Pick<Account, 'id'>): boolean =>
   viewer.kind === 'user' && viewer.userId === id;
 
-/** Users see themselves, the users of their gym and every SUPER_ADMIN; staff and machine clients also see those who applied to or have left their gym; services see all users. */
+/**
+ * Users see themselves, the users of their gym and every SUPER_ADMIN. Staff, and machine clients with the scope
+ * `members:read`, also see those who have applied to their gym or have left it. Services see all users.
+ */
 export const maySee = (viewer: Viewer, user: Account): boolean =>
   maySeeContact(viewer, user) ||
   isClientOfMembers(viewer, user) ||
@@ -50,7 +53,7 @@ export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
 export const maySeeMembership = (viewer: Viewer, user: Account): boolean =>
   maySeeContact(viewer, user) || isClientOfMembers(viewer, user) || isClientOfMemberships(viewer, user);
 
-/** Why staff changed a membership is for the user and staff, and for the machine clients that write such reasons. */
+/** The user, staff, and machine clients that change memberships may read why staff have changed a membership. */
 export const mayReadMembershipReason = (viewer: Viewer, user: Account): boolean =>
   maySeeContact(viewer, user) || isClientOfMemberships(viewer, user);
 

@@ -16,7 +16,10 @@ const BIOS: readonly (string | null)[] = [
   null,
 ];
 
-/** Creates the members of the demo history with memberships of every status, and the audit records of those that staff have changed. */
+/**
+ * Creates the members of the demo history with memberships of every status, and the audit records of the memberships that
+ * staff have changed.
+ */
 export async function insertDemoMembers(unit: UnitOfWork, passwordHash: string): Promise<void> {
   const random = new Seeded('identity');
   const now = new Date();

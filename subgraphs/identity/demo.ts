@@ -7,8 +7,9 @@ import { newQrCode } from './users/qr-code.ts';
 import { User } from './users/user.entity.ts';
 
 /**
- * Creates the six demo users, and an import of two of them. An existing account is not changed, and a deleted one is not created again.
- * @param withHistory also the other members of the demo gyms, at the first start
+ * Creates the six demo users, and an import of two of them. An existing account is not changed, and a deleted one is not
+ * created again.
+ * @param withHistory whether to create the other members of the demo gyms, too, at the first start
  */
 export async function demo(unit: UnitOfWork, passwords: Passwords, withHistory: boolean): Promise<void> {
   const ids = DEMO_PEOPLE.map(({ id }) => id);

@@ -2,11 +2,14 @@
 export const AUTH_RATE = { name: 'auth', perMinute: 60, by: 'caller' } as const;
 /** Registrations per minute and address. */
 export const REGISTRATION_RATE = { name: 'registration', perMinute: 20, by: 'address' } as const;
-/** Service tokens per minute and address. It is separate from the other limits, because many services may share one address. */
+/** Requests for tokens of services and machine clients, per minute and address. Many services may share one address. */
 export const SERVICE_TOKEN_RATE = { name: 'service-token', perMinute: 60, by: 'address' } as const;
 /** Account exports per minute and caller. */
 export const EXPORT_RATE = { name: 'exports', perMinute: 10, by: 'caller' } as const;
-/** Requests of one service, which sends those of many users. Reading ended sessions alone takes 30 requests per minute and replica. */
+/**
+ * Requests per minute of one service, which sends the requests of many users. Reading ended sessions alone takes 30 requests
+ * per minute and replica.
+ */
 export const SERVICE_RATE = { name: 'services', perMinute: 6_000, by: 'caller' } as const;
 
 /** The same limits for fields of the graph. */

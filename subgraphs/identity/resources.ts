@@ -24,7 +24,7 @@ import { Passwords } from './users/passwords.ts';
 /** Another instance takes over the saga of a killed instance after this time. */
 const SAGA_LEASE_MILLIS = 5_000; // 5 s
 
-/** Everything that lives as long as the service. */
+/** The objects that exist as long as the service runs. */
 export async function identityResources({
   orm,
   settings,

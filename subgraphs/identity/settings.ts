@@ -6,7 +6,10 @@ export const OUTBOX = 'outbox:';
 
 /** The settings of the identity service, in addition to those of every server. */
 export const identitySettings = z.object({
-  /** The first SUPER_ADMIN of an installation, created when the service starts and no account has that email. Both settings must be given, or neither. */
+  /**
+   * The first SUPER_ADMIN of an installation, created when the service starts and no account has that email. Both settings
+   * must be given, or neither.
+   */
   bootstrapAdminEmail: z.email('expected an email address').max(254).optional(),
   bootstrapAdminPassword: z.string().min(8, 'expected at least 8 characters').max(200).optional(),
   /**
@@ -18,12 +21,18 @@ export const identitySettings = z.object({
     .regex(/^(smtps?:\/\/[^/\s]+|outbox:$)/, 'expected smtp://user:password@host:port, or outbox:')
     .optional(),
   mailFrom: z.string().max(300).default('Fitness Platform <no-reply@localhost>'),
-  /** The URL of the page of a front end that sets a new password; `{token}` in it is replaced by the token. Absent: mails contain only the token. */
+  /**
+   * The URL of the page of a front end that sets a new password; `{token}` in it is replaced by the token. If absent, mails
+   * contain only the token.
+   */
   passwordResetUrl: z
     .string()
     .regex(/^https?:\/\/\S*\{token\}/, 'expected an http(s) URL with {token} in it')
     .optional(),
-  /** The URL of the page of a front end that confirms an email; `{token}` in it is replaced by the token. Absent: mails contain only the token. */
+  /**
+   * The URL of the page of a front end that confirms an email; `{token}` in it is replaced by the token. If absent, mails
+   * contain only the token.
+   */
   emailVerificationUrl: z
     .string()
     .regex(/^https?:\/\/\S*\{token\}/, 'expected an http(s) URL with {token} in it')

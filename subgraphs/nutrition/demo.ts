@@ -10,13 +10,13 @@ import { NutritionGoal } from './goals/nutrition-goal.entity.ts';
 import { DateTime } from 'luxon';
 
 /**
- * Writes the food log of the demo user Maya: the two weeks before the first start of the service.
- * @param withHistory four weeks, also of the other demo members
+ * Writes the food log and the goal of the demo user Maya: the two weeks before the first start of the service.
+ * @param withHistory writes four weeks, and also the food logs and goals of Leo and Zoe
  */
 export async function demo(unit: UnitOfWork, withHistory: boolean): Promise<void> {
   const maya = demoPerson('maya@iron.test');
   await unit.transaction(async () => {
-    // Only once, because the days are relative to today: a later start must not move them.
+    // The log is written only once, because its days are relative to today: a later start must not move them.
     if (await unit.em.count(FoodLog, { userId: maya.id })) return;
     if (!withHistory) return insertLog(unit, maya, 0, DAYS);
     for (const [index, email] of (['maya@iron.test', 'leo@iron.test', 'zoe@aqua.test'] as const).entries())
@@ -117,7 +117,10 @@ const DINNERS: readonly Food[] = [
   ['Tofu, firm', 'DINNER', 19, 156, 18.08, 5.7, 8.34, 200, 'g', 200],
 ];
 
-/** How much of each meal is eaten. With a history it is about what the goals say, and differs from day to day. */
+/**
+ * The factor of all amounts of a day. With the demo history it differs from day to day, and the energy of a day is near the
+ * user's goal.
+ */
 const portionOf = (days: number, userIndex: number, daysAgo: number): number =>
   days === DAYS ? 1 : (PORTIONS[userIndex] ?? 1) + ((daysAgo * 7) % 5) / 10;
 const PORTIONS = [1.6, 2.1, 1.4];
@@ -131,7 +134,7 @@ interface DayOfMeals {
 
 function mealsOf(day: string, { daysAgo, user: { id: userId, timezone }, userIndex, portion }: DayOfMeals) {
   const eaten = (amount: number) => Math.round(amount * portion * 100) / 100;
-  // Each user begins with another meal, and each week is different from the week before it.
+  // Each user begins with a different meal, and each week differs from the week before it.
   const turn = daysAgo + userIndex + Math.floor(daysAgo / DAYS);
   const pick = (foods: readonly Food[], offset = 0) => foods[(turn + offset) % foods.length] as Food;
   const foods = [

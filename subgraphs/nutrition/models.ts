@@ -10,7 +10,10 @@ export type {
 export type { FoodLogShape as FoodLog, LoggedMealShape as LoggedMeal } from './food-logs/food-logs.shapes.ts';
 export type { NutritionGoalShape as NutritionGoal } from './goals/goals.shapes.ts';
 export type { Nutrients } from './nutrients.ts';
-/** A reference, with the time zone of the profile if the gateway sends it; each of its fields checks the rights. */
+/**
+ * A reference to a user, with the time zone of their profile if the gateway sends it. The reference needs no rights: the
+ * resolver of each of its fields checks them.
+ */
 export interface User {
   id: string;
   timezone?: string;

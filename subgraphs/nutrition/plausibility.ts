@@ -22,7 +22,8 @@ const WEIGHT_TOLERANCE = 2; // g
 
 /**
  * How much energy may differ from what the nutrients explain. Labels round, national factors differ by food, and fibre
- * (about 2 kcal a gram) and polyols (erythritol: none) count as carbohydrates. `kcalOfCarbs` is the least energy of a gram of carbohydrates.
+ * (about 2 kcal a gram) and polyols (erythritol: none) count as carbohydrates. `kcalOfCarbs` is the least energy of a gram
+ * of carbohydrates.
  */
 const TOLERANCE = {
   /** For values that people copy from labels: refuses typing errors, not inexact labels. */

@@ -1,7 +1,7 @@
 import { DAY_MILLIS } from '#server/durations.ts';
 import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
 
-/** Reports of imports (the imported entries stay), and products that nobody uses. */
+/** The retention of reports of imports (the imported entries stay), and of products that nobody uses. */
 export const nutritionRetention: readonly RetentionRule[] = [
   {
     what: 'import_reports',

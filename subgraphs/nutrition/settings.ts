@@ -13,7 +13,10 @@ export const nutritionSettings = z.object({
   geminiTotalTimeoutMillis: z.coerce.number().int().min(100).max(300_000).default(25_000), // 25 s
   /** Attempts after the first one, if the provider is overloaded or fails. */
   geminiRetries: z.coerce.number().int().min(0).max(5).default(2),
-  /** The maximum of the sum of all waits between attempts; if the provider asks for a longer wait, the caller gets the error at once. */
+  /**
+   * The maximum of the sum of all waits between attempts. If the next wait would exceed it, there is no further attempt, and
+   * the caller gets the error at once.
+   */
   geminiMaxRetryWaitMillis: z.coerce.number().int().min(0).max(30_000).default(3_000), // 3 s
   /** For how long the provider is not called after five failures in a row. */
   geminiBreakerMillis: z.coerce.number().int().min(100).max(600_000).default(30_000), // 30 s

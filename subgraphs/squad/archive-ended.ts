@@ -14,10 +14,10 @@ export async function archiveEnded(
     if (signal?.aborted) return count;
     if (changedAt > unchangedSince) continue;
     const squad = await journals.of(squads).read(id);
-    // The chat is moved first: after an interruption the squad is still listed, and the next run moves both.
     if (squad.status !== 'ENDED' || !squad.isRecorded) continue;
-    // A start looks for due trainings in files only.
+    // When the service starts, it looks for due trainings in files, not in the archive.
     if (jobsOfSquad(squads.empty(id), squad).length > 0) continue;
+    // The chat is moved first: after an interruption the squad is still listed, and the next run moves both.
     await journals.retire(chats, id, squad.gymId);
     if (await journals.retire(squads, id, squad.gymId)) count += 1;
   }

@@ -14,15 +14,18 @@ import type { Journals } from './storage/journal.ts';
 import { RENEWAL_MILLIS } from './storage/instance-lease.ts';
 import type { RedisConnections } from './storage/redis-connections.ts';
 
-/** Withdrawals that wait for Redis. The entry of a further user is removed elsewhere when their connections there end. */
+/**
+ * The maximum number of withdrawals that wait for Redis. The other instances remove the entry of any further user when the
+ * user's connections there end.
+ */
 const MAX_UNSENT = 10_000;
 
 /**
  * The hub of any number of instances. Each instance stores the entries of its own connections in Redis, in a hash for each
  * gym, and publishes every change in the gym's channel. It has a copy of the entries of the gyms that it follows: those of
- * its own connections and listeners, and those that were asked for a moment ago. If several instances have an entry of a
- * user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has; if Redis has
- * lost data, each instance writes its own entries again.
+ * its own connections and listeners, and those that a request has read in the last minute. If several instances have an
+ * entry of a user, the latest entry counts. If Redis is unreachable, each instance continues with the entries that it has;
+ * if Redis has lost data, each instance writes its own entries again.
  */
 export class RedisHub implements Hub {
   readonly journals: Journals;
@@ -120,7 +123,7 @@ export class RedisHub implements Hub {
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     if (known?.gymId === gymId) {
-      // So the user stays online at this instance after their connections to the instance that had the entry have ended.
+      // With an entry of this instance, the user stays online after they have lost their connections to other instances.
       if (!this.own.get(userId)) this.setOwn(userId, known);
     } else if (known && this.own.get(userId) && !this.open.has(userId, known.gymId)) {
       // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
@@ -233,7 +236,10 @@ export class RedisHub implements Hub {
     }
   }
 
-  /** The user has announced their presence in another gym. This instance needs to be notified, because it may follow only the old one. */
+  /**
+   * The user has announced their presence in another gym. The message comes in the channel of the old gym, because this
+   * instance may not follow the new gym.
+   */
   private onMoved(entry: OnlineEntry): void {
     const mine = this.own.get(entry.userId);
     if (mine && mine.gymId !== entry.gymId && isLater(entry, mine)) this.setOwn(entry.userId, undefined);

@@ -23,7 +23,7 @@ export interface Hub {
    * the gym. It knows them as long as the gym has connections or listeners here, and for a minute after the last call.
    */
   openGym(gymId: string): Promise<void>;
-  /** The same for the gym in which the user is online; does nothing if they are offline. */
+  /** As `openGym`, for the gym in which the user has announced their presence last; does nothing if no such gym is known. */
   openGymOf(userId: string): Promise<void>;
   /** All entries of a gym, also of users whose status is INVISIBLE or OFFLINE. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;

@@ -24,14 +24,15 @@ const writeSquadTraining = defineJob({
     resources.trainingDelivery.deliver(squadId, userId, signal),
 });
 
-/** Ends a squad in which nothing has changed for 12 h; until then, it is planned again. */
+/** Ends a squad in which nothing has changed for 12 h. If something has changed since, the job is planned again. */
 const endLapsedSquad = defineJob({
   ...END_LAPSED,
   shown: ['squadId'],
   async run(payload, { unit, resources: { hub, fileJobs } }) {
     const squad = await settle(hub.journals, payload.squadId);
     if (squad.status === 'NONE' || squad.status === 'ENDED') return;
-    // The clock of the database may be ahead of this one: without a pause, the job would run again and again until it has lapsed.
+    // The clock of the database may be ahead of the clock of this process. Without a pause, the job would then run again and
+    // again until the squad has lapsed.
     const runAt = new Date(Math.max(lapsesAt(squad).getTime(), Date.now() + PAUSE_MILLIS));
     if (fileJobs) fileJobs.add({ ...END_LAPSED, payload, runAt });
     else await addJob(unit.em, END_LAPSED, payload, { runAt });

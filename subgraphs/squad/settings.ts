@@ -27,7 +27,7 @@ export const squadSettings = z.object({
   squadInviteLifetimeMillis: millis(600_000), // 10 min
   /** A connected participant becomes host when the host has had no connection for this time. */
   squadHostAwayMillis: absenceMillis(120_000), // 2 min
-  /** A LOBBY ends when none of its participants has been connected for this time. */
+  /** A LOBBY ends when none of its participants has been connected, and nothing has changed, for this time. */
   squadLobbyLifetimeMillis: absenceMillis(3_600_000), // 1 h
 });
 export type SquadSettings = z.output<typeof squadSettings>;

@@ -11,8 +11,8 @@ export const maySeeSessionsOf = (viewer: Viewer, userId: string): boolean =>
   isSelf(viewer, userId) || isSuperAdmin(viewer);
 
 /**
- * Whether the viewer may read and change the session: its owner and a SUPER_ADMIN may; as long as it has no owner, also every
- * caller with its resume token.
+ * Whether the viewer may read and change the session: its owner and a SUPER_ADMIN may; as long as it has no owner, also
+ * every caller with its resume token.
  */
 export const mayOpen = (
   viewer: Viewer,
@@ -22,7 +22,10 @@ export const mayOpen = (
   isSuperAdmin(viewer) ||
   (createdBy === null ? isToken(resumeToken, resumeTokenHash) : isSelf(viewer, createdBy));
 
-/** Only a SUPER_ADMIN may deploy a gym, even if another user prepared it. A member may also deploy their own onboarding. @throws FORBIDDEN */
+/**
+ * Only a SUPER_ADMIN may deploy a gym, even if another user prepared it. A member may also deploy their own onboarding.
+ * @throws FORBIDDEN
+ */
 export function requireDeployer(viewer: UserViewer, { kind, createdBy }: SessionRecord): void {
   if (isSuperAdmin(viewer)) return;
   if (kind === 'GYM_SETUP')

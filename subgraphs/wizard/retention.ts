@@ -17,7 +17,7 @@ const FIRST_VISIT_MILLIS = 90 * DAY_MILLIS;
 
 /** Removes expired reservations, past first visits, and sessions that are no longer needed, with their files. */
 export const wizardRetention = (parts: SessionRetention): readonly RetentionRule[] => [
-  // `kept` is the time for first visits, which are in the same table; other reservations are removed as soon as they expire.
+  // `kept` applies to first visits, which are in this table, too. Other reservations are removed as soon as they expire.
   { what: 'reservations', kept: { millis: FIRST_VISIT_MILLIS }, run: removeReservations(parts.storage) },
   {
     what: 'wizard_sessions',
@@ -31,6 +31,6 @@ export const wizardRetention = (parts: SessionRetention): readonly RetentionRule
     batchRows: SESSIONS_PER_BATCH,
     run: removeDeployedOnboardings(parts),
   },
-  // Sessions in memory are those of one process; the files of another process may be in the same storage.
+  // Not for sessions in memory: the file storage may also have files of another process, whose sessions are unknown here.
   ...(parts.storage.isInMemory ? [] : [unusedFiles(parts.files, usedSessionFiles(parts.storage))]),
 ];

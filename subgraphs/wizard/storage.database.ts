@@ -3,7 +3,7 @@ import { databaseReservationStore } from './availability/reservation-store.datab
 import { databaseSessionStore, SESSION_CHANNEL } from './sessions/session-store.database.ts';
 import type { WizardStorage } from './storage.ts';
 
-/** Stores sessions in `platform_wizard`; `notifications` must listen to SESSION_CHANNEL. */
+/** Stores sessions and reservations in `platform_wizard`; `notifications` must listen to SESSION_CHANNEL. */
 export const databaseStorage = (notifications: Notifications): WizardStorage => ({
   isInMemory: false,
   sessions: databaseSessionStore,

@@ -3,7 +3,7 @@ import { memoryReservationStore } from './availability/reservation-store.memory.
 import { memorySessionStore } from './sessions/session-store.memory.ts';
 import type { WizardStorage } from './storage.ts';
 
-/** Stores sessions in the memory of this process; they are lost when it ends. */
+/** Stores sessions and reservations in the memory of this process; they are lost when it ends. */
 export function memoryStorage(): WizardStorage {
   const events = new EventEmitter().setMaxListeners(0);
   const sessions = memorySessionStore((sessionId) => void events.emit('change', sessionId));

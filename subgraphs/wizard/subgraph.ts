@@ -50,8 +50,8 @@ export const wizardOf = (parts: WizardParts) =>
       jobsGraphql,
     ],
     graphqlRateLimits: { 'Query.checkAvailability': AVAILABILITY_RATE },
-    // Fixed paths come before the paths of sessions, which begin with the id of a session.
     examples: readExamples(new URL('examples.json', import.meta.url)),
+    // Fixed paths come before the paths of sessions, which begin with the id of a session.
     rest: [
       ...accountDataRest,
       ...jobsRest,

@@ -37,7 +37,7 @@ export function wireRequest({ method, target, headers = [], body, version = '1.1
 
 type LogLine = Record<string, unknown>;
 
-/** A replica with everything by which the two ways could differ. */
+/** One of the two replicas, with the lines of its log. */
 interface Way {
   readonly url: string;
   readonly lines: LogLine[];
@@ -117,7 +117,7 @@ function withRequestId(bytes: Buffer, id: string): Buffer {
   return Buffer.concat([bytes.subarray(0, end), Buffer.from(`\r\nX-Request-Id: ${id}`), bytes.subarray(end)]);
 }
 
-/** A text in a request that is another one for each way, so that the ways do not share an idempotency key. */
+/** A placeholder in a request. It is replaced by a different text for each way, so that they share no idempotency key. */
 export const OF_THE_WAY = '@way@';
 
 function withLetter(bytes: Buffer, letter: string): Buffer {
@@ -175,7 +175,8 @@ const areEqual = (fast: readonly WireResponse[], express: readonly WireResponse[
   fast.length === express.length &&
   fast.every((one, at) => {
     const other = express[at];
-    // A tag that is a checksum of the body changes with it. An answer without a body does not show whether it would change.
+    // An ETag that is a checksum of the body differs if the bodies differ. An answer without a body, such as one to HEAD,
+    // does not show whether they differ; therefore the tags of answers with `no-store` are never compared.
     const isChanging = one.body !== other?.body || one.headers.some((line) => NOT_STORED.test(line));
     return other && isDeepStrictEqual(comparable(one, isChanging), comparable(other, isChanging));
   });

@@ -7,7 +7,9 @@ import type { DatabaseServer } from '../../server/database/database-server.ts';
 export interface DatabaseProxy {
   host: string;
   port: number;
-  /** Lets PostgreSQL carry out the next statement with this text, and closes the connection instead of sending the answer. */
+  /**
+   * Lets PostgreSQL carry out the next statement with this text, and closes the connection instead of sending the answer.
+   */
   loseAnswerTo(text: string): void;
   /** Closes all connections, and refuses new ones until `accept`. */
   refuse(): void;

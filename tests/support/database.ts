@@ -11,7 +11,7 @@ export interface ClonedDatabase {
   name: string;
   /** False if the run's pooler cannot keep prepared statements. */
   preparesStatements?: boolean;
-  /** Also closes open connections. Not needed on the embedded server, which is removed after the run. */
+  /** Drops the database and closes its connections. The embedded server needs no such call: it is removed after the run. */
   drop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function cloneDatabase(declaration: DatabaseDeclaration): Promise<C
   await administer(server, async (client) => {
     // The template is copied as files, so it must have no connections, and two copies at once would disturb each other.
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
-    // file_copy, not the default wal_log: the copy does not have to survive a crash, and this is three times as fast
+    // The strategy is file_copy, which is three times as fast as the default wal_log: the copy need not survive a crash.
     await client.query(`create database ${name} template ${template} strategy = file_copy`);
     await useTimeZone(client, name); // settings of a database are not copied with it
   });
@@ -75,7 +75,7 @@ async function ensureTemplate(declaration: DatabaseDeclaration, server: Database
     // A pooler would keep connections to the template, which then could not be copied.
     const orm = await openDatabase(declaration, { server: withoutPooler(server), name: template });
     await orm.close(true);
-    // set last: marks the template as complete, and prevents tests from dropping it
+    // The flag is set last: it marks the template as complete, and prevents tests from dropping it.
     await client.query(`alter database ${template} with is_template true`);
   });
   return template;

@@ -2,7 +2,8 @@ import { withinOnThisMachine } from './slow-machine.ts';
 
 /**
  * Repeats `ask` until it returns a value other than undefined and false, for work that is done in the background. The
- * default limit is long enough for a busy machine; a test of a promised time sets its own. On a slow machine, both are longer.
+ * default limit is long enough for a busy machine; a test of a promised time sets its own. On a slow machine, both are
+ * longer.
  */
 export async function eventually<Value>(
   ask: () => Promise<Value | undefined | false>,

@@ -4,11 +4,13 @@ import path from 'node:path';
 /** Whether this machine shows its processes under /proc, which `hangPostgres` needs. */
 export const canHang = process.platform === 'linux';
 
-/** The process of the embedded PostgreSQL of a data folder. */
+/** The id of the main process of the embedded PostgreSQL of a data folder. */
 export const postmasterOf = (dataDir: string): number =>
   Number.parseInt(readFileSync(path.join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10);
 
-/** Pauses a PostgreSQL server with all its backends, as if its machine hung: connections stay open, and no query is answered. */
+/**
+ * Pauses a PostgreSQL server with all its backends, as if its machine hung: connections stay open, and no query is answered.
+ */
 export function hangPostgres(dataDir: string): { resume(): void } {
   const postmaster = postmasterOf(dataDir);
   // The postmaster is paused first, because it would start new backends.

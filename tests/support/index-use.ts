@@ -1,7 +1,7 @@
 import type { Untyped } from './platform/http-client.ts';
 import type { SentStatement } from './statements.ts';
 
-/** A query on the database in question, for example `(sql, values) => platform.sql('content', sql, values)`. */
+/** Runs a query on the database that is checked, for example `(sql, values) => platform.sql('content', sql, values)`. */
 export type RunSql = (sql: string, values?: unknown[]) => Promise<Untyped[]>;
 
 /** For tables with at most this many rows, a sequential scan is fastest. */

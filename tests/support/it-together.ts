@@ -2,7 +2,8 @@ import { beforeAll, it } from '@jest/globals';
 
 /**
  * A test that mostly waits, for example for a time limit of the product. All tests of this kind in a `describe` begin
- * together, before its first test, so they must not depend on each other. With `-t` the others run, too, but their results are not shown.
+ * together, before its first test, so they must not depend on each other. With `-t` the other tests of this kind run, too,
+ * but their results are not shown.
  */
 export function itTogether(name: string, run: () => Promise<unknown>, timeoutMillis?: number): void {
   let result: Promise<unknown> | undefined;

@@ -16,7 +16,7 @@ export const defineJob = jobOf<object>();
 
 /**
  * Databases with jobs, and their workers, for the tests of a file or a `describe`.
- * @param after when everything that was opened is closed: `afterEach`, or `afterAll` for tests that run at once
+ * @param after when everything that was opened is closed: `afterEach`, or `afterAll` for tests that run at the same time
  */
 export function jobDatabases(after: typeof afterEach) {
   const closings: (() => Promise<unknown>)[] = [];
@@ -52,7 +52,7 @@ export function jobDatabases(after: typeof afterEach) {
 
 export const Numbered = z.object({ n: z.int() });
 
-/** A job that notes its payloads. */
+/** A job that records its payloads in `ran`. */
 export function recordingJob(name = 'noted', run: (n: number) => Promise<void> = async () => undefined) {
   const ran: number[] = [];
   const job = defineJob({

@@ -4,8 +4,8 @@ import { withoutPooler, type DatabaseServer } from '../../server/database/databa
 import { grantUse } from '../../server/database/grant-use.ts';
 
 /**
- * The server as a user who may only read and write the rows of this database, as the services have it in production (the
- * command `migrate`). The role is created if it is missing.
+ * Returns the server with a role as its user that may only read and write the rows of this database. Services have such a
+ * role in production, where the command `migrate` grants the rights. The role is created if it is missing.
  */
 export async function asLeastUser(
   server: DatabaseServer,

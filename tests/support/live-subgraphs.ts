@@ -64,7 +64,7 @@ export interface LiveSubgraphs {
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** This time from now, rounded up to a whole second as in tokens; in milliseconds since 1970. */
+/** The time so many seconds from now, rounded up to a whole second as in tokens; in milliseconds since 1970. */
 export const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1_000 + seconds) * 1_000;
 
 const tokenOf = (claims: object, expiresAt = inSeconds(900)): string =>

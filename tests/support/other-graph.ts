@@ -40,7 +40,7 @@ export interface OtherGraph {
 /**
  * Starts the subgraphs of a test, and a gateway with a supergraph file that is composed from them.
  *
- * @param edited the file as another composition would have written it
+ * @param edited returns the file as another composition would have written it; by default it is unchanged
  */
 export async function startOtherGraph(
   subgraphs: Record<string, OtherSubgraph>,

@@ -66,7 +66,10 @@ export function mergedParts(messages: readonly PartsMessage[]): Merged {
   return { data, ...(errors.length > 0 && { errors }), nulls };
 }
 
-/** Null below a null of an earlier part, in which another deferred fragment selects the same object. */
+/**
+ * The object at a path. It is null at or below a null of an earlier part: another deferred fragment may select the same
+ * object.
+ */
 function valueAt(data: Untyped, path: Path): Untyped {
   let value = data;
   for (const key of path) {

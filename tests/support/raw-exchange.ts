@@ -11,7 +11,7 @@ export interface WireResponse {
   readonly body: string;
 }
 
-/** Whether the response to a method has no body although its head names a length. */
+/** Whether the response to a method has no body, whatever its head says. */
 type HasNoBody = (method: string, status: number) => boolean;
 const hasNoBody: HasNoBody = (method, status) =>
   method === 'HEAD' || status === 204 || status === 304 || status < 200;

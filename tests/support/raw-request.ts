@@ -7,7 +7,10 @@ export interface RawResponse {
   body: string;
 }
 
-/** Sends `POST /graphql` with exactly these headers and this body; `fetch` would add headers, for example for compression. */
+/**
+ * Sends `POST /graphql` with this body and these headers, as JSON unless the headers name another type. `fetch` would add
+ * headers, for example for compression.
+ */
 export function postGraph(
   url: string,
   body: string | object,

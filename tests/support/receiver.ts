@@ -16,7 +16,7 @@ export interface ReceivedRequest {
   };
 }
 
-/** Answers a request; without it, 204. */
+/** Answers a request. A receiver without such a function answers every request with 204. */
 export type Answering = (request: ReceivedRequest, response: http.ServerResponse) => void;
 
 /** A real HTTP server on this machine that receives webhooks. */
@@ -25,7 +25,7 @@ export async function startReceiver(answering?: Answering) {
   const receiver = {
     requests,
     url: '',
-    /** May be replaced while it runs. */
+    /** A test may replace this function while the receiver runs. */
     answering,
     stop: () =>
       new Promise<void>((resolve) => {

@@ -59,7 +59,7 @@ export async function connected(settings: UrlSettings, lines: string[] = []): Pr
 const logTo = (lines: string[]) =>
   pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
 
-/** Commands, messages and shared limits work. */
+/** Expects that commands, messages and shared rate limits work. */
 export async function expectToWork(settings: UrlSettings): Promise<void> {
   const [one, other] = [await connected(settings), await connected(settings)];
   try {
@@ -93,7 +93,7 @@ async function expectSharedLimits({ redisUrl, ...files }: UrlSettings): Promise<
   for (const all of stores) await all.close();
 }
 
-/** Sends a numbered message every 20 ms, and notes how long each call took. */
+/** Sends a numbered message every 20 ms. `stop` returns how many milliseconds the calls took, in ascending order. */
 export function traffic({ channels }: RedisConnected, name: string) {
   const millis: number[] = [];
   const sent: number[] = [];

@@ -59,7 +59,7 @@ export class RedisProcess {
     return one;
   }
 
-  /** Starts it again, after `kill`, without data. */
+  /** Starts the process for the first time, or again after `kill`; it has no data. */
   async restart(): Promise<void> {
     const isSentinel = this.program === 'redis-sentinel';
     const config = isSentinel ? [path.join(this.folder, 'sentinel.conf')] : [];
@@ -124,7 +124,7 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
 export interface SentinelInstallation {
   url: string;
   password: string;
-  /** The present master, as the sentinels name it. */
+  /** The current master, as the first sentinel names it. */
   master(): RedisProcess;
   sentinels: readonly RedisProcess[];
   stop(): Promise<void>;
@@ -137,7 +137,7 @@ export async function startSentinels(): Promise<SentinelInstallation> {
   const cli = ['-a', password];
   const first = await RedisProcess.start(auth, cli);
   const second = await RedisProcess.start([...auth, '--replicaof', `127.0.0.1 ${first.port}`], cli);
-  // First, because a sentinel asks a master for its replicas only every 10 s.
+  // The replica must be connected before the sentinels start, because they ask the master for its replicas only every 10 s.
   await until('the replica is connected', () =>
     /master_link_status:up/.test(second.command('INFO', 'replication')),
   );
@@ -167,7 +167,7 @@ export async function startSentinels(): Promise<SentinelInstallation> {
 
 export interface ClusterInstallation {
   url: string;
-  /** Three masters; the replica is of the first one. */
+  /** Three masters; `replica` replicates the first one. */
   masters: readonly RedisProcess[];
   replica: RedisProcess;
   stop(): Promise<void>;

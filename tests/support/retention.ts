@@ -12,7 +12,10 @@ import { cloneDatabase, type ClonedDatabase } from './database.ts';
 
 const log = createLogger('retention', 'silent');
 
-/** Returns a function that opens a service's database, or a second replica's connections to it. All are closed after the tests of the file. */
+/**
+ * Returns a function that opens a service's database, or a second replica's connections to it. All connections are closed
+ * after the tests of the file.
+ */
 export function retentionDatabases() {
   const closings: (() => Promise<void>)[] = [];
   afterAll(async () => {
@@ -53,13 +56,13 @@ export function startedRetention(
   return { retention: { run, stop: () => stopping.abort() }, metrics };
 }
 
-/** A new id whose time, by which some rules decide, is in the past. */
+/** A new UUID of version 7 with this time, because some rules decide by the time of an id. */
 export function idAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
 }
 
-/** Adds reports of finished imports to the database of nutrition. */
+/** Adds reports of finished imports, which began `days` days ago, to the database of nutrition. */
 export const addReports = (
   sql: (text: string, values: unknown[]) => Promise<unknown>,
   rows: number,

@@ -6,7 +6,10 @@ import { pictures } from './pictures.ts';
 const gymId = DEMO_GYMS.ironTemple.id;
 const soon = { startsAt: '2027-01-01T00:00:00Z', endsAt: '2027-02-01T00:00:00Z' };
 
-/** Valid bodies for the routes that are not for everybody. With them a request is refused for its caller, not for its body. */
+/**
+ * Valid bodies for the routes that only some callers may use, so that a request is refused because of its caller and not
+ * because of its body.
+ */
 const BODIES: Readonly<Record<string, () => object>> = {
   'PUT /users/:id/role': () => ({ role: 'MEMBER' }),
   'PUT /users/:id/gym': () => ({ gymId }),

@@ -25,7 +25,10 @@ function pathOf(route: RestRoute<never>): string {
   return path.replaceAll(/:(\w+)/g, (_all, name: string) => TEXTS[name] ?? randomUUID());
 }
 
-/** Without a parameter and a body with required fields, a request changes data of the caller. */
+/**
+ * Whether the requests below change nothing. A write changes data of the caller if its path has no parameter and its body
+ * has no required field.
+ */
 const isHarmless = ({ method, path, body, upload }: RestRoute<never>): boolean =>
   method === 'GET' ||
   path.includes(':') ||

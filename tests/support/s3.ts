@@ -20,9 +20,9 @@ export type Fault =
 export interface OwnS3 {
   /** A `FILES_URL` of a bucket of its own. The time limit leaves room for a busy machine. */
   filesUrl: string;
-  /** The same with a time limit of 0.7 s, for calls that are expected to fail. */
+  /** The URL of the same bucket with a time limit of 0.7 s, for calls that are expected to fail. */
   impatientFilesUrl: string;
-  /** Connections behave in this way from now on; open ones are closed. */
+  /** From now on, connections have this fault. Open connections are closed. */
   fail(fault: Fault): void;
   stop(): Promise<void>;
 }

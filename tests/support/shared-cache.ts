@@ -9,7 +9,7 @@ import { hasRedis, startRedis, type OwnRedis } from './redis.ts';
 /** Tests of several replicas run only if REDIS_URL is set; their Redis is their own (tests/chaos/README.md). */
 export const isCacheTested = Boolean(process.env.REDIS_URL) && hasRedis;
 
-/** An answer of a gateway, and whether it is from the cache: its `Age`, which a response that may not be cached does not have. */
+/** An answer of a gateway. A response that may not be cached has no `Age`. */
 export interface CachedAnswer extends GraphAnswer {
   age: number | undefined;
   cacheControl: string | null;

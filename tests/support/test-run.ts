@@ -4,11 +4,17 @@ export interface TestRun {
   /** Part of the names of the run's databases, so that two runs can share a server. */
   runId: string;
   server: DatabaseServer;
-  /** Node's compile cache for the programs that the tests start, because half of the time of their start is compilation. It outlives the run. */
+  /**
+   * The folder of Node's compile cache for the programs that the tests start: half of the time of a start is compilation.
+   * It is not removed after the run.
+   */
   compileCache: string;
 }
 
-/** The values that the processes of one Jest run share. They are passed in the environment, because nothing else reaches the workers. */
+/**
+ * The values that the processes of one Jest run share. They are passed in the environment, because nothing else reaches the
+ * workers.
+ */
 export const testRun = {
   publish(run: TestRun): void {
     process.env[variable] = JSON.stringify(run);
@@ -32,6 +38,6 @@ export const testRun = {
 
 const variable = 'FITNESS_TEST_RUN';
 
-// Jest loads setup and teardown separately, each with its own copy of this module
+// Jest loads setup and teardown separately, each with its own copy of this module, so they share only a global object.
 const endOfRun = Symbol.for('fitness-platform tests: end of run');
 type GlobalWithEnd = typeof globalThis & { [endOfRun]?: () => Promise<void> };

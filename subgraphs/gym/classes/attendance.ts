@@ -7,7 +7,7 @@ import { lockSessions, saveSessions, type LockedSession } from './session-writes
 
 /** How long before the start of a session a check-in already counts as attendance. */
 const EARLY_MINUTES = 60;
-/** Sessions that one transaction handles. */
+/** The most sessions that one transaction ends. */
 const SESSIONS_AT_ONCE = 100;
 
 /**
@@ -28,7 +28,7 @@ export async function setAttendance(
     [id],
   );
   const hasPlace = stored?.hasPlace === true;
-  // The place of a booking that was cancelled too late may belong to somebody else.
+  // A booking that was cancelled too late is a NO_SHOW without a place: its place may belong to somebody else now.
   if (!hasPlace && status === 'ATTENDED') {
     if (session.booked >= session.capacity)
       throw conflict('The session has no place left; raise its capacity first.');
@@ -43,8 +43,8 @@ export async function setAttendance(
 }
 
 /**
- * SQL, for the statement of a check-in: if the member has a booking that the visit may attend, adds the job
- * `mark_attendance`, which also compares the location. Its values are twice the member, and twice the beginning of the visit.
+ * SQL, for the statement of a check-in: adds the job `mark_attendance` if the member has a booking to which the visit may
+ * belong. The job also compares the location. The values are twice the member's id, and twice the beginning of the visit.
  */
 export const ATTEND_BY_VISIT = `
   select graphile_worker.add_job('mark_attendance', json_build_object('userId', ?::uuid)) from booking
@@ -60,8 +60,8 @@ export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date
 ];
 
 /**
- * The bookings that a visit at the location of the session has attended. The visit began between 60 minutes before the start
- * and the end of the session, or was open at the start.
+ * The bookings that count as attended because of a visit at the location of the session. The visit began before the end of
+ * the session and at most 60 minutes before its start; or it began earlier and was open at the start.
  */
 const ATTENDED_BOOKINGS = `
   select booking.id, booking.session_id as "sessionId" from booking join class_session on class_session.id = booking.session_id
@@ -78,7 +78,7 @@ const ATTENDED_BOOKINGS = `
       )
   )`;
 
-/** Marks the bookings of a member that a visit has attended. A check-in adds this job. */
+/** Marks a member's bookings as ATTENDED if a visit of theirs belongs to the session. A check-in adds this job. */
 export const markAttendance = jobOf<object>()({
   name: 'mark_attendance',
   payload: z.object({ userId: z.uuid() }),
@@ -94,8 +94,8 @@ export const markAttendance = jobOf<object>()({
 });
 
 /**
- * Every minute: marks the bookings of members who were inside at the start, and ends the sessions that are over. A booking that
- * is then still BOOKED becomes a NO_SHOW, and one that is WAITING becomes CANCELLED.
+ * Every minute: marks the bookings of members who were inside at the start as ATTENDED, and ends the sessions that are over.
+ * A booking of an ended session that is still BOOKED becomes a NO_SHOW; a WAITING one becomes CANCELLED.
  */
 export const finishClassSessions = jobOf<object>()({
   name: 'finish_class_sessions',
@@ -134,7 +134,7 @@ async function markAttended(unit: UnitOfWork, select: string, values: readonly u
     });
 }
 
-/** Ends sessions that are over; returns their number. */
+/** Ends at most `SESSIONS_AT_ONCE` sessions that are over. @returns their number */
 async function finishSessions(unit: UnitOfWork): Promise<number> {
   return unit.transaction(async () => {
     const sessions = await lockSessions(

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
 import type { BookingShape } from './bookings.shapes.ts';
 
-/** Records what staff do with the booking of somebody else, in the transaction of the change. */
+/** Records that staff have changed the booking of somebody else, in the transaction of the change. */
 export async function auditBooking(
   unit: UnitOfWork,
   { id, sessionId, userId }: Pick<BookingShape, 'id' | 'sessionId' | 'userId'>,

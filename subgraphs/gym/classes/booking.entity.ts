@@ -48,13 +48,13 @@ const BookingSchema = defineEntity({
     userId: p.uuid().nullable(),
     status: p.string().length(16).$type<BookingStatus>(),
     /**
-     * Whether the booking takes one of the session's places. A BOOKED or ATTENDED one always does; a NO_SHOW does, except after
-     * a late cancellation, because others can then get its place.
+     * Whether the booking takes one of the session's places. A BOOKED or ATTENDED booking always takes one. A NO_SHOW takes
+     * one, unless the member cancelled too late: others can then get the place.
      */
     hasPlace: p.boolean(),
     /** The order of arrival in the session. */
     number: p.integer(),
-    /** The start of the session, stored here, too, so that an index has the bookings of a user in this order. */
+    /** A copy of the session's start, so that an index can have the bookings of a user in this order. */
     startsAt: p.datetime(),
     bookedAt: p.datetime(),
     /** When the booking got a place from the waiting list; null if it did not. */

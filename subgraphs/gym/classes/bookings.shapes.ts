@@ -36,8 +36,8 @@ export type BookingShape = z.infer<typeof BookingShape>;
 const ISO = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * Bookings with their sessions. The position is the number of waiting bookings of the session up to this one, by their numbers;
- * the index `booking_waiting` has this order.
+ * Bookings with their sessions. The position of a waiting booking is how many waiting bookings of the session have a number
+ * up to its own; the index `booking_waiting` has this order.
  */
 export const BOOKINGS = `select ${columnsOf(BookingShape, {
   ...Object.fromEntries(

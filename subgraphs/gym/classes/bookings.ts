@@ -30,7 +30,10 @@ export interface BookingsRequest extends PageRequest {
 
 type Own = BookingShape & { number: number };
 
-/** Bookings of class sessions. No session ever has more people than places, and those who wait get places in the order of their arrival. */
+/**
+ * Bookings of class sessions. No session ever has more people than places, and those who wait get places in the order of
+ * their arrival.
+ */
 export class Bookings {
   private readonly unit: UnitOfWork;
   private readonly memberships: Memberships;
@@ -38,7 +41,7 @@ export class Bookings {
     (ids) => this.unit.read<BookingShape>(`${BOOKINGS} where booking.id = any(?::uuid[])`, [ids]),
     (booking) => booking.id,
   );
-  /** By session: of the viewer's bookings that are not CANCELLED, the latest one. */
+  /** The viewer's latest booking of a session, not counting CANCELLED ones; by the session's id. */
   private readonly ownBySession = loaderOf(
     (sessionIds) =>
       this.unit.read<BookingShape>(
@@ -65,8 +68,9 @@ export class Bookings {
   }
 
   /**
-   * Bookings by the start of their sessions, the latest first: the viewer's own, or, for staff, those of a member in their gym.
-   * First pages are batched.
+   * Bookings by the start of their sessions, the latest first: the viewer's own, or those of another user, for a GYM_ADMIN
+   * in their gym, for a SUPER_ADMIN in all gyms. First pages without a status are batched.
+   * @throws NOT_FOUND if the viewer may not see the bookings of the user
    */
   async list(request: BookingsRequest): Promise<Page<BookingShape>> {
     const viewer = requireUser(this.unit.viewer);
@@ -143,9 +147,10 @@ export class Bookings {
   }
 
   /**
-   * Cancels a booking; its place goes to the one who has waited the longest. Later than `cancelBeforeMinutes` before the start, the
-   * booking becomes a NO_SHOW. A cancelled booking stays as it is.
-   * @throws SESSION_CLOSED once the session is over
+   * Cancels a booking. Before the start of the session, its place goes to the member who has waited the longest. If
+   * fewer than `cancelBeforeMinutes` are left until the start, a booking with a place becomes a NO_SHOW. A cancelled booking
+   * stays as it is.
+   * @throws SESSION_CLOSED if the session is over or cancelled; CONFLICT if the booking is ATTENDED or a NO_SHOW
    */
   async cancel(id: string): Promise<BookingShape> {
     const { viewer } = this.unit;
@@ -196,7 +201,7 @@ export class Bookings {
     return this.get(id);
   }
 
-  /** The time after which a cancelled booking becomes a NO_SHOW, in milliseconds since 1970. */
+  /** In milliseconds since 1970: a booking with a place that is cancelled after this time becomes a NO_SHOW. */
   private async latestCancellation({ classId, startsAt }: LockedSession): Promise<number> {
     const [row] = await this.unit.run<{ minutes: number }>(
       'select cancel_before_minutes as minutes from gym_class where id = ?',
@@ -275,8 +280,8 @@ export async function addBooking(
 }
 
 /**
- * Cancels a booking of a locked session, whether it is BOOKED or WAITING.
- * @param isLate whether it is too late to cancel: a BOOKED one then becomes a NO_SHOW
+ * Cancels a BOOKED or WAITING booking of a locked session.
+ * @param isLate whether the time for cancellations is over: a BOOKED booking then becomes a NO_SHOW
  */
 export async function giveUp(
   unit: UnitOfWork,

@@ -3,9 +3,9 @@ import { uuidv7 } from '#server/ids.ts';
 import { Gym } from '../gyms/gym.entity.ts';
 import { Location } from '../locations/location.entity.ts';
 
-/** A change of a session and all that follow. Absent fields are unchanged. */
+/** A change of a session and of all later sessions of its class. Absent fields are unchanged. */
 export interface FollowingChange {
-  /** The occurrence from which it applies, a local time. */
+  /** The first occurrence to which the change applies, a local time. */
   from: string;
   /** By how many minutes of local time the sessions are later; negative: earlier. */
   shiftMinutes?: number;
@@ -48,13 +48,13 @@ const GymClassSchema = defineEntity({
     capacity: p.integer(),
     instructor: p.string().length(120).nullable(),
     cancelBeforeMinutes: p.integer().default(120),
-    /** The first start in the local time of the location, `YYYY-MM-DDTHH:MM`; null for first visits, which follow no rule. */
+    /** The first start in the location's local time, `YYYY-MM-DDTHH:MM`; null for first visits, which follow no rule. */
     startsAt: p.string().length(16).nullable(),
     /** The recurrence rule of RFC 5545; null if the class takes place once. */
     rrule: p.string().length(500).nullable(),
-    /** What staff have changed for a session and all that follow; it applies to sessions that are made later, too. */
+    /** Changes that staff have made to a session and all later ones. They also apply to sessions that do not exist yet. */
     following: p.json<FollowingChange[]>(),
-    /** The sessions that begin before this time are made. */
+    /** All sessions that begin before this time have been made. */
     madeUntil: p.datetime(),
     isFirstVisit: p.boolean().default(false),
     /** False once the class is deleted; its sessions and bookings stay. */
@@ -77,7 +77,7 @@ const CalendarFeedSchema = defineEntity({
     userId: p.uuid().primary(),
     /** The gym whose sessions the feed can show. */
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
-    /** The secret part of the feed's URL. It is stored as it is, because the user may read the URL again. */
+    /** The secret part of the feed's URL. It is stored unhashed, because the user may read the URL again. */
     token: p.string().length(64).unique(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },

@@ -65,7 +65,10 @@ export const CreateGymClassInput = z
   })
   .meta({ graphType: 'CreateGymClassInput' });
 
-/** Absent fields are unchanged. Null clears `description` and `instructor`; null in other fields is ignored, because they cannot be empty. */
+/**
+ * Absent fields are unchanged. Null clears `description` and `instructor`; null in other fields is ignored, because they
+ * cannot be empty.
+ */
 export const UpdateGymClassInput = z
   .object({
     title: fields.title.nullish(),

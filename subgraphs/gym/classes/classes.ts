@@ -111,7 +111,7 @@ export class Classes {
         throw invalid('locationId', 'there is no such location');
       if (!mayManage(viewer, location)) throw forbidden(NOT_STAFF);
       await requireOpenGym(this.unit, location.gymId);
-      // The lock makes a closing of the location wait, which then also ends this class.
+      // A request that closes the location waits for this lock; when it continues, it ends the new class, too.
       const open = await this.unit.run(
         'select 1 from location where id = ? and closed_at is null for share',
         [locationId],
@@ -176,7 +176,10 @@ export class Classes {
     return this.fresh(id);
   }
 
-  /** Deletes a class: its coming sessions are cancelled; past ones, and all bookings, stay. A second call changes nothing. */
+  /**
+   * Deletes a class: its coming sessions are cancelled with their bookings; past sessions stay. No row is removed. A second
+   * call changes nothing.
+   */
   async remove(id: string): Promise<void> {
     await this.unit.transaction(async () => {
       const stored = await this.locked(id);

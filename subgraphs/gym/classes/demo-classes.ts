@@ -15,7 +15,7 @@ const WEEKS = 8;
 const MINUTES = 60;
 const keepExisting = { onConflictAction: 'ignore' } as const;
 
-/** A class with its sessions of the next weeks, and a booking of Maya; and the first visits of all demo locations. */
+/** Inserts a class with its sessions of the next weeks, a booking of Maya, and the class "First visit" of each location. */
 export async function insertDemoClasses(
   unit: UnitOfWork,
   locationIds: readonly string[],

@@ -2,9 +2,9 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { cancelSessions, lockSessions, saveSessions } from './session-writes.ts';
 
 /**
- * Cancels a user's bookings of coming sessions, for example because their membership has ended, in the open transaction; others
- * get the places. The user's calendar feed ends, too. The member is locked.
- * @param gymId null: in all gyms
+ * Cancels a user's bookings of coming sessions, for example because their membership has ended, in the open transaction,
+ * which has locked the member. Those who wait get the places. The user's calendar feed is deleted, too.
+ * @param gymId the gym whose bookings are cancelled; null: all gyms
  */
 export async function cancelBookingsOf(
   unit: UnitOfWork,
@@ -47,8 +47,8 @@ export async function cancelBookingsOf(
 }
 
 /**
- * Ends the classes at a location that is closed, in the open transaction, which has locked the gym and the location: their
- * coming sessions are cancelled, and no more are made.
+ * Ends the classes at a location that is being closed, in the open transaction, which has locked the location. Their coming
+ * sessions are cancelled, and no more sessions are made.
  */
 export async function cancelSessionsAt(unit: UnitOfWork, locationId: string): Promise<void> {
   await unit.run('select 1 from gym_class where location_id = ? order by id for no key update', [locationId]);

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 /** The length of a first visit. */
 export const FIRST_VISIT_MINUTES = 30;
 
-/** Adds the class of first visits of a location, unless it has one. The gym is locked. */
+/** Adds the class of first visits to a location, unless it has one. The transaction has locked the gym. */
 export async function addFirstVisitClass(unit: UnitOfWork, locationId: string): Promise<void> {
   await unit.run(
     `insert into gym_class (id, gym_id, location_id, title, duration_minutes, capacity, cancel_before_minutes, following,

@@ -39,8 +39,8 @@ interface FirstVisitClass {
 }
 
 /**
- * First visits of new members: bookings of the class "First visit" that every location has. Its sessions are made when they
- * are booked. The wizard calls these rules.
+ * First visits of new members: bookings of the class "First visit" that every location has. A session of this class is made
+ * by its first booking. The wizard calls these rules.
  */
 export class FirstVisits {
   private readonly unit: UnitOfWork;
@@ -94,7 +94,10 @@ export class FirstVisits {
     });
   }
 
-  /** Cancels a first visit that the wizard has booked; one that is cancelled already stays as it is. @throws NOT_FOUND */
+  /**
+   * Cancels a first visit that the wizard has booked. A booking that is no longer BOOKED stays as it is.
+   * @throws NOT_FOUND
+   */
   async cancel(bookingId: string): Promise<void> {
     requireService(this.unit.viewer);
     const [known] = await this.unit.read<{ sessionId: string }>(
@@ -138,5 +141,8 @@ export class FirstVisits {
   }
 }
 
-/** The key of a session of first visits: its start in UTC, so that two equal local times differ. */
+/**
+ * The `occurrence` of a session of first visits: its start in UTC, because a local time exists twice when the clocks are put
+ * back.
+ */
 const keyOf = (startsAt: string): string => new Date(startsAt).toISOString().slice(0, 16);

@@ -7,7 +7,7 @@ import { localStarts, type Recurrence } from './recurrence.ts';
 import { cancelSessions, lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 import type { Notice } from './mail-booking.ts';
 
-/** What a change of a class changes in its sessions. Undefined: unchanged. */
+/** The part of a change of a class that also changes its sessions. An undefined field is unchanged. */
 export interface Planned {
   recurrence?: Recurrence | undefined;
   durationMinutes?: number | undefined;
@@ -17,8 +17,8 @@ export interface Planned {
 
 /**
  * Changes a locked class and its coming sessions, which keep their ids and bookings. A session that staff have changed
- * individually stays as it is. If the recurrence changes, each session moves to the new start on its day, else in its week; a session for which
- * there is none is cancelled, and new starts get new sessions.
+ * individually stays as it is. If the recurrence changes, each session moves to a new start on its day, or else in its week.
+ * A session for which there is no new start is cancelled. The starts that are left get new sessions.
  */
 export async function followClass(
   unit: UnitOfWork,
@@ -78,7 +78,7 @@ function applyClass(session: LockedSession, plan: ClassPlan, zone: string): void
   session.version += 1;
 }
 
-/** @throws CONFLICT if the session has more people */
+/** @throws CONFLICT if more places of the session are booked */
 export function setCapacity(session: LockedSession, capacity: number): void {
   if (capacity < session.booked)
     throw conflict(
@@ -88,7 +88,7 @@ export function setCapacity(session: LockedSession, capacity: number): void {
 }
 
 /**
- * Gives each session its new occurrence: the start on its day, else one in its week.
+ * Gives each session its new occurrence: a start on its day, or else in its week.
  * @returns the scheduled sessions that staff have not edited and for which there is no new occurrence
  */
 async function alignWith(
@@ -96,7 +96,8 @@ async function alignWith(
   sessions: readonly LockedSession[],
   starts: readonly string[],
 ): Promise<LockedSession[]> {
-  // Otherwise two sessions would have the same occurrence for a moment, if one gets that of another.
+  // A session may get the occurrence of another one. The unique index would refuse this if the old occurrences were still
+  // stored.
   await unit.run('update class_session set occurrence = null where id = any(?::uuid[])', [
     sessions.map(({ id }) => id),
   ]);
@@ -122,7 +123,7 @@ async function alignWith(
 
 const dayOf = (local: string): string => local.slice(0, 10);
 
-/** Writes the new starts of sessions into their bookings; returns the open bookings whose session was moved. */
+/** Writes the new starts of sessions into their bookings. @returns the ids of the BOOKED and WAITING ones that were moved */
 export async function moveBookings(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<string[]> {
   const rows = await unit.run<{ id: string; status: string }>(
     `update booking set starts_at = given.starts_at
@@ -137,7 +138,7 @@ export async function moveBookings(unit: UnitOfWork, sessions: readonly LockedSe
 export const movedNotices = (bookingIds: readonly string[]): ReadonlyMap<string, Notice> =>
   new Map(bookingIds.map((id) => [id, 'SESSION_MOVED']));
 
-/** The changes for following sessions, without what a change of the whole class replaces. */
+/** The changes in `following`, without the fields that a change of the whole class replaces. */
 function withoutOverridden(following: readonly FollowingChange[], planned: Planned): FollowingChange[] {
   return following
     .map(({ from, shiftMinutes, durationMinutes, capacity, instructor, cancelled }) => ({

@@ -12,8 +12,8 @@ export const isLocalTime = (text: string): boolean =>
   LOCAL.test(text) && !Number.isNaN(asUtc(text)) && localText(asUtc(text)) === text;
 
 /**
- * The instant of a local time in a zone, by RFC 5545, section 3.3.5: a time that does not exist is read with the offset
- * before the gap, and of two equal times the first one counts.
+ * The instant of a local time in a zone, by RFC 5545, section 3.3.5: a local time that does not exist is read with the
+ * offset before the gap; a local time that exists twice means its first instant.
  */
 export function instantOf(local: string, zone: string): Date {
   const utc = asUtc(local);
@@ -45,8 +45,8 @@ const offsetsOf = (name: string): { offset(instant: number): number } => {
   return { offset: (instant) => zone.offset(instant) * 60_000 };
 };
 
-/** A local time some minutes later on the calendar. */
+/** The local time that is `minutes` later, without regard to changes of the clocks. */
 export const shifted = (local: string, minutes: number): string => localText(asUtc(local) + minutes * 60_000);
 
-/** The minutes of the calendar between two local times. */
+/** The minutes between two local times, without regard to changes of the clocks. */
 export const minutesBetween = (from: string, to: string): number => (asUtc(to) - asUtc(from)) / 60_000;

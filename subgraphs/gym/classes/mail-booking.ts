@@ -21,7 +21,7 @@ const FACTS = `
   join gym_class on gym_class.id = class_session.class_id join location on location.id = class_session.location_id
   where booking.id = ?`;
 
-/** Tells a member what has happened to their booking without their doing, unless it has changed again since. */
+/** Mails a member about a change of their booking that others have made, unless the booking has changed again since. */
 export const mailBooking = jobOf<{ mailMember: MailMember }>()({
   name: 'mail_booking',
   payload: z.object({ bookingId: z.uuid(), userId: z.uuid(), notice: z.enum(NOTICES) }),

@@ -10,10 +10,10 @@ import { localStarts } from './recurrence.ts';
 import { lockSessions, saveSessions } from './session-writes.ts';
 
 const WEEK_MILLIS = 7 * DAY_MILLIS;
-/** Classes that one run of the job selects at once. */
+/** The number of classes that the job selects with one statement. */
 const CLASSES_AT_ONCE = 100;
 
-/** What decides the sessions of a class. */
+/** The fields of a class that determine its sessions. */
 export interface ClassPlan {
   id: string;
   gymId: string;
@@ -30,7 +30,7 @@ export interface ClassPlan {
 export const PLAN = `gym_class.id, gym_class.gym_id as "gymId", location_id as "locationId", starts_at as "startsAt", rrule,
   duration_minutes as "durationMinutes", gym_class.capacity, instructor, following`;
 
-/** What a session is, by the class and the changes that apply to it; undefined if it is cancelled. */
+/** A session as its class and the changes in `following` determine it. */
 export interface PlannedSession {
   occurrence: string;
   startsAt: Date;
@@ -39,7 +39,7 @@ export interface PlannedSession {
   instructor: string | null;
 }
 
-/** The session of an occurrence, a local start by the rule. */
+/** The session of an occurrence, which is a local start by the rule; undefined if a change in `following` cancels it. */
 export function plannedSession(
   plan: ClassPlan,
   occurrence: string,
@@ -61,8 +61,9 @@ export function plannedSession(
 }
 
 /**
- * Keeps the location of a class from being changed or closed until the transaction ends. To be called before the class is
- * locked: a change of the location locks its classes afterwards, and a new session refers to the location.
+ * Keeps the location of a class from being changed or closed until the transaction ends. Call it before the class is locked,
+ * because a change of a location locks the location first and its classes afterwards. The insertion of a session locks the
+ * location, too, by its foreign key.
  */
 export async function lockLocationOf(unit: UnitOfWork, classId: string): Promise<void> {
   await unit.run(
@@ -75,8 +76,8 @@ export async function lockLocationOf(unit: UnitOfWork, classId: string): Promise
 export const horizonOf = (weeksAhead: number): Date => new Date(Date.now() + weeksAhead * WEEK_MILLIS);
 
 /**
- * Makes the sessions of a class from now until some weeks ahead, in the open transaction; those that exist stay as they are.
- * The gym and the class are locked.
+ * Makes the sessions of a class from now until some weeks ahead, in the open transaction; existing sessions stay as they
+ * are. The transaction has locked the gym, and either has locked the class or creates it.
  */
 export async function makeSessions(unit: UnitOfWork, classId: string, weeksAhead: number): Promise<void> {
   const [plan] = await unit.run<ClassPlan & { timezone: string }>(
@@ -128,7 +129,10 @@ export async function insertSessions(
   return ids;
 }
 
-/** Makes the sessions that have come within the weeks ahead. A class that was handled is due again a day later. */
+/**
+ * Every hour: makes the sessions that now begin within `classWeeksAhead` weeks. A class that was handled is due again a day
+ * later.
+ */
 export const makeClassSessions = jobOf<{ classWeeksAhead: number }>()({
   name: 'make_class_sessions',
   payload: z.object({}),

@@ -4,9 +4,9 @@ import { PLAN, plannedSession, type ClassPlan } from './make-sessions.ts';
 import { lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 
 /**
- * Moves the coming sessions at a location to its new time zone, in the open transaction, which has locked the location: they
- * keep their local times, ids and bookings, and those who have booked get a mail. A session keeps its instant if staff have
- * edited it alone, if it follows no rule, or if its new start is in the past.
+ * Moves the coming sessions at a location to its new time zone, in the open transaction, which has locked the location. The
+ * sessions keep their local times, ids and bookings; the members with an open booking get a mail. A session keeps its
+ * instant if staff have edited it alone, if it follows no rule, or if its new start would be in the past.
  */
 export async function moveSessionsToZone(unit: UnitOfWork, locationId: string, zone: string): Promise<void> {
   const plans = await unit.run<ClassPlan>(

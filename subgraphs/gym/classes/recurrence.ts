@@ -4,11 +4,11 @@ import { DAY_MILLIS } from '#server/durations.ts';
 import { invalid, type PlatformError } from '#server/errors.ts';
 import { instantOf, isLocalTime, localTimeOf } from './local-time.ts';
 
-/** Candidates of a rule in one request, so that no rule takes more than a fraction of a second. */
+/** The most candidates that one evaluation of a rule may try, so that none takes more than a fraction of a second. */
 const MAX_CANDIDATES = 50_000;
-/** Starts of one class in a day, by BYHOUR and BYMINUTE. */
+/** The most starts of one class in a day, by BYHOUR and BYMINUTE. */
 const MAX_STARTS_A_DAY = 24;
-/** Occurrences in one answer: more than seven a day for two years. */
+/** The most occurrences in one answer: enough for seven a day for two years. */
 export const MAX_OCCURRENCES = 6_000;
 
 export const Recurrence = z.object({
@@ -93,8 +93,8 @@ const RANGES: Readonly<Record<string, [least: number, most: number, isSigned?: t
 const UNTIL = /^(\d{8})(?:T(\d{4})\d\d(Z?))?$/;
 
 /**
- * The local starts in a range of instants (`from` inclusive, `to` exclusive), in order. The rule is evaluated on the calendar,
- * without a zone: so a start that a change of the clocks moves does not move the later ones.
+ * The local starts in a range of instants (`from` inclusive, `to` exclusive), in order. The rule is evaluated in local
+ * times, without a zone. Otherwise a start that is moved by a change of the clocks would also move the later ones.
  * @throws VALIDATION_FAILED if there are more than `MAX_OCCURRENCES`
  */
 export function localStarts(recurrence: Recurrence, zone: string, from: Date, to: Date): string[] {
@@ -126,7 +126,7 @@ function ruleOf({ startsAt, rrule }: Recurrence, zone: string): RRuleTemporal<Oc
   });
 }
 
-/** UNTIL is an instant (with Z), a local time, or a day that is included; the evaluation needs a local time written as UTC. */
+/** UNTIL is an instant (with Z), a local time, or a day (inclusive); the evaluation needs a local time, written as UTC. */
 const withLocalUntil = (rrule: string, zone: string): string =>
   rrule.replace(/UNTIL=([^;]+)/, (whole, text: string) => {
     const [, day = '', time, utc] = UNTIL.exec(text) ?? [];
@@ -139,7 +139,7 @@ const withLocalUntil = (rrule: string, zone: string): string =>
     return `UNTIL=${localTimeOf(instant, zone).replaceAll(/[-:]/g, '')}59Z`;
   });
 
-/** An occurrence as a text, because this version of Node has no Temporal. */
+/** An occurrence as a text. It replaces `Temporal.ZonedDateTime`, which this version of Node does not have. */
 interface Occurrence {
   readonly timeZoneId: string;
   toString(): string;

@@ -5,7 +5,7 @@ import { moveBookings, movedNotices, setCapacity } from './follow-class.ts';
 import { instantOf, localTimeOf, minutesBetween, shifted } from './local-time.ts';
 import { cancelSessions, lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 
-/** A change of sessions. Undefined: unchanged. */
+/** A change of sessions. An undefined field is unchanged. */
 export interface SessionChangeInput {
   startsAt: Date | undefined;
   durationMinutes: number | undefined;
@@ -20,9 +20,9 @@ interface SessionsToChange {
   /** The zone of the location. */
   zone: string;
   change: SessionChangeInput;
-  /** Whether all sessions that follow this one change, too, those that are not made yet included. */
+  /** Whether all later sessions of the class change, too, including those that are not made yet. */
   follows: boolean;
-  /** Checks the version of the session. */
+  /** Checks the version of the session. @throws VERSION_CONFLICT */
   decide(session: LockedSession): void;
 }
 

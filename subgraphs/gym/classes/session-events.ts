@@ -5,12 +5,15 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 export const CLASS_SESSIONS_CHANNEL = 'class_sessions';
 
-/** Changes that one subscriber reads after a lost connection for notifications. */
+/** The most changed sessions that one subscriber reads after the connection for notifications was lost. */
 const MAX_MISSED = 500;
-/** Transactions that were open when the connection was lost may have an earlier time of change. */
+/**
+ * Changes are read again from this long before the last notification, because `changed_at` is set before the commit: a
+ * transaction that was open when the connection was lost may have written an earlier time.
+ */
 const OVERLAP_MILLIS = 30_000; // 30 s
 
-/** SQL that notifies every replica, at commit, of changed sessions. Its values are `notifyingValues`, and the sessions' ids. */
+/** SQL that notifies every replica, at commit, of changed sessions. Its values: `notifyingValues`, and the sessions' ids. */
 export const NOTIFY_SESSIONS = `select ${notifying("location_id || ' ' || id")} from class_session where id = any(?::uuid[])`;
 
 export interface SessionChanged {
@@ -18,8 +21,8 @@ export interface SessionChanged {
 }
 
 /**
- * An event at each change of a session at the location by any replica. It means that the session must be read again, when the
- * event is delivered.
+ * An event at each change of a session at the location by any replica. An event has only the session's id: the session is
+ * read when the event is delivered.
  * @param missedSince reads the ids of sessions at the location that have changed since a time
  */
 export const sessionEvents = (
@@ -47,7 +50,7 @@ export const sessionEvents = (
     );
   });
 
-/** The ids of the sessions at a location that have changed since a time, the latest change last. */
+/** The ids of the sessions at a location that have changed since a time, the latest change last; at most `MAX_MISSED`. */
 export async function changedSince(unit: UnitOfWork, locationId: string, time: Date): Promise<string[]> {
   const rows = await unit.read<{ id: string }>(
     `select id from class_session where location_id = ? and changed_at >= ? order by changed_at desc limit ${MAX_MISSED}`,

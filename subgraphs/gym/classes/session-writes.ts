@@ -47,13 +47,13 @@ const FIELDS = [
 ] as const satisfies (keyof LockedSession)[];
 const LOCKED = FIELDS.map((field) => `${columnOf(field)} as "${field}"`).join(', ');
 
-/** Events in one statement; PostgreSQL limits the number of values. */
+/** The most events in one statement, because PostgreSQL limits the number of values of a statement. */
 const EVENTS_AT_ONCE = 500;
 
 /**
- * Locks sessions until the transaction ends, so that their bookings come one after the other. Call it after the gym and the
- * class are locked, and before any booking is. Rows are locked in the order of their ids, so that two of these statements
- * cannot deadlock.
+ * Locks sessions until the transaction ends, so that their bookings change one after the other. A transaction that also
+ * locks the gym or the class locks these first; bookings are locked last. Rows are locked in the order of their ids, so that
+ * two of these statements cannot deadlock.
  */
 export async function lockSessions(
   unit: UnitOfWork,
@@ -76,10 +76,10 @@ export interface Written {
 }
 
 /**
- * Writes locked sessions after a change: first, free places go to those who have waited the longest. Then it records the
- * events, notifies subscribers, and adds the mails.
+ * Writes locked sessions after a change. Before the write, their free places go to the bookings that have waited the
+ * longest. It also notifies subscribers, records the events, and adds the jobs for the mails.
  * @param bookingIds the bookings that the caller has changed
- * @param notices the mails to their members, by booking
+ * @param notices the mails to the members of these bookings, by the id of the booking
  */
 export async function saveSessions(
   unit: UnitOfWork,
@@ -118,7 +118,10 @@ export async function saveSessions(
   return written;
 }
 
-/** Gives the free places of a session that has not begun to those who have waited the longest; returns their bookings. */
+/**
+ * Gives the free places of a session that can still be booked to the bookings that have waited the longest.
+ * @returns the ids of the promoted bookings
+ */
 async function promote(unit: UnitOfWork, session: LockedSession): Promise<string[]> {
   const free = isOpen(session) ? Math.min(session.capacity - session.booked, session.waiting) : 0;
   if (free <= 0) return [];
@@ -134,7 +137,7 @@ async function promote(unit: UnitOfWork, session: LockedSession): Promise<string
   return promoted.map(({ id }) => id);
 }
 
-/** The columns that a change can have changed, with their types. */
+/** The columns that a change of a session may write, with their types. */
 const WRITTEN = {
   occurrence: 'text',
   startsAt: 'timestamptz',
@@ -178,14 +181,17 @@ const bookingChanged = (booking: BookingShape): NewEvent => ({
   data: booking,
 });
 
-/** Cancels sessions that the transaction has locked, with all of their bookings; their members get a mail. */
+/**
+ * Cancels sessions that the transaction has locked, and their bookings that are BOOKED or WAITING. The members of these
+ * bookings get a mail.
+ */
 export async function cancelSessions(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<Written> {
   const cancelled = await unit.run<{ id: string }>(
     `update booking set status = 'CANCELLED', has_place = false, cancelled_at = clock_timestamp()
      where session_id = any(?::uuid[]) and status in ('BOOKED', 'WAITING') returning id`,
     [sessions.map(({ id }) => id)],
   );
-  // Of a session that has begun, the places of those who attended stay taken.
+  // If a session has already begun, the bookings with a recorded attendance keep their places.
   const kept = await unit.run<{ id: string; places: number }>(
     `select session_id as id, count(*)::int as places from booking
      where session_id = any(?::uuid[]) and has_place group by session_id`,

@@ -41,7 +41,10 @@ const ClassSessionSchema = defineEntity({
     classId: () => p.manyToOne(GymClass).mapToPk().joinColumn('class_id').deleteRule('cascade'),
     gymId: () => p.manyToOne(Gym).mapToPk().joinColumn('gym_id').deleteRule('cascade'),
     locationId: () => p.manyToOne(Location).mapToPk().joinColumn('location_id').deleteRule('cascade'),
-    /** The local start by the recurrence rule. It stays if the session is moved; null if the session follows no rule. */
+    /**
+     * The local start by the recurrence rule. It stays if the session is moved. For first visits, which follow no rule, it
+     * is the start in UTC. Null if a new rule of the class has no start for the session.
+     */
     occurrence: p.string().length(16).nullable(),
     startsAt: p.datetime(),
     endsAt: p.datetime(),
@@ -54,7 +57,7 @@ const ClassSessionSchema = defineEntity({
     waiting: p.integer().default(0),
     /** The number of the last booking; bookings are numbered in the order of their arrival. */
     lastNumber: p.integer().default(0),
-    /** Whether staff have changed this session alone: changes of the class do not change it. */
+    /** Whether staff have changed this session alone. Changes of the class then do not apply to it. */
     edited: p.boolean().default(false),
     /** Increases with every change of the session itself, not with bookings. */
     version: p.integer().default(1),

@@ -37,7 +37,7 @@ export type ClassSessionShape = z.infer<typeof ClassSessionShape>;
 export const SessionRow = ClassSessionShape.omit({ myBooking: true }).meta({ id: 'ClassSessionRow' });
 export type SessionRow = z.infer<typeof SessionRow>;
 
-/** In the graph, the viewer's booking is read when it is selected; it is not in the events of a subscription. */
+/** In the graph, `myBooking` is read only if it is selected. With `isForAll` it is null: the event goes to several users. */
 export type SessionInGraph = SessionRow & { isForAll?: boolean };
 
 const of = (table: string, shape: z.ZodObject): Record<string, string> =>

@@ -100,7 +100,8 @@ export class Sessions {
   }
 
   /**
-   * Changes or cancels a session, or this one and all that follow. A larger capacity gives places to those who wait.
+   * Changes or cancels a session; with the scope FOLLOWING, also all later sessions of its class. A larger capacity gives
+   * places to those who wait.
    * @throws SESSION_CLOSED, CONFLICT if more people are booked than the new capacity
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<SessionRow> {
@@ -151,7 +152,10 @@ export class Sessions {
     return sessionEvents(this.notifications, locationId, (time) => changedSince(this.unit, locationId, time));
   }
 
-  /** The requested time at each location: the same for all of them if it is given by instants, else by local days. */
+  /**
+   * The requested range at each location. Instants give all locations the same range; a local day begins at midnight in the
+   * location's time zone.
+   */
   private async spansOf(
     gymId: string,
     locationId: string | null | undefined,
@@ -175,7 +179,7 @@ const latest = (spans: readonly Span[]): Date =>
   new Date(Math.max(...spans.map(({ to }) => to.getTime()), 0));
 const LAST_INSTANT = Date.parse('3000-01-01T00:00:00Z');
 
-/** The change without fields that are absent; null means absent, except for the instructor. */
+/** The change that the input asks for. Null in the input means unchanged, but `instructor: null` removes the instructor. */
 function wanted(input: z.infer<typeof UpdateClassSessionInput>): SessionChangeInput {
   return {
     startsAt: input.startsAt ? new Date(input.startsAt) : undefined,

@@ -4,8 +4,8 @@ import { jobOf } from '#server/jobs/job.ts';
 import type { EventCollector } from './event-collector.ts';
 
 /**
- * Collects the events of the other services at each start and every minute, whatever became of the collectors' own loops.
- * Usually these have collected everything already.
+ * Collects the events of the other services at each start and every minute, also if the collectors' own loops have failed.
+ * Usually the loops have already collected everything.
  */
 export const collectEvents = jobOf<{ collector: Pick<EventCollector, 'collectNow'> }>()({
   name: 'collect_events',

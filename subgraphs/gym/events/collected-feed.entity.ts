@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The feed of another service, and how far it has been collected. */
+/** How far the feed of another service has been collected. */
 const CollectedFeedSchema = defineEntity({
   name: 'CollectedFeed',
   tableName: 'collected_feed',
   properties: {
     service: p.string().length(32).primary(),
-    /** `next` of the last answer whose events were stored; null before the first one. */
+    /** `next` of the last answer that was stored; null if the feed is to be read from its beginning. */
     cursor: p.text().nullable(),
     /** The replica that collects the feed, until `heldUntil`. */
     holder: p.uuid().nullable(),

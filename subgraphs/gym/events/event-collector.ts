@@ -12,13 +12,13 @@ import type { ServiceName } from '#server/settings.ts';
 import { NO_ORIGIN, type UnitOfWork } from '#server/unit-of-work.ts';
 import { markAll, markChanged } from '../challenges/score-marks.ts';
 
-/** Another replica collects a feed when its collector has not renewed its lease for this time. */
+/** If the replica that collects a feed does not renew its lease for this time, another replica takes over. */
 const LEASE_MILLIS = 4_000; // 4 s
 /** How often a collector renews its lease, and the other replicas try to get it. */
 const RENEW_MILLIS = 1_500; // 1.5 s
 /** The pause after a request that failed. */
 const RETRY_MILLIS = 1_000; // 1 s
-/** For so long a service may not answer without a line in the log: while all of them start, stop or restart. */
+/** A service that does not answer is logged only after this time, because it may be starting, stopping or restarting. */
 const UNNOTICED_MILLIS = 10_000; // 10 s
 const TIMEOUT_MILLIS = MAX_WAIT_SECONDS * 1_000 + 5_000;
 const EVENTS_PER_REQUEST = 200;
@@ -46,7 +46,7 @@ export class EventCollector {
     this.runs = this.feeds.map((feed) => feed.run());
   }
 
-  /** Collects what is published now, whoever has the leases. @param signal ends it after the current page */
+  /** Collects what is published now, also if other replicas have the leases. @param signal ends it after the current page */
   async collectNow(signal: AbortSignal): Promise<void> {
     const collected = await Promise.allSettled(this.feeds.map((feed) => feed.collectNow(signal)));
     for (const one of collected) if (one.status === 'rejected') throw one.reason;
@@ -63,7 +63,7 @@ interface CollectedPage {
   readonly events: readonly EventShape[];
   /** Null: the feed is read again from its beginning. */
   readonly next: string | null;
-  /** The trace contexts of sampled events, by their ids. */
+  /** The trace contexts of sampled events, by the ids of the events. */
   readonly traces?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -84,10 +84,10 @@ interface FeedOptions {
 }
 
 /**
- * Collects the feed of one service. Of several replicas, the one with the lease does it, in a loop of requests that wait for
- * events; the job `collect_events` does it, too, in case that no loop works. The lease is only to save requests:
- * events are stored in the transaction that moves the cursor, and only if no other replica has moved it, so each event is
- * stored once in the order of its feed.
+ * Collects the feed of one service. Of several replicas, the one with the lease does this in a loop of requests that wait
+ * for events. The job `collect_events` also does it, in case no loop works. The lease only saves requests: events are stored
+ * in the transaction that moves the cursor, and only if no other replica has moved it, so each event is stored once, in the
+ * order of its feed.
  */
 class FeedCollector {
   private readonly service: ServiceName;
@@ -134,7 +134,8 @@ class FeedCollector {
     while (!ended.aborted) {
       const cursor = await this.cursor();
       const page = await this.pageAfter(cursor, ended, 0);
-      // `next` also changes with time, and storing it would make the request of the collector with the lease useless.
+      // `next` changes with time, even without events. If it were stored here, the collector with the lease, which waits for
+      // an answer with the old cursor, could not store its events.
       if (page.events.length === 0 && page.next !== null) return;
       if (!(await this.store(cursor, page))) return; // the collector with the lease has stored these events
     }
@@ -188,8 +189,8 @@ class FeedCollector {
       });
       return EventPageShape.parse(answer);
     } catch (error) {
-      // The cursor is too old, or the service's database was restored from a backup: all events that are kept are read
-      // again. Those that are known already are not stored a second time.
+      // The cursor is too old, or the service's database was restored from a backup: all events that the service still keeps
+      // are read again. Events that are already stored here are not stored a second time.
       if (!(error instanceof PlatformError) || !['CURSOR_EXPIRED', 'VALIDATION_FAILED'].includes(error.code))
         throw error;
       this.options.log.warn(
@@ -203,7 +204,7 @@ class FeedCollector {
   /** False if the cursor was moved by another collector. */
   private async store(cursor: string | null, { events, next, traces = {} }: CollectedPage): Promise<boolean> {
     const unit = this.options.unitOf();
-    // One transaction stores events of many traces: its span is in the trace of the first one.
+    // One transaction stores events of many traces; its span belongs to the trace of the first event.
     const [cause] = Object.values(traces);
     const run = (work: () => Promise<boolean>) =>
       cause === undefined ? work() : unit.traced('collect events', cause, COLLECTING, work);
@@ -217,7 +218,8 @@ class FeedCollector {
         const byKind = Map.groupBy(events, ({ type }) => isInternalEventType(type));
         await insertCollected(unit, byKind.get(false) ?? [], traces);
         await applyInternal(unit, byKind.get(true) ?? []);
-        // Events may have been missed.
+        // The feed is read again from its beginning, because its cursor was refused. Changes of trainings may have been
+        // missed.
         if (next === null && this.service === 'content') await markAll(unit);
         return true;
       });
@@ -254,8 +256,8 @@ class FeedCollector {
 }
 
 /**
- * Stores the events, anonymised if their accounts were erased here in the meantime. It takes the lock of the erasure, so either
- * it finds the account among the erased ones, or the erasure finds the events.
+ * Stores the events. People whose accounts were erased here in the meantime are removed from the data. The function takes
+ * the lock of the erasure, so either it finds the account among the erased ones, or the erasure finds the events.
  */
 async function insertCollected(
   unit: UnitOfWork,
@@ -273,7 +275,7 @@ async function insertCollected(
   await insertEvents(unit, shown, { erased, tracesOf: (eventId) => traces[eventId] });
 }
 
-/** Internal events are applied in the transaction that moves the cursor, and not stored, so that no feed has them. */
+/** Applies internal events in the transaction that moves the cursor. They are not stored, so that no feed contains them. */
 async function applyInternal(unit: UnitOfWork, events: readonly EventShape[]): Promise<void> {
   const changes = events.flatMap(({ type, data: { userId }, occurredAt }) =>
     type === 'trainings.changed' && typeof userId === 'string' ? [{ userId, at: occurredAt }] : [],

@@ -15,8 +15,8 @@ const ConfigVersionSchema = defineEntity({
     publishedBy: p.string().length(64),
     publishedAt: p.datetime(),
     /**
-     * The version of the draft from which this version was published; null if there was no draft. The versions of the gym's next
-     * draft continue from it.
+     * The version of the draft from which this version was published; null if there was no draft. The versions of the gym's
+     * next draft continue from it.
      */
     draftVersion: p.integer().nullable(),
   },

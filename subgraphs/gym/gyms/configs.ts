@@ -26,8 +26,8 @@ import {
 const cursors = cursorsOf('gymConfigHistory', z.tuple([z.int()]));
 
 /**
- * Versions of gyms' configurations: drafts, publishing and rollback. Only a SUPER_ADMIN changes them; a service of the platform
- * may only `update` them.
+ * Versions of gyms' configurations: drafts, publishing and rollback. A SUPER_ADMIN changes them; a service of the platform
+ * may call `update`, but no other change.
  */
 export class Configs {
   private readonly unit: UnitOfWork;
@@ -39,10 +39,10 @@ export class Configs {
   }
 
   /**
-   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a SUPER_ADMIN
-   * and for services of the platform.
-   * @param expectedVersion the version on which the change is based; undefined: `version` of the input. Without both, the last
-   * write wins.
+   * Merges changes into theme, assets and features (JSON Merge Patch, RFC 7396) and publishes them at once. For a
+   * SUPER_ADMIN and for services of the platform.
+   * @param expectedVersion the version on which the change is based; undefined: `version` of the input. Without both, the
+   * last write wins.
    */
   async update(input: unknown, expectedVersion?: number): Promise<GymConfigShape> {
     const { viewer } = this.unit;
@@ -67,7 +67,8 @@ export class Configs {
   }
 
   /**
-   * Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change creates it from the published configuration.
+   * Merges changes into the draft (JSON Merge Patch, RFC 7396); the first change creates it from the published
+   * configuration.
    * @param expectedVersion the version of the draft on which the change is based; undefined: `version` of the input. Without
    * both, the last write wins.
    */
@@ -99,7 +100,11 @@ export class Configs {
     });
   }
 
-  /** Publishes the draft and deletes it. @throws VERSION_CONFLICT if another configuration was published after the draft was created */
+  /**
+   * Publishes the draft and deletes it.
+   * @throws CONFLICT if there is no draft; VERSION_CONFLICT if another configuration was published after the draft was
+   * created
+   */
   async publish(gymId: string): Promise<GymConfigShape> {
     const actorId = this.requireWriter();
     const { id } = await this.gyms.get(gymId);
@@ -213,7 +218,9 @@ export class Configs {
 const EMPTY_GROUPS: Groups = { theme: {}, assets: {}, features: {} };
 const LONGEST_GROUP = 65_536; // characters of JSON
 
-/** @throws VALIDATION_FAILED for a result that breaks the rules, or if a change removes the primary colour; PAYLOAD_TOO_LARGE */
+/**
+ * @throws VALIDATION_FAILED for a result that breaks the rules, or if a change removes the primary colour; PAYLOAD_TOO_LARGE
+ */
 function patched(base: Groups, patches: GroupPatches): Groups {
   const { theme, assets, features } = base;
   const changes = Object.fromEntries(Object.entries(patches).filter(([, patch]) => patch !== undefined));

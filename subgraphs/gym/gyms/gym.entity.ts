@@ -16,9 +16,9 @@ const GymSchema = defineEntity({
     /** The time zone of the gym itself; each location has its own. */
     timezone: p.string().length(64).default('UTC'),
     joinPolicy: p.string().length(16).$type<JoinPolicy>().default('OPEN'),
-    /** False: nobody joins or checks in, and nothing is written; what is stored can be read. */
+    /** If false, nobody joins or checks in, and rules that call `requireOpenGym` refuse to write; all data can be read. */
     active: p.boolean().default(true),
-    /** Increases with every change of name, time zone, policy and activity. */
+    /** Increases with every change of `name`, `timezone`, `joinPolicy` and `active`. */
     detailsVersion: p.integer().default(1),
     theme: p.json<Record<string, unknown>>(),
     assets: p.json<Record<string, unknown>>(),
@@ -27,7 +27,7 @@ const GymSchema = defineEntity({
     version: p.integer().default(1),
     /** Null while a service is setting the gym up; only that service can see the gym as long as this is null. */
     openedAt: p.datetime().nullable().defaultRaw('now()'),
-    /** The service that created the gym; null if a SUPER_ADMIN created it. */
+    /** The service that created the gym; null if a SUPER_ADMIN did, or if the gym is older than this column. */
     madeBy: p.string().length(32).nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

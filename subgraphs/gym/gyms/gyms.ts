@@ -62,8 +62,8 @@ export class Gyms {
   }
 
   /**
-   * The active gyms that the viewer may see, or those of one name without regard to case; sorted by name. A SUPER_ADMIN may list
-   * the gyms that are not active. Services get both, because the wizard asks whether a name is taken.
+   * The active gyms that the viewer may see, or those of one name without regard to case; sorted by name. A SUPER_ADMIN may
+   * list the gyms that are not active. Services get both, because the wizard asks whether a name is taken.
    */
   async list(filter: unknown = {}): Promise<GymShape[]> {
     const { name, active } = validated(GymsFilter, filter);
@@ -78,8 +78,8 @@ export class Gyms {
   }
 
   /**
-   * Creates a gym. For a SUPER_ADMIN and for services of the platform; a service may choose to open the gym later, and repeats a
-   * request without a second gym if it chooses the id.
+   * Creates a gym. For a SUPER_ADMIN and for services of the platform; a service may choose to open the gym later, and
+   * repeats a request without a second gym if it chooses the id.
    * @throws CONFLICT if the slug is taken, or if the chosen id belongs to another gym
    */
   async create(input: unknown): Promise<GymShape> {
@@ -210,8 +210,8 @@ export class Gyms {
 const detailsOf = ({ name, timezone, joinPolicy, active }: Gym) => ({ name, timezone, joinPolicy, active });
 
 /**
- * Finds the gym if this service has created it, and locks it, so that no row that refers to it can be added. A gym from before
- * the column made_by has the service in its audit record only.
+ * Finds the gym if this service has created it, and locks it, so that no row that refers to it can be added. A gym from
+ * before the column made_by has the service in its audit record only.
  */
 const MADE_BY_SERVICE = `
   select 1 from gym where id = ? and coalesce(made_by, (

@@ -10,8 +10,8 @@ import type { CreateGymInput, GymShape } from './gyms.shapes.ts';
 import { presentEntity } from './presented-gym.ts';
 
 /**
- * The gym that the service has created with this id. The lock lets a simultaneous request with the same id wait, and then
- * find the gym.
+ * The gym that the service has created with this id; null if there is none. Because of the lock, a simultaneous request with
+ * this id waits, and then finds the gym.
  * @throws CONFLICT if the id belongs to another gym
  */
 export async function createdBefore(
@@ -24,7 +24,7 @@ export async function createdBefore(
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`gym ${id.toLowerCase()}`]);
   const gym = await em.findOne(Gym, { id });
   if (!gym) return null;
-  const madeBy = gym.madeBy ?? service.service; // null: from before the column
+  const madeBy = gym.madeBy ?? service.service; // null: the gym is older than the column
   if (gym.slug !== slug || madeBy !== service.service) throw conflict('This id belongs to another gym.');
   return presentEntity(gym);
 }

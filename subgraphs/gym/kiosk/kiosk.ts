@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { BrowserPage } from '#server/define-subgraph.ts';
 import { IDENTITY_URL, SERVER_PREFIX } from '#server/served-document.ts';
 
-/** Allows only scripts and styles of this server, requests to it and for a token, and pictures of members. */
+/**
+ * Allows only scripts and styles of this server, requests to this server and to identity for a token, and members' pictures.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +29,8 @@ export const kioskPages = (): Record<string, BrowserPage> => ({
   '/kiosk/worker.js': {
     type: 'js',
     text: file('worker.js'),
-    // Without this, a worker may serve only what is below the folder of its script, which the page is not.
+    // Without this header, a worker may only serve addresses below the folder of its script, `/kiosk/`; the page is at
+    // `/kiosk`.
     headers: { 'Service-Worker-Allowed': `${SERVER_PREFIX}/kiosk` },
   },
   '/kiosk/kiosk.css': { type: 'css', text: file('kiosk.css') },

@@ -73,7 +73,10 @@ export const CreateLocationShape = z
   })
   .meta({ graphType: 'CreateLocationInput' });
 
-/** Absent fields are unchanged. Null clears `address`, `openingHours` and `openingExceptions`; null in other fields is ignored, because they cannot be empty. */
+/**
+ * Absent fields are unchanged. Null clears `address`, `openingHours` and `openingExceptions`; null in other fields is
+ * ignored, because they cannot be empty.
+ */
 export const UpdateLocationShape = z
   .object({
     name: fields.name.nullish(),

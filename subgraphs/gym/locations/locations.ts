@@ -47,8 +47,8 @@ const PeopleInside = z.object({ locationId: z.uuid(), people: z.int(), changedAt
 
 /**
  * How many people are inside each location, and when its occupancy last changed: the time of the latest check-in, check-out
- * or expiry of a visit, or of the last change of the location. Each maximum is read from the end of an index. The time of the
- * request is not used, because then an unchanged occupancy would have another ETag in every answer.
+ * or expiry of a visit, or of the last change of the location. Each maximum is read from the end of an index. The time of
+ * the request is not used, because then an unchanged occupancy would have another ETag in every answer.
  */
 const PEOPLE_INSIDE = `
   select ${columnsOf(PeopleInside, {
@@ -96,8 +96,8 @@ export class Locations {
   }
 
   /**
-   * The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. A machine client sees those at which it
-   * may act. Only staff see closed locations.
+   * The locations of the viewer's gym, or of any gym for a SUPER_ADMIN; sorted by name. A machine client sees those at which
+   * it may act. Only staff see closed locations.
    */
   async list(gymId?: string | null): Promise<LocationShape[]> {
     const { viewer } = this.unit;
@@ -157,13 +157,16 @@ export class Locations {
     return occupancyHistory(this.unit, await this.get(id), range);
   }
 
-  /** The same history as an SVG picture. */
+  /** The result of `history` as an SVG picture. */
   async chart(id: string, range: unknown): Promise<string> {
     const location = await this.get(id);
     return occupancyChart(location, await occupancyHistory(this.unit, location, range));
   }
 
-  /** An event at once, and at every change of the location's occupancy. @throws NOT_FOUND, also for another gym's location */
+  /**
+   * An event at once, and at every change of the location's occupancy.
+   * @throws NOT_FOUND, also for another gym's location
+   */
   async occupancyChanges(id: string): Promise<AsyncIterableIterator<{ locationId: string }>> {
     await this.get(id);
     return occupancyEvents(this.notifications, id);

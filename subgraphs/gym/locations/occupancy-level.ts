@@ -13,9 +13,9 @@ export function occupancyWith(people: number, capacity: number): Omit<OccupancyS
 }
 
 /**
- * The events for those of the locations whose level differs from the last one that was announced. Call it after the visits
- * have changed, while the locations are locked.
- * @param known the number of people inside, for locations of which the caller knows it
+ * The events for the locations whose level differs from their `announcedLevel`, which is also updated. Call it after the
+ * visits have changed, while the locations are locked.
+ * @param known the number of people inside, by the id of the location; the others are counted
  */
 export async function levelEvents(
   unit: UnitOfWork,

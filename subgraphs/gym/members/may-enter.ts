@@ -6,7 +6,8 @@ import { belongs, inactive, isStaffOf } from './memberships.ts';
 
 /**
  * Requires that the owner of a code may enter a gym: members need an active membership of it, its staff need none.
- * @throws ACCOUNT_SUSPENDED, MEMBERSHIP_INACTIVE, WRONG_GYM; GYM_REQUIRED for a caller without a gym who presents their own code
+ * @throws ACCOUNT_SUSPENDED, MEMBERSHIP_INACTIVE, WRONG_GYM; GYM_REQUIRED for a caller without a gym who presents their own
+ * code
  */
 export function requireMayEnter(
   { role, membership, isSuspended }: QrCodeOwner,
@@ -16,7 +17,7 @@ export function requireMayEnter(
   if (isSuspended)
     throw new PlatformError(
       'ACCOUNT_SUSPENDED',
-      'The account of this member is suspended; the operator of the platform can end that.',
+      'The account of this member is suspended; only a SUPER_ADMIN can end the suspension.',
     );
   if (isStaffOf({ role, membership }, gymId)) return;
   if (membership?.gymId === gymId) {
@@ -33,7 +34,7 @@ export function requireMayEnter(
 
 export const wrongGym = () => new PlatformError('WRONG_GYM', 'The location belongs to another gym.');
 
-/** The member as the presenter of their code sees them: the reason of a change of the membership is for staff. */
+/** The member as the presenter of their code sees them. A machine client does not see why staff changed the membership. */
 export const shownToPresenter = (
   viewer: Viewer,
   { membership, ...member }: MemberToAdmitShape,

@@ -25,16 +25,18 @@ const MemberState = z.object({
   suspended: z.boolean(),
   membership: MembershipShape.nullable(),
 });
-/** A user, as far as it decides whether a gym admits them. */
+/** The facts about a user that decide whether a gym admits them. */
 export type MemberState = z.infer<typeof MemberState>;
 
-/** The users that exist among these. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT while identity does not answer */
+/** Finds those of these users that exist. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT while identity does not answer */
 export type FindMemberStates = (userIds: readonly string[], origin: Origin) => Promise<MemberState[]>;
 
-/** As many users as identity accepts in one request. */
+/** The most users that identity accepts in one request. */
 const MAX_USERS_PER_REQUEST = 100;
 
-/** Asks identity, which stores the memberships. Nothing is cached, because a membership that has just ended must be refused. */
+/**
+ * Asks identity, which stores the memberships. Nothing is cached, because a membership that has just ended must be refused.
+ */
 export const memberStatesOf =
   (identity: ServiceCalls): FindMemberStates =>
   async (userIds, origin) => {

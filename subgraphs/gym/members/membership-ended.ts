@@ -24,7 +24,8 @@ export class EndedMemberships {
     const { userId, gymId, before } = validated(MembershipEndShape, input);
     await this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
-      // In the order in which the rules lock their rows. What the user has ordered or booked since they joined again stays.
+      // In the order in which the rules lock their rows. If the user has joined again (`before` is set), orders and bookings
+      // stay, because they may belong to the new membership.
       if (before === null) await cancelOrdersOf(this.unit, gymId, userId);
       await endVisit(this.unit, gymId, userId, before);
       await leaveChallenges(this.unit, gymId, userId, before);

@@ -5,7 +5,7 @@ import type { EndedMemberships } from './membership-ended.ts';
 
 const route = restRoute<{ endedMemberships: EndedMemberships }>(INTERNAL);
 
-/** Requests per minute: a gym may end many memberships at once. */
+/** The limit is high, because a gym may end many memberships at once, each with a request. */
 const RATE = { name: 'ended-memberships', perMinute: 6_000, by: 'caller' } as const;
 
 export const endedMembershipsRest = [

@@ -4,7 +4,7 @@ import { loaderOf } from '#server/loaders.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { FindMemberStates, MembershipShape, MemberState } from './member-states.ts';
 
-/** Memberships of users, which identity stores. What a unit of work has read is not read again. */
+/** Memberships of users, which identity stores. One unit of work reads each user at most once. */
 export class Memberships {
   private readonly byUser;
 
@@ -15,7 +15,10 @@ export class Memberships {
     );
   }
 
-  /** The user's membership of this gym at this moment; null if they have none. Batched. @throws as `requireActive` */
+  /**
+   * The user's membership of this gym at this moment; null if they have none. Batched.
+   * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT while identity does not answer
+   */
   async find(gymId: string, userId: string): Promise<MembershipShape | null> {
     const state = await this.byUser.load(userId.toLowerCase());
     return state?.membership?.gymId === gymId ? state.membership : null;

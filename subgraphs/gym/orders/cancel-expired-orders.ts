@@ -3,10 +3,10 @@ import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { cancelOrders } from './cancel-orders.ts';
 
-/** Orders in one transaction, so that no request waits long for the stock of their products. */
+/** The most orders in one transaction, so that no request waits long for the stock of their products. */
 const CANCELLED_AT_ONCE = 50;
 
-/** Cancels orders that nobody has collected in time, at most a minute later. */
+/** Every minute: cancels the orders that nobody has collected in time. */
 export const cancelExpiredOrders = jobOf<object>()({
   name: 'cancel_expired_orders',
   payload: z.object({}),

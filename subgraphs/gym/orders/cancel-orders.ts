@@ -75,8 +75,9 @@ const REASONS: Readonly<Record<CancelReason, string>> = {
 };
 
 /**
- * Cancels a user's orders at a gym that nobody has prepared yet, because their membership has ended; returns their number. It
- * runs in the transaction of the caller, or in its own.
+ * Cancels a user's PLACED orders at a gym, because their membership has ended; orders that are READY stay. It runs in the
+ * transaction of the caller, or in its own.
+ * @returns the number of cancelled orders
  */
 export async function cancelOrdersOf(unit: UnitOfWork, gymId: string, userId: string): Promise<number> {
   return unit.transaction(async () => {

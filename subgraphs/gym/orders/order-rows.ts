@@ -4,7 +4,7 @@ import type { NewEvent } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { OrderShape } from './orders.shapes.ts';
 
-/** The columns of an order with its items, in the order in which they were named. */
+/** The columns of an order. Its items are sorted by `position`, as in the request. */
 export const ORDER = columnsOf(OrderShape, {
   items: `(select jsonb_agg(jsonb_build_object('productId', product_id, 'name', name, 'quantity', quantity, 'price', price) order by position)
     from shop_order_item where order_id = shop_order.id)`,

@@ -44,7 +44,7 @@ const OrderSchema = defineEntity({
     userId: p.uuid().nullable(),
     status: p.string().length(16).$type<OrderStatus>(),
     cancelReason: p.string().length(32).$type<CancelReason>().nullable(),
-    /** Minor units of `currency`. */
+    /** The sum of the items, in minor units of `currency`. */
     total: p.integer(),
     currency: p.string().length(3),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -71,7 +71,7 @@ const OrderItemSchema = defineEntity({
     position: p.integer(),
     name: p.string().length(120),
     quantity: p.integer(),
-    /** Minor units, of one piece. */
+    /** The price of one piece, in minor units. */
     price: p.integer(),
     /** Whether the pieces were taken from a counted stock, so that they are given back if the order is cancelled. */
     fromStock: p.boolean(),

@@ -32,8 +32,8 @@ interface Selection {
 }
 
 /**
- * What users order from the shop of their gym. They see their own orders, staff and machine clients with `orders:read` those of
- * the gym. Ids sort by the time of the order, so lists are sorted by id.
+ * What users order from the shop of their gym. They see their own orders, staff and machine clients with `orders:read` those
+ * of the gym. Ids sort by the time of the order, so lists are sorted by id.
  */
 export class Orders {
   private readonly unit: UnitOfWork;
@@ -54,8 +54,8 @@ export class Orders {
 
   /**
    * Orders products from the shop of the viewer's gym: their pieces are taken from the stock at once.
-   * @throws VALIDATION_FAILED for a product that the gym does not list, or for several currencies; OUT_OF_STOCK, with an error
-   * for each item; UPSTREAM_UNAVAILABLE if the content service does not answer
+   * @throws VALIDATION_FAILED for a product that the gym does not list, or for several currencies; OUT_OF_STOCK, with an
+   * error for each item; UPSTREAM_UNAVAILABLE if the content service does not answer
    */
   async place(input: unknown): Promise<OrderShape> {
     return placeOrder(this.unit, this.references, input);
@@ -64,8 +64,8 @@ export class Orders {
   /**
    * Moves an order to its next status, or cancels it; cancelling gives its pieces back to the stock. Audited if staff do it.
    * @param expectedVersion undefined: `version` of the input. Without both, any version is changed.
-   * @throws NOT_FOUND for an order that the viewer may not see, FORBIDDEN, VERSION_CONFLICT; CONFLICT for a status that does not
-   * follow the current one
+   * @throws NOT_FOUND for an order that the viewer may not see, FORBIDDEN, VERSION_CONFLICT; CONFLICT for a status that does
+   * not follow the current one
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<OrderShape> {
     const changed = await changeOrder(this.unit, id, input, expectedVersion);
@@ -82,8 +82,8 @@ export class Orders {
   }
 
   /**
-   * Orders, newest first: a MEMBER's own, those of the gym for its staff and machine clients. `userId` selects the orders of one
-   * user: of their own orders, users get those of all gyms.
+   * Orders, newest first. Without `userId`, a MEMBER gets their own orders; staff and machine clients get those of the gym.
+   * `userId` selects the orders of one user. Users get their own orders of all gyms, a SUPER_ADMIN gets every user's.
    */
   async list(filter: unknown, request: PageRequest): Promise<Page<OrderShape>> {
     const viewer = requireUserOrScope(this.unit.viewer, 'orders:read');
@@ -93,8 +93,8 @@ export class Orders {
   }
 
   /**
-   * The orders of a user, newest first, for the graph's `User.orders`: all of them for the user and for a SUPER_ADMIN, those in
-   * their own gym for a GYM_ADMIN. First pages are batched.
+   * The orders of a user, newest first, for the graph's `User.orders`: all of them for the user and for a SUPER_ADMIN, those
+   * in their own gym for a GYM_ADMIN. First pages are batched.
    */
   async ofUser(userId: string, request: PageRequest): Promise<Page<OrderShape>> {
     const gymId = this.gymSeenOf(userId);

@@ -55,7 +55,7 @@ export async function placeOrder(
   const ids = wanted.map(({ productId }) => productId);
   // Most orders that cannot be placed are refused here, without a lock and without a call of the content service.
   checkListed(wanted, await listedNow(unit, gymId, ids));
-  // A member may order whatever their gym lists, so the service asks and not the caller.
+  // The request is made as the service and not as the caller, because a member may order whatever their gym lists.
   const products = await references.find(ORDERED_PRODUCT, ids, { as: 'service', origin: unit.origin });
   return unit.transaction(async () => {
     await requireOpenGym(unit, gymId);
@@ -131,7 +131,7 @@ const errorsAt = (items: readonly Wanted[], field: string, messageFor: (item: Wa
     item.positions.map((position) => ({ path: `items.${position}.${field}`, message: messageFor(item) })),
   );
 
-/** The items with the terms that are valid now. The products are locked. */
+/** The items with the names and prices that are valid now. The transaction has locked the products. */
 function pricedItems(
   wanted: readonly Wanted[],
   locked: readonly GymProductShape[],
@@ -139,7 +139,7 @@ function pricedItems(
 ): PricedItem[] {
   const listed = checkListed(wanted, locked);
   const gone = wanted.filter(({ productId }) => !products.has(productId));
-  if (gone.length > 0) throw notListed(gone); // the content service has deleted it, and the list still names it
+  if (gone.length > 0) throw notListed(gone); // the content service has deleted a product that the gym still lists
   const priced = wanted.map((item): PricedItem => {
     const own = listed.get(item.productId);
     const product = products.get(item.productId) as ContentProduct; // checked above

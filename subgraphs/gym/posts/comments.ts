@@ -77,7 +77,9 @@ export class Comments {
     return commented;
   }
 
-  /** Deletes a comment with its reports. For its author, and for those who manage the gym; audited if they do it. */
+  /**
+   * Deletes a comment with its reports. For its author and for staff of the gym; audited if the author is not the viewer.
+   */
   async delete(postId: string, id: string): Promise<void> {
     const viewer = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {

@@ -15,8 +15,8 @@ interface PostChange {
 }
 
 /**
- * Loads a post for a write: until the transaction ends, no other transaction changes or deletes it. All rows that belong to a post
- * are written under this lock, so that all transactions take their locks in the same order.
+ * Loads a post for a write and locks it: until the transaction ends, no other transaction changes or deletes it. All rows
+ * that belong to a post are written under this lock, so that all transactions take their locks in one order.
  * @throws NOT_FOUND, also for another gym's post; what `decide` throws; VERSION_CONFLICT; CONFLICT if the gym is not active
  */
 export async function lockedPost(
@@ -37,7 +37,7 @@ export async function lockedPost(
   });
 }
 
-/** Locks the gym before the post, as every write does. @throws NOT_FOUND, CONFLICT */
+/** Locks the gym before the post, as every write that adds something to a gym does. @throws NOT_FOUND, CONFLICT */
 async function requireOpenGymOf(unit: UnitOfWork, id: string): Promise<void> {
   const [post] = isUuid(id)
     ? await unit.run<{ gymId: string }>('select gym_id as "gymId" from post where id = ?', [id])

@@ -58,7 +58,8 @@ export class PostReports {
     const own = requireGymAdmin(this.unit.viewer, gymId);
     const after = cursors.read(request.cursor);
     const count = pageSize(request) + 1;
-    // Of each table only the rows of the page are read; a post and a comment never have the same id.
+    // From each table, only as many rows as the page has are read. The ids of posts and comments are UUIDs, so no two are
+    // equal.
     const latest = (table: string, id: string, commentId: string) =>
       `(select ${columnsOf(ReportShape, { commentId })}, ${id} as subject_id from ${table}
         where gym_id = ?${after ? ` and (created_at, ${id}, reporter_id) < (?, ?, ?)` : ''}

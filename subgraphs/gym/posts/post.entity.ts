@@ -69,7 +69,7 @@ const CommentSchema = defineEntity({
 export class Comment extends CommentSchema.class {}
 CommentSchema.setClass(Comment);
 
-/** A member's report that a post should be removed; one for each member and post. */
+/** A user's report of a post; at most one for each user and post. */
 const ReportSchema = defineEntity({
   name: 'Report',
   tableName: 'post_report',
@@ -89,7 +89,7 @@ const ReportSchema = defineEntity({
 export class Report extends ReportSchema.class {}
 ReportSchema.setClass(Report);
 
-/** A member's report that a comment should be removed; one for each member and comment. */
+/** A user's report of a comment; at most one for each user and comment. */
 const CommentReportSchema = defineEntity({
   name: 'CommentReport',
   tableName: 'comment_report',

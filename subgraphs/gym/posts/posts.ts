@@ -113,7 +113,10 @@ export class Posts {
     }
   }
 
-  /** Deletes a post with its likes, comments and reports. For its author, and for those who manage the gym; audited if they do it. */
+  /**
+   * Deletes a post with its likes, comments and reports. For its author and for staff of the gym; audited if the author is
+   * not the viewer.
+   */
   async delete(id: string, expectedVersion?: number): Promise<void> {
     await this.unit.transaction(async () => {
       const { image, gymId, authorId } = await lockedPost(this.unit, id, {
@@ -136,7 +139,7 @@ export class Posts {
     this.byId.clear(id);
   }
 
-  /** Liking a second time changes nothing. */
+  /** Adds the viewer's like. A second like by the same user changes nothing. */
   async like(id: string): Promise<PostShape> {
     return this.changeLike(
       id,
@@ -180,7 +183,10 @@ export class Posts {
     return requireSight(this.unit.viewer, 'post', id, isUuid(id) ? await this.byId.load(id) : null);
   }
 
-  /** Runs the statement `change`, which adds or removes the viewer's like; if it changed a row, also applies `counter` to the post. */
+  /**
+   * Runs the statement `change`, which adds or removes the viewer's like; if it changed a row, also applies `counter` to the
+   * post.
+   */
   private async changeLike(id: string, adds: boolean, change: string, counter: string): Promise<PostShape> {
     const changedPost = await this.unit.transaction(async () => {
       const { em } = this.unit;

@@ -20,8 +20,8 @@ export interface ListedReferences {
 
 /**
  * Runs `write`, which stores references to products or routines of the content service, in a transaction.
- * @throws VALIDATION_FAILED, with an error for each reference to an entity that the caller may not see, that belongs to another
- * gym, or that was removed
+ * @throws VALIDATION_FAILED, with an error for each reference to an entity that the caller may not see, that belongs to
+ * another gym, or that was removed
  */
 export async function writeListed(
   unit: UnitOfWork,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NewEvent } from '#server/events/record-events.ts';
 import type { GymProductShape } from './shop.shapes.ts';
 
-/** The event of a listed product that has changed; after its removal from the list, the data is the ids only. */
+/** The event of a listed product that has changed. If it was removed from the list, the data has only the ids. */
 export const productChanged = (data: { gymId: string; productId: string }): NewEvent => ({
   type: 'product.changed',
   gymId: data.gymId,

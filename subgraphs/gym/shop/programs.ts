@@ -32,7 +32,10 @@ export class Programs {
     return (await this.byGym.load(id)).map((program) => presented(GymProgramShape, program));
   }
 
-  /** Replaces the whole list. @throws VALIDATION_FAILED, with an error for each routine that belongs neither to the gym nor to all gyms */
+  /**
+   * Replaces the whole list.
+   * @throws VALIDATION_FAILED, with an error for each routine that belongs neither to the gym nor to all gyms
+   */
   async replace(gymId: string, input: unknown): Promise<GymProgramShape[]> {
     const { id } = await this.gyms.get(gymId);
     requireGymAdmin(this.unit.viewer, id);

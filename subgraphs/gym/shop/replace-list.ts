@@ -3,7 +3,10 @@ import { notFound } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 
-/** Replaces all rows of a gym in this table; two simultaneous replacements run one after the other. @throws NOT_FOUND for an unknown gym */
+/**
+ * Replaces all rows of a gym in this table; two simultaneous replacements run one after the other.
+ * @throws NOT_FOUND for an unknown gym
+ */
 export async function replaceList<Row extends { gymId: string }>(
   unit: UnitOfWork,
   entity: EntityName<Row>,

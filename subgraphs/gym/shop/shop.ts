@@ -58,7 +58,8 @@ export class Shop {
   /**
    * Replaces the whole list. A product without `stock` keeps its stock. Audited.
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
-   * @throws VALIDATION_FAILED, with an error for each product that belongs neither to the gym nor to all gyms; VERSION_CONFLICT
+   * @throws VALIDATION_FAILED, with an error for each product that belongs neither to the gym nor to all gyms;
+   * VERSION_CONFLICT
    */
   async replace(gymId: string, input: unknown, expectedVersion?: number): Promise<GymProductShape[]> {
     const { id } = await this.gyms.get(gymId);
@@ -127,8 +128,8 @@ export class Shop {
   }
 
   /**
-   * Stores the list. Rows of products that stay are changed and not replaced: an order that waits for the lock of a row would
-   * not find the new one.
+   * Stores the list. Rows of products that stay are changed and not replaced: an order that waits for the lock of a row
+   * would not find the new one.
    */
   private async write(gymId: string, products: readonly ListedProduct[]): Promise<void> {
     const column = <Field extends keyof ListedProduct>(field: Field) => products.map((row) => row[field]);

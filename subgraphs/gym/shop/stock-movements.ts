@@ -68,7 +68,7 @@ export async function moveStock(
   return { products, movements };
 }
 
-/** A movement that has just happened. */
+/** A new movement with the current time, caused by the viewer. */
 export const movementOf = (
   { viewer }: UnitOfWork,
   change: Pick<StockMovementShape, 'gymId' | 'productId' | 'delta' | 'stock'>,

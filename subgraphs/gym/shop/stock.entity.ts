@@ -11,8 +11,8 @@ export const StockMovementKind = {
 export type StockMovementKind = (typeof StockMovementKind)[keyof typeof StockMovementKind];
 
 /**
- * A change of a gym's stock of a product. The movements of a product add up to its stock; those of a product that is not listed
- * or not counted, to 0. They are never changed, except that the actor is forgotten with their account.
+ * A change of a gym's stock of a product. The movements of a product add up to its stock, or to 0 if the product is not
+ * listed or not counted. A movement is never changed, except that `actorId` becomes null when the account is deleted.
  */
 const StockMovementSchema = defineEntity({
   name: 'StockMovement',

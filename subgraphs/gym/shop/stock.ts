@@ -35,8 +35,8 @@ export class Stock {
 
   /**
    * Adds pieces to the stock of a product, or removes some. Audited.
-   * @throws NOT_FOUND if the gym does not list the product; CONFLICT if it does not count the stock, or if the stock would be
-   * negative
+   * @throws NOT_FOUND if the gym does not list the product; CONFLICT if it does not count the stock, or if the stock would
+   * be negative
    */
   async adjust(gymIdOrSlug: string, productId: string, input: unknown): Promise<StockMovementShape> {
     const { id: gymId } = await this.gyms.get(gymIdOrSlug);
@@ -65,7 +65,9 @@ export class Stock {
     });
   }
 
-  /** The movements of a product's stock, newest first; also of a product that the gym no longer lists. For staff of the gym. */
+  /**
+   * The movements of a product's stock, newest first; also of a product that the gym no longer lists. For staff of the gym.
+   */
   async movements(
     gymIdOrSlug: string,
     productId: string,

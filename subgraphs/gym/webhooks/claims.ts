@@ -9,11 +9,16 @@ import { uuids } from './uuids.ts';
 
 /** The maximum number of deliveries that are sent to one webhook at the same time, by all replicas together. */
 const MAX_OF_WEBHOOK = 16;
-/** The same for a webhook whose last attempt has failed, because most of its attempts only wait for a time-out. */
+/**
+ * The maximum for a webhook whose last attempt has failed, because most attempts of such a webhook only wait for a time-out.
+ */
 const MAX_OF_FAILING_WEBHOOK = 1;
-/** Another replica sends a delivery again if its claim is not renewed within this time, because its process was killed. */
+/**
+ * If a claim is not renewed within this time, for example because the process was killed, another replica sends the
+ * delivery.
+ */
 const CLAIM_SECONDS = 8;
-/** How often the claims of attempts that last longer are renewed. */
+/** How often the claims of running attempts are renewed. */
 export const RENEW_MILLIS = 2_000; // 2 s
 
 /** A delivery that this replica sends. */
@@ -25,8 +30,9 @@ export interface Claimed {
   secrets: string[];
   /** Whether the last attempt for this webhook has failed. */
   isFailing: boolean;
-  /** The attempts of the schedule, and the early ones, that have failed. */
+  /** The number of attempts of the schedule that have failed. */
   attemptCount: number;
+  /** The number of early attempts that have failed. */
   earlyAttemptCount: number;
   /** If this is an early attempt: the time until the attempt of the schedule. */
   untilScheduledMillis: number | null;
@@ -72,11 +78,12 @@ const DUE = `
     where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now()))`;
 
 /**
- * Claims deliveries that are due. Of each subject of a webhook only the first delivery is sent, so that its events arrive in
- * their order; a delivery that fails delays the other subjects of the webhook not at all.
+ * Claims deliveries that are due. Of each subject of a webhook, only the first delivery is sent, so that the events of a
+ * subject arrive in their order. A delivery that fails holds back only later deliveries of its own subject.
  *
- * The statement is planned at each execution (`execute`, not `run`): a plan that was made while the table was nearly empty would
- * read all of it, and be used for a minute or longer while deliveries wait for a receiver that hangs.
+ * PostgreSQL plans the statement at each execution (`execute`, not `run`). A stored plan that was made while the table was
+ * nearly empty would read the whole table; it could be used for a minute or longer, while many deliveries wait for a
+ * receiver that hangs.
  */
 export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Claimed[]> {
   const rows = await unit.em.execute<ClaimedRow[]>(
@@ -133,7 +140,10 @@ export async function renew(unit: UnitOfWork, deliveries: readonly Claimed[]): P
   );
 }
 
-/** Releases deliveries whose attempts were aborted by the stop of this process; another replica, or the next start, sends them. */
+/**
+ * Releases deliveries whose attempts were aborted by the stop of this process; another replica, or the next start, sends
+ * them.
+ */
 export async function release(unit: UnitOfWork, deliveries: readonly Claimed[]): Promise<void> {
   await unit.transaction(async () => {
     for (const { id, claim } of deliveries)

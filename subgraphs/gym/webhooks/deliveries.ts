@@ -22,7 +22,7 @@ const MAX_REPLAYED = 10_000;
 /** The type of the event that `test` sends; it is in no feed. */
 const TEST_TYPE = 'webhook.test';
 
-/** What has been sent to webhooks, and sending it again; for those who manage the webhook. */
+/** The deliveries of webhooks, and their replay. For those who manage the webhook. */
 export class WebhookDeliveries {
   private readonly unit: UnitOfWork;
   private readonly webhooks: Webhooks;
@@ -35,7 +35,7 @@ export class WebhookDeliveries {
     this.wake = wake;
   }
 
-  /** Newest first. @throws NOT_FOUND */
+  /** The deliveries of a webhook, newest first. @throws NOT_FOUND */
   async list(webhookId: string, filter: unknown, request: PageRequest): Promise<Page<WebhookDeliveryShape>> {
     await this.webhooks.load(webhookId);
     const { status } = validated(DeliveriesFilter, filter);
@@ -48,7 +48,10 @@ export class WebhookDeliveries {
     return cursors.page(rows, request, ({ id }) => [id]);
   }
 
-  /** Sends one event again, with the same `webhook-id`. @throws NOT_FOUND; CONFLICT if the webhook is switched off, or the event is no longer kept */
+  /**
+   * Sends one event again, with the same `webhook-id`.
+   * @throws NOT_FOUND; CONFLICT if the webhook is switched off, or the event is no longer kept
+   */
   async replay(webhookId: string, deliveryId: string): Promise<WebhookDeliveryShape> {
     const replayed = await this.unit.transaction(async () => {
       requireActive(await this.webhooks.locked(webhookId));
@@ -72,7 +75,11 @@ export class WebhookDeliveries {
     return replayed;
   }
 
-  /** Sends the events of a time again that the webhook receives. @throws NOT_FOUND; VALIDATION_FAILED for a range that is too long; CONFLICT */
+  /**
+   * Sends all events again that occurred in a range of time and that the webhook receives.
+   * @throws NOT_FOUND; VALIDATION_FAILED for a range that is too long or has too many events; CONFLICT if the webhook is
+   * switched off
+   */
   async replayRange(webhookId: string, input: unknown): Promise<ReplayShape> {
     const range = validated(ReplayInput, input);
     const [from, to] = [new Date(range.from), new Date(range.to)];
@@ -121,7 +128,7 @@ function requireActive({ active }: Webhook): void {
   if (!active) throw conflict('This webhook is switched off; switch it on first (active: true).');
 }
 
-/** The events of a time that a webhook receives; at most one more than may be replayed. */
+/** The events of a range of time that a webhook receives; at most one more than may be replayed, to notice an excess. */
 function eventsOf(
   unit: UnitOfWork,
   { id, gymId, locationId, types }: Webhook,

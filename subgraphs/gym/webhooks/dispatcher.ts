@@ -13,14 +13,16 @@ import { isReceived, writeFailure, writeReceived, type Attempted } from './resul
 import { send, type SendResult } from './send.ts';
 
 /**
- * The maximum number of attempts that this process makes at the same time. Webhooks whose last attempt has failed have places
- * of their own, so that receivers that hang do not take the places of the others. An attempt that waits for its answer holds a
- * socket, and no connection to the database.
+ * The maximum number of attempts that this process makes at the same time. Webhooks whose last attempt has failed have
+ * places of their own, so that receivers that hang do not take the places of the others. An attempt that waits for its
+ * answer holds a socket, and no connection to the database.
  */
 const PLACES: Readonly<FreePlaces> = { working: 320, failing: 64 };
-/** Transactions that write failed attempts at the same time, so that many failures leave connections to requests. */
+/** The most transactions that write failed attempts at the same time, so that database connections remain for requests. */
 const WRITERS = 4;
-/** The results of this time are written together, and so are claims: at 200 events a second this halves the statements. */
+/**
+ * The pause between two rounds of writing results and claiming. At 200 events a second, it halves the number of statements.
+ */
 const GATHER_MILLIS = 10;
 /** The pause after a failure of the database. */
 const RETRY_MILLIS = 2_000; // 2 s
@@ -37,9 +39,10 @@ interface DispatcherOptions {
 }
 
 /**
- * Sends the events of the feed to webhooks: writes the results of attempts, creates deliveries, and claims those that are due.
- * It works at each publication of events and at the end of each attempt; the job `send_webhooks` wakes it for what is due
- * later, and for what other processes have left. Any number of replicas may do it: a delivery is claimed before it is sent.
+ * Sends the events of the feed to webhooks: writes the results of attempts, creates deliveries, and claims those that are
+ * due. It works at each publication of events and at the end of each attempt. The job `send_webhooks` wakes it for
+ * deliveries that are due later, and for those that killed processes have left. Any number of replicas may run a dispatcher,
+ * because a delivery is claimed before it is sent.
  */
 export class WebhookDispatcher {
   private readonly options: DispatcherOptions;
@@ -87,7 +90,7 @@ export class WebhookDispatcher {
     this.stopListening = options.events.onPublished(() => this.wake());
   }
 
-  /** Sends soon what is due, also of events that were published in the meantime. */
+  /** Soon sends the deliveries that are due, including those of new events. */
   wake(): void {
     this.hasNewEvents = true;
     this.goOn();
@@ -98,7 +101,7 @@ export class WebhookDispatcher {
     clearTimeout(this.retryTimer);
     this.stopping.abort();
     await this.working;
-    // A receiver gets an event a second time if its answer is not waited for.
+    // The stop waits for answers, because a receiver gets an event a second time if its answer is lost.
     const abort = setTimeout(() => this.aborting.abort(), STOP_MILLIS);
     await Promise.all(this.running);
     clearTimeout(abort);
@@ -114,7 +117,7 @@ export class WebhookDispatcher {
   private goOn(): void {
     if (this.stopping.signal.aborted) return;
     this.isWoken = true;
-    // The work serves the events of all traces.
+    // The work has no span, because it handles events of many traces.
     this.working ??= withoutSpan(() => this.work()).finally(() => {
       this.working = undefined;
     });
@@ -213,7 +216,7 @@ export class WebhookDispatcher {
     this.delays.observe(Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000);
   }
 
-  /** Never rejects. Most attempts have ended before, so that there is usually nothing to do. */
+  /** Renews the claims of attempts that have run for a while; most attempts end sooner. Never rejects. */
   private async renewClaims(): Promise<void> {
     const { unitOf, log } = this.options;
     const before = performance.now() - RENEW_MILLIS / 2;

@@ -2,14 +2,14 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { isBeforeScheduledRun, planRun } from './send-webhooks.ts';
 
 /**
- * The deliveries that are brought forward when one is received. So after an outage their number doubles with each answer, and
- * if the receiver fails again, no more are sent to it.
+ * How many deliveries are brought forward for each delivery that is received. So after an outage, the number of early
+ * attempts doubles from round to round. If the receiver fails again, no more are brought forward.
  */
 const FOR_EACH_RECEIVED = 2;
 
 /**
- * Lets the next attempts of deliveries that wait after a failure begin now, or as soon as their early pauses are over, instead
- * of at the times of the schedule: a receiver that works again need not wait for them, which could be hours.
+ * Lets the next attempts of deliveries that wait after a failure begin now, or as soon as their early pauses are over. By
+ * the schedule, a receiver that works again could wait hours for these deliveries.
  * @param webhookIds the webhook of each delivery that was received
  */
 export async function bringForward(unit: UnitOfWork, webhookIds: readonly string[]): Promise<void> {
@@ -18,8 +18,8 @@ export async function bringForward(unit: UnitOfWork, webhookIds: readonly string
     id,
     count: length,
   }));
-  // Rows that another transaction has locked are about to be sent or written by it. They are not waited for, as two
-  // replicas could then wait for each other.
+  // Rows that another transaction has locked are about to be sent or written by that transaction. They are skipped, because
+  // two replicas could otherwise wait for each other.
   const moved = await unit.em.execute<{ dueInMillis: number; dueAt: number }[]>(
     `with waiting as (
        select first.id from jsonb_to_recordset(?::jsonb) as received (id uuid, count int) cross join lateral (

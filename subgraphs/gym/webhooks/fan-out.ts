@@ -12,7 +12,7 @@ export interface MatchedEvent {
   position: number;
 }
 
-/** Events for which deliveries are created in one transaction. */
+/** The most events for which deliveries are created in one transaction. */
 const BATCH = 500;
 
 /** SQL: whether a webhook receives an event. */
@@ -50,24 +50,24 @@ export async function createDeliveries(unit: UnitOfWork): Promise<number> {
   });
 }
 
-/** SQL: the assignments that let a delivery be sent as if it was new. */
+/** SQL: the assignments after which a delivery is sent like a new one. */
 export const SENT_AGAIN = `status = 'PENDING', attempt_count = 0, early_attempt_count = 0, next_attempt_at = now(),
   earliest_attempt_at = null, scheduled_at = null, held_back = false`;
 
-/** Deliveries in one statement. */
+/** The most deliveries in one statement. */
 const ROWS = 1_000;
 
 /**
  * Creates deliveries, in a transaction.
- * @param matched in the order of the feed; those of a webhook that is gone are left out
- * @param mode what happens to an event that was sent already: nothing, or it is sent again
+ * @param matched in the order of the feed; events for a webhook that was deleted are left out
+ * @param mode what happens to an event that already has a delivery: nothing (`once`), or it is sent again (`again`)
  */
 export async function insertDeliveries(
   unit: UnitOfWork,
   matched: readonly MatchedEvent[],
   mode: 'once' | 'again',
 ): Promise<void> {
-  // Before anything that belongs to them, as the removal of a webhook does: it deletes the deliveries after the webhook.
+  // The webhooks are locked before their deliveries, in the order in which the deletion of a webhook locks them.
   const webhooks = await unit.em.execute<{ id: string }[]>(
     'select id from webhook where id = any(?::uuid[]) order by id for key share',
     [uuids([...new Set(matched.map(({ webhookId }) => webhookId))])],

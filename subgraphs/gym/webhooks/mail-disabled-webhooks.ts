@@ -3,12 +3,13 @@ import { jobOf } from '#server/jobs/job.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import { NO_ORIGIN } from '#server/unit-of-work.ts';
 
-/** Webhooks of one run; further ones are left for the next run. */
+/** The most webhooks of one run; the others are left for the next run. */
 const MAX_MAILS = 100;
 
 /**
- * Sends mails about webhooks that were switched off: `webhook.mail_due_at` is set until then. Identity sends them to the staff
- * of the gym, whose addresses it knows, and by the idempotency key each only once.
+ * Sends mails about webhooks that the platform has switched off; `webhook.mail_due_at` is set until the mail is sent.
+ * Identity sends the mails to the staff of the gym, whose addresses it knows, and each mail only once because of the
+ * idempotency key.
  */
 export const mailDisabledWebhooks = jobOf<{ identity: ServiceCalls }>()({
   name: 'mail_disabled_webhooks',

@@ -22,7 +22,7 @@ export interface Attempted {
 
 export const isReceived = ({ result }: Attempted): boolean => result.error === undefined;
 
-/** SQL: the last attempts of a delivery. */
+/** SQL: the attempts of a delivery with a new one; only the latest 20 are kept. */
 const withAttempt = (attempt: string): string => `(
   select jsonb_agg(one order by number) from (
     select one, number from jsonb_array_elements(attempts || ${attempt}) with ordinality as all_attempts (one, number)
@@ -36,7 +36,7 @@ const attemptOf = ({ at, durationMillis, result }: Attempted): DeliveryAttempt =
   error: result.error ?? null,
 });
 
-/** Writes that these deliveries were received, all of them at once. */
+/** Writes that these deliveries were received, with one statement for all. Then brings other deliveries forward. */
 export async function writeReceived(unit: UnitOfWork, received: readonly Attempted[]): Promise<void> {
   if (received.length === 0) return;
   await unit.transaction(async () => {
@@ -65,8 +65,9 @@ export async function writeReceived(unit: UnitOfWork, received: readonly Attempt
     );
     await releaseNext(unit, ended);
   });
-  // Not in that transaction: one that locks deliveries before their webhooks could deadlock with a deletion. If the webhook
-  // has begun to fail since the claim, the next delivery that is received ends that.
+  // The webhooks are not changed in the transaction above, because a transaction that locks deliveries before their webhooks
+  // could deadlock with a deletion. A webhook that has begun to fail after the claim stays failing here; the next delivery
+  // that is received ends this state.
   const failing = received.filter((one) => one.delivery.isFailing && isOfFeed(one));
   const working = new Set(failing.map(({ delivery }) => delivery.webhookId));
   if (working.size > 0)
@@ -80,10 +81,10 @@ export async function writeReceived(unit: UnitOfWork, received: readonly Attempt
   );
 }
 
-/** A test says nothing about whether the events of the feed are received. */
+/** Whether the attempt tells if the receiver works. Tests, and deliveries whose event is no longer kept, do not count. */
 const isOfFeed = ({ delivery: { isTest, event } }: Attempted): boolean => !isTest && event !== null;
 
-/** Writes an attempt that failed: the delivery's next attempt or its end, and whether the webhook is switched off. */
+/** Writes an attempt that failed. The delivery gets its next attempt or ends; the webhook may be switched off. */
 export async function writeFailure(unit: UnitOfWork, attempted: Attempted): Promise<void> {
   const { delivery, result } = attempted;
   const { id, claim, webhookId } = delivery;

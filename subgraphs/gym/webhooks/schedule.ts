@@ -49,8 +49,8 @@ export interface NextAttempt {
 }
 
 /**
- * When a delivery is sent again; undefined if there is no further attempt. An early attempt (`bringForward`) takes none of the
- * schedule.
+ * When a delivery is sent again; undefined if there is no further attempt. An early attempt (`bringForward`) does not count
+ * as an attempt of the schedule.
  */
 export function nextAttempt(failed: FailedDelivery): NextAttempt | undefined {
   const { attemptCount, earlyAttemptCount, untilScheduledMillis, retryAfterMillis = 0 } = failed;

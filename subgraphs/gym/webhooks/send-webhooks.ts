@@ -6,12 +6,16 @@ import { releaseForgotten } from './subject-order.ts';
 import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
 import type { WebhookSending } from './webhooks.ts';
 
-/** The runs that are planned: those for deliveries that are due before the next scheduled run, which may begin late. */
+/**
+ * Runs are planned for deliveries that are due within this time. It is more than a minute, as a scheduled run may begin
+ * late.
+ */
 const PLANNED_SECONDS = 70;
 
 /**
  * Wakes the dispatcher, so that it sends what is due: at each start, every minute, and at the times that earlier runs and
- * failed attempts have planned. So what a killed process has left is sent, whatever became of the dispatchers' own loops.
+ * failed attempts have planned. So the deliveries of a killed process are sent, even if the dispatchers' own loops have
+ * failed.
  */
 export const sendWebhooks: Job<Record<string, never>, { webhooks: Pick<WebhookSending, 'wake'> }> = jobOf<{
   webhooks: Pick<WebhookSending, 'wake'>;
@@ -28,8 +32,8 @@ export const sendWebhooks: Job<Record<string, never>, { webhooks: Pick<WebhookSe
 });
 
 /**
- * Adds a run, if the time is before the scheduled run after the next one. There is one for all deliveries of a second, so
- * that a receiver that refuses 200 events a second causes one run and not 200.
+ * Adds a run at this time. There is one run for all deliveries of a second, so that a receiver that refuses 200 events a
+ * second causes one run and not 200.
  * @param at seconds since 1970, by the clock of the database
  */
 export async function planRun(unit: UnitOfWork, at: number): Promise<void> {
@@ -40,8 +44,8 @@ export async function planRun(unit: UnitOfWork, at: number): Promise<void> {
 export const isBeforeScheduledRun = (pauseMillis: number): boolean => pauseMillis <= PLANNED_SECONDS * 1_000;
 
 /**
- * The seconds until after the next scheduled run in which deliveries are due, or in which claims expire: the process that
- * has such a claim may have been killed.
+ * The seconds since 1970, within the next `PLANNED_SECONDS`, in which deliveries are due or claims expire. A claim expires
+ * if its process was killed.
  */
 async function nextDue(unit: UnitOfWork): Promise<number[]> {
   const until = `now() + interval '${PLANNED_SECONDS} seconds'`;

@@ -10,7 +10,7 @@ const MAX_ANSWER_BYTES = 1_024; // 1 KiB
 
 export interface SentTo {
   url: string;
-  /** All of them sign. */
+  /** The request has one signature by each secret. */
   secrets: readonly string[];
   /** Whether the URL may be http to this machine; only with demo data. */
   allowsLoopback: boolean;

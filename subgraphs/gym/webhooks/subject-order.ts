@@ -20,11 +20,11 @@ const FIRST_OF_SUBJECTS = `
     order by delivery.position limit 1) as first`;
 
 /**
- * Holds new deliveries back while an earlier one of their subject is PENDING. Otherwise every claim would read all of them, which
- * takes 97 ms for 10,000 deliveries of one subject instead of 0.3 ms.
+ * Holds new deliveries back while an earlier one of their subject is PENDING. Otherwise every claim would read all of them,
+ * which takes 97 ms for 10,000 deliveries of one subject instead of 0.3 ms.
  *
- * The first deliveries are locked before the new ones are written. So a transaction that ends one of them either is over, and
- * the new delivery is not held back, or it waits, and then releases the new one.
+ * The first deliveries are locked before the new ones are written. So a transaction that ends a first delivery has either
+ * been committed, and the new delivery is not held back; or it waits for the lock, and then releases the new delivery.
  */
 export class SubjectOrder {
   private readonly unit: UnitOfWork;
@@ -62,8 +62,8 @@ export class SubjectOrder {
 }
 
 /**
- * Releases the next delivery of each of these subjects. It is a statement of its own, after the one that has ended deliveries
- * and in its transaction, so that it finds what was committed while that one waited for locks.
+ * Releases the next delivery of each of these subjects. Call it in the transaction that has ended deliveries. It is a
+ * separate, later statement, so that it also finds rows that were committed while the earlier statement waited for locks.
  */
 export async function releaseNext(unit: UnitOfWork, ended: readonly OfSubject[]): Promise<void> {
   if (ended.length > 0)
@@ -75,8 +75,8 @@ export async function releaseNext(unit: UnitOfWork, ended: readonly OfSubject[])
 }
 
 /**
- * Releases first deliveries that are still held back: a process of the release before ends deliveries without releasing the
- * next one, and would leave their subjects without a delivery that may be sent. One probe of an index for each subject.
+ * Releases first deliveries that are still held back. During an upgrade, a process of the previous release ends deliveries
+ * without releasing the next one; nothing more of the subject would then be sent. It reads one index entry for each subject.
  */
 export async function releaseForgotten(unit: UnitOfWork): Promise<void> {
   await unit.em.execute(

@@ -1,7 +1,7 @@
 /**
  * SQL: the body of a recursive common table expression `waiting (id)`. It returns the id of every webhook with pending
- * deliveries. The first row is a UUID that no webhook has, because the search continues after the previous id; the last row is
- * null. It reads one index entry for each webhook, so its cost does not depend on the number of deliveries.
+ * deliveries. The first row is a UUID that no webhook has, because the search continues after the previous id; the last row
+ * is null. It reads one index entry for each webhook, so its cost does not depend on the number of deliveries.
  */
 export const WAITING_WEBHOOKS = `
   select '00000000-0000-0000-0000-000000000000'::uuid as id

@@ -38,7 +38,7 @@ const WebhookSchema = defineEntity({
     previousUntil: p.datetime().nullable(),
     /** The position of the feed when the webhook was created; earlier events are not sent. */
     sincePosition: p.bigint('number'),
-    /** When the first of the latest attempts failed; null after a delivery that was received. */
+    /** The time of the first failed attempt since a delivery was received; null if no attempt has failed since then. */
     failingSince: p.datetime().nullable(),
     /** When the webhook was switched off, until the mail about it has been sent. */
     mailDueAt: p.datetime().nullable(),
@@ -114,9 +114,9 @@ const WebhookDeliverySchema = defineEntity({
     /** The body of a `webhook.test`, which is in no feed. */
     testEvent: p.json<object>().nullable(),
     status: p.string().length(16).$type<DeliveryStatus>(),
-    /** Attempts of the schedule since the event was first sent, or replayed. */
+    /** The attempts of the schedule since the delivery was created or replayed. */
     attemptCount: p.integer().default(0),
-    /** Early attempts since then that have failed. */
+    /** The early attempts since then that have failed. */
     earlyAttemptCount: p.integer().default(0),
     attempts: p.json<DeliveryAttempt[]>(),
     nextAttemptAt: p.datetime().nullable(),
@@ -125,8 +125,8 @@ const WebhookDeliverySchema = defineEntity({
     /** If the next attempt is an early one: the time of the attempt of the schedule. */
     scheduledAt: p.datetime().nullable(),
     /**
-     * Whether an earlier delivery of its subject is PENDING, so that no claim reads it. It may be false although there is one,
-     * but never the other way round (`subject-order.ts`).
+     * If true, an earlier delivery of its subject is PENDING, and no claim reads this delivery (`subject-order.ts`). It may
+     * be false although there is an earlier one; `claimDue` then skips this delivery.
      */
     heldBack: p.boolean().default(false),
     /** The running attempt; after `claimedUntil` another one may begin. */

@@ -51,7 +51,10 @@ export interface WebhookSending {
   publish(): Promise<void>;
 }
 
-/** The addresses to which the events of gyms are sent. Staff of the gym and machine clients with the scope `webhooks` manage them. */
+/**
+ * The addresses to which the events of gyms are sent. Staff of the gym and machine clients with the scope `webhooks` manage
+ * them.
+ */
 export class Webhooks {
   private readonly unit: UnitOfWork;
   private readonly sending: WebhookSending;
@@ -83,8 +86,8 @@ export class Webhooks {
   }
 
   /**
-   * @throws GYM_REQUIRED if a SUPER_ADMIN names no gym; VALIDATION_FAILED for a URL to which no events may be sent; FORBIDDEN for
-   * types that a machine client may not read; CONFLICT if the gym has 20 webhooks
+   * @throws GYM_REQUIRED if a SUPER_ADMIN names no gym; VALIDATION_FAILED for a URL to which no events may be sent;
+   * FORBIDDEN for types that a machine client may not read; CONFLICT if the gym has 20 webhooks
    */
   async create(input: unknown): Promise<WebhookWithSecretShape> {
     const viewer = requireManager(this.unit);
@@ -93,7 +96,7 @@ export class Webhooks {
     if (viewer.kind === 'client') typesOf(viewer, types);
     this.checkUrl(url);
     const secret = newSecret();
-    await this.sending.publish(); // what has happened before is then at an earlier position
+    await this.sending.publish(); // so events that happened before the creation get earlier positions, and are not sent
     return this.unit.transaction(async () => {
       if (gymId !== null) await requireOpenGym(this.unit, gymId);
       await this.requireFewerThanMaximum(gymId);
@@ -123,7 +126,7 @@ export class Webhooks {
   }
 
   /**
-   * Absent fields are unchanged.
+   * Changes a webhook, or switches it on or off. Absent fields are unchanged.
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
    * @throws the errors of `get` and `create`; VERSION_CONFLICT
    */
@@ -143,7 +146,7 @@ export class Webhooks {
       webhook.active = change.active ?? webhook.active;
       webhook.version += 1;
       if (change.active) await bringForward(this.unit, [id]);
-      // What was waiting while the webhook was switched off is sent.
+      // If the webhook is switched on, the deliveries that waited meanwhile are sent.
       await this.unit.afterCommit(() => this.sending.wake());
       return present(webhook);
     });
@@ -157,7 +160,10 @@ export class Webhooks {
     });
   }
 
-  /** Gives the webhook a new secret. For a day both sign; a further rotation ends the oldest. @throws the errors of `get` */
+  /**
+   * Gives the webhook a new secret. For a day, the previous secret signs, too; after another rotation, it no longer does.
+   * @throws the errors of `get`
+   */
   async rotateSecret(id: string): Promise<WebhookWithSecretShape> {
     return this.unit.transaction(async () => {
       const webhook = await this.locked(id);
@@ -205,7 +211,7 @@ function requireManager({ viewer }: UnitOfWork): UserViewer | ClientViewer {
   return viewer;
 }
 
-/** The same rows as `mayManageWebhook`. @throws FORBIDDEN, GYM_REQUIRED */
+/** A filter for the webhooks that `mayManageWebhook` allows. @throws FORBIDDEN, GYM_REQUIRED */
 function managedBy(viewer: UserViewer | ClientViewer, requested: string | null | undefined): object {
   if (viewer.kind !== 'client') {
     if (isSuperAdmin(viewer)) return requested ? { gymId: requested } : {};

@@ -103,7 +103,7 @@ export class Accounts {
     await forgetFailures(em, email);
     await forgetAnswersTo(this.unit, userId);
     await forgetJobsAbout(em, userId);
-    await this.audit.record('ACCOUNT_DELETED', userId); // before the account, from which the record has its gym
+    await this.audit.record('ACCOUNT_DELETED', userId); // before the deletion: the record gets its gym from the account
     await em.execute('delete from user_account where id = ?', [userId]);
     await eraseFromEvents(this.unit, userId);
   }

@@ -39,7 +39,7 @@ export const exportSaga = (
             if (!(await isWanted(exportId))) return null;
             const key = sectionKey(exportId, service);
             await files.putStream(key, streamOf(textOf(service, userId)), 'application/json');
-            // The account or the export was deleted in the meantime, with its files. So this file must be deleted, too.
+            // If the account or the export was deleted in the meantime, with its files, this file must be deleted, too.
             if (!(await isWanted(exportId))) await files.delete(key);
             return null;
           },

@@ -143,7 +143,10 @@ export class AccountExports {
     });
   }
 
-  /** Removes all but the newest finished exports of a user, so that repeated requests do not fill the disk. */
+  /**
+   * Removes a user's exports that finished more than 10 min ago, except for the newest five of them, so that repeated
+   * requests do not fill the disk.
+   */
   private async removeOldest(userId: string): Promise<void> {
     const finished = await this.unit.em.find(
       AccountExport,

@@ -12,7 +12,10 @@ import { Session } from '../sessions/session.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { presentUser } from '../users/present-user.ts';
 
-/** Everything that identity stores about a user, without hashes and tokens, as the text of a JSON object in chunks of one page each. */
+/**
+ * Everything that identity stores about a user, without hashes and tokens: the text of a JSON object, in chunks of one page
+ * each.
+ */
 export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
   const user = await unit.em.findOne(User, { id: userId });
   if (!user) throw unauthenticated('Your account has been deleted.');

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Scope } from '#server/auth/scopes.ts';
 import { uuidv7 } from '#server/ids.ts';
 
-/** A machine of a gym, such as a turnstile, that authenticates with a secret of its own. */
+/** A machine client: a machine or program of a gym, such as a turnstile, that authenticates with a secret of its own. */
 const ApiClientSchema = defineEntity({
   name: 'ApiClient',
   tableName: 'api_client',

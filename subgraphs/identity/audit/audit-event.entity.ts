@@ -36,7 +36,10 @@ export const PRIVATE_ACTIONS: readonly AuditAction[] = [
   'REFRESH_TOKEN_REUSED',
 ];
 
-/** An action on an account, an invitation, a machine client or a signing key, with its actor. A record has no foreign key, because it outlives the account. */
+/**
+ * An action on an account, an invitation, a machine client or a signing key, with its actor. A record has no foreign key,
+ * because it is kept after the deletion of the account.
+ */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',

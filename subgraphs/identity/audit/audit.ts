@@ -98,7 +98,7 @@ export class Audit {
 
 const MARGIN_MILLIS = 1_000; // 1 s
 
-/** The indexes have no times. An id begins with the time at which it was made, which may differ by some milliseconds. */
+/** No index contains `at`, so ids are compared, too. An id begins with a time that may differ from `at` by milliseconds. */
 const boundsOf = ({ from, to }: TimeRange) => [
   ...(from
     ? [{ at: { $gte: from }, id: { $gte: firstIdOf(new Date(from.getTime() - MARGIN_MILLIS)) } }]

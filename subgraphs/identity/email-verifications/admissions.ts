@@ -44,8 +44,8 @@ export class Admissions {
   }
 
   /**
-   * Makes the membership of a locked user with a verified email ACTIVE if it waited for this.
-   * @returns false if that is still to be decided
+   * Makes the membership of a locked user ACTIVE if it waited for the verified email.
+   * @returns false if this has to be decided later: the gym service did not answer, or the user has applied to another gym
    */
   async admit(user: User, { gymId, verdict }: Admission): Promise<boolean> {
     if (user.membershipAwaits !== 'EMAIL' || !user.membershipGymId || !user.emailVerifiedAt) return true;

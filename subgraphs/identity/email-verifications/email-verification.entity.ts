@@ -2,7 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import { User } from '../users/user.entity.ts';
 
-/** A mail by which a user proves that they read the mails to their address and, once the mail is sent, its token. */
+/**
+ * A mail with a token, by which a user proves that they read the mails to their address. Each attempt to send the mail makes
+ * a new token.
+ */
 const EmailVerificationSchema = defineEntity({
   name: 'EmailVerification',
   tableName: 'email_verification',

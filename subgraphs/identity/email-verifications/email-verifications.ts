@@ -44,7 +44,7 @@ export class EmailVerifications {
     });
   }
 
-  /** Stores a mail to be sent to a user who is locked or new. */
+  /** Requests a mail to a user whose row is locked or new; none if they had five mails within an hour. */
   async requestMail(userId: string): Promise<void> {
     const recent = await this.unit.em.count(EmailVerification, {
       userId,

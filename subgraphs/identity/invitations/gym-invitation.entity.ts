@@ -15,7 +15,7 @@ const GymInvitationSchema = defineEntity({
       .onCreate(() => uuidv7()),
     userId: () => p.manyToOne(User).deleteRule('cascade').fieldName('user_id').mapToPk(),
     gymId: p.uuid(),
-    /** The name that the inviting staff gave. They do not see that of the account. */
+    /** The name that the inviting staff gave. They do not see the name in the account. */
     displayName: p.string().length(80),
     createdAt: p.datetime(),
     /** When the latest mail was requested. */

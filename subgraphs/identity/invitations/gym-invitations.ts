@@ -8,7 +8,7 @@ import { GymInvitation } from './gym-invitation.entity.ts';
 import type { InvitedUserShape } from './invitations.shapes.ts';
 import { mailGymInvitation } from './mail-gym-invitation.ts';
 
-/** At most five mails per hour. */
+/** The shortest time between two mails of an invitation, so that there are at most five per hour. */
 const BETWEEN_MAILS_MILLIS = 12 * 60_000; // 12 min
 
 interface Invitee {
@@ -75,7 +75,7 @@ export async function acceptInvitation(unit: UnitOfWork, userId: string, gymId: 
   return accepted.length > 0;
 }
 
-/** The gym of an open invitation, which is locked; undefined if there is no such invitation. */
+/** Locks the invitation of a user who has an account; undefined if there is no such invitation. */
 export async function lockedInvitation(unit: UnitOfWork, id: string): Promise<GymInvitation | undefined> {
   const [row] = await unit.em.execute<{ id: string }[]>(
     'select id from gym_invitation where id = ? for update',
@@ -84,7 +84,7 @@ export async function lockedInvitation(unit: UnitOfWork, id: string): Promise<Gy
   return row ? ((await unit.em.findOne(GymInvitation, { id }, { refresh: true })) ?? undefined) : undefined;
 }
 
-/** Requests the mail of an invitation again, unless the latest was requested a moment ago. */
+/** Requests the mail of an invitation again, unless the latest one was requested less than `BETWEEN_MAILS_MILLIS` ago. */
 export async function mailAgain(unit: UnitOfWork, invitation: GymInvitation): Promise<void> {
   const now = new Date();
   if (now.getTime() - invitation.requestedAt.getTime() < BETWEEN_MAILS_MILLIS) return;

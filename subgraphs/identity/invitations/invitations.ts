@@ -35,7 +35,8 @@ const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
 
 /**
  * Accounts that one user creates for another, who sets the password with the token of a mail. Until then the account is an
- * open invitation, which the admins of its gym can see, send again and withdraw.
+ * open invitation, which the admins of its gym can see, send again and withdraw. If the other user has an account already,
+ * the invitation is a `GymInvitation`.
  */
 export class Invitations {
   private readonly unit: UnitOfWork;
@@ -90,7 +91,10 @@ export class Invitations {
     });
   }
 
-  /** The user whom a service has invited with this id. The lock lets a simultaneous request with the same id wait, and then find them. */
+  /**
+   * The user whom a service has invited with this id. The lock lets a simultaneous request with the same id wait, and then
+   * find the user.
+   */
   private async invitedBefore(id: string): Promise<User | null> {
     const { em } = this.unit;
     await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
@@ -127,7 +131,11 @@ export class Invitations {
     );
   }
 
-  /** Sends the mail again, with a new token. @throws NOT_FOUND also for another gym's invitation; CONFLICT if the user has set a password */
+  /**
+   * Sends the mail again. The mail to an account without a password has a new token. A user with an account gets no mail if
+   * the latest one was requested less than 12 min ago.
+   * @throws NOT_FOUND also for another gym's invitation; CONFLICT if the user has set a password
+   */
   async resend(userId: string): Promise<InvitationShape> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
@@ -153,7 +161,7 @@ export class Invitations {
     });
   }
 
-  /** Withdraws an open invitation, and deletes its account. @throws the errors of `resend` */
+  /** Withdraws an open invitation, and deletes the account that was created for it. @throws the errors of `resend` */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);

@@ -4,10 +4,10 @@ import { jobOf } from '#server/jobs/job.ts';
 import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
 import { GymInvitation } from './gym-invitation.entity.ts';
 
-/** An invitation works for so long after its mail. */
+/** How long an invitation works after its mail. */
 const LIFETIME_MILLIS = 7 * DAY_MILLIS;
 
-/** Tells a user who has an account that a gym has invited them. */
+/** Sends a mail to a user who has an account and whom a gym has invited. */
 export const mailGymInvitation = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_gym_invitation',
   payload: z.object({ invitationId: z.uuid(), userId: z.uuid() }),
@@ -19,7 +19,7 @@ export const mailGymInvitation = jobOf<{ mails: MailDelivery }>()({
        where gym_invitation.id = ? and (sent_at is null or sent_at < requested_at)`,
       [invitationId],
     );
-    // It was withdrawn or accepted, or an earlier run has sent the mail, but the job was not marked as done.
+    // The invitation was withdrawn or accepted, or an earlier run has sent the mail, but the job was not marked as done.
     if (!found) return;
     await mails.send({ to: found.email, ...textOf(found.gymId) }, { isLastAttempt });
     const sentAt = new Date();

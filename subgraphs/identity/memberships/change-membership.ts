@@ -21,7 +21,7 @@ export async function lockedUser(unit: UnitOfWork, userId: string): Promise<User
   return user;
 }
 
-/** As `lockedUser`; a membership whose `until` has passed gets its next status first, so that the change is one of this status. */
+/** As `lockedUser`. If the `until` of the membership has passed, its next status is stored before the user is returned. */
 export async function lockedMember(unit: UnitOfWork, userId: string): Promise<User> {
   const user = await lockedUser(unit, userId);
   await settleUntil(unit, user);
@@ -48,7 +48,7 @@ export async function changeMembership(
     await addJob(unit.em, applyUntil, { userId: user.id }, { runAt: next.until, key: user.id });
 }
 
-/** Stores the status that follows the one whose `until` has passed. The user is locked. */
+/** Stores the next status of a membership whose `until` has passed. The user's row must be locked. */
 export async function settleUntil(unit: UnitOfWork, user: User): Promise<void> {
   const { membershipGymId: gymId, membershipStatus: status, membershipUntil: until } = user;
   const next = status && afterUntil(status);
@@ -74,7 +74,7 @@ export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
     try {
       await unit.transaction(async () => {
         const { membershipUntil: until } = await lockedMember(unit, userId);
-        // It was moved, or the clock of this process is behind that of the database, which has started the job.
+        // `until` was moved, or the clock of this process is behind the clock of the database, which has started the job.
         if (until) await addJob(unit.em, applyUntil, { userId }, { runAt: until, key: userId });
       });
     } catch (error) {
@@ -117,7 +117,7 @@ function endedGym(user: User, next: NewMembership | null): string | null {
 
 /** Services that store what a membership allowed: visits, bookings, squads. */
 const SERVICES_OF_MEMBERS = ['gym', 'squad'] as const;
-/** A second report ends what was written by requests that were under way during the first one; they last at most 30 s. */
+/** The second report ends what was written by requests that ran during the first report; a request lasts at most 30 s. */
 const SECOND_REPORT_MILLIS = 35_000; // 35 s
 
 async function reportEnd(unit: UnitOfWork, userId: string, gymId: string): Promise<void> {

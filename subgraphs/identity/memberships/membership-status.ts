@@ -17,7 +17,7 @@ export type MembershipAwaits = (typeof MembershipAwaits)[keyof typeof Membership
 export const belongs = (status: MembershipStatus | null | undefined): boolean =>
   status === 'ACTIVE' || status === 'FROZEN';
 
-/** The states to which staff may change a membership. The job at `until` makes the same changes, without staff. */
+/** The states to which staff may change a membership. At `until` a job changes FROZEN to ACTIVE, and ACTIVE to ENDED. */
 const TRANSITIONS: Readonly<Record<MembershipStatus, readonly MembershipStatus[]>> = {
   PENDING: ['ACTIVE', 'ENDED'],
   ACTIVE: ['FROZEN', 'ENDED'],

@@ -93,7 +93,7 @@ export class Memberships {
         throw conflict('You belong to a gym already; its staff can end your membership.', {
           errors: [{ path: 'gymId', message: 'you belong to a gym already' }],
         });
-      // Somebody else may have made an account with the invited address, so only its reader can accept.
+      // Somebody else may have made an account with the invited address, so only a user who has verified it can accept.
       const isInvited = Boolean(user.emailVerifiedAt) && (await acceptInvitation(this.unit, user.id, gymId));
       const next: NewMembership = isInvited
         ? { gymId, status: 'ACTIVE' }
@@ -132,7 +132,10 @@ export class Memberships {
       throw forbidden('Only a SUPER_ADMIN may change the membership of an admin.');
   }
 
-  /** A membership begins only in a gym that is active. The gym is asked before the transaction, which must not wait for it. */
+  /**
+   * A membership begins only in an active gym. The gym service is asked before the transaction, so that no transaction is
+   * open while this service waits for the answer.
+   */
   private async requireGymIfBegins(
     userId: string,
     viewer: UserViewer | ClientViewer,

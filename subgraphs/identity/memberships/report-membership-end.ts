@@ -16,7 +16,7 @@ interface Needed {
 }
 
 /**
- * Tells a service that a membership has ended, so that it ends what the membership allowed. The job is stored in the
+ * Notifies a service that a membership has ended, so that it ends what the membership allowed. The job is stored in the
  * transaction of the end, and repeated until the service has answered.
  */
 export const reportMembershipEnd: Job<z.infer<typeof Payload>, Needed> = jobOf<Needed>()({
@@ -31,8 +31,8 @@ export const reportMembershipEnd: Job<z.infer<typeof Payload>, Needed> = jobOf<N
        from user_account where id = ?`,
       [userId],
     );
-    if (!user) return; // The deletion of an account ends more than this job.
-    // If the user has joined the gym again meanwhile, what they did since then stays.
+    if (!user) return; // The account was deleted, for which each service erases all data of the user.
+    // If the user has joined the gym again meanwhile, only what was before the end of the membership is ended.
     const before = gymOf(user) === gymId ? endedAt : null;
     await calls.to(service).call({
       method: 'POST',

@@ -50,7 +50,7 @@ async function prepare({ em }: UnitOfWork, mailId: string): Promise<Prepared | u
   // The account has been deleted, or an earlier run has sent the mail, but the job was not marked as done.
   if (!reset || reset.sentAt) return undefined;
   const [user] = await em.execute<{ id: string; email: string }[]>(
-    // The lock keeps the account from being deleted before the token is stored, and other mails to it from being counted wrongly.
+    // Without the lock, the account could be deleted before the token is stored, and other mails to it be counted wrongly.
     'select id, email from user_account where lower(email) = lower(?) for no key update',
     [reset.email],
   );

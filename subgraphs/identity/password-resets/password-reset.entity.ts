@@ -5,7 +5,7 @@ import { User } from '../users/user.entity.ts';
 export const ResetPurpose = { RESET: 'RESET', INVITATION: 'INVITATION' } as const;
 export type ResetPurpose = (typeof ResetPurpose)[keyof typeof ResetPurpose];
 
-/** A requested mail for a new password and, once the mail is sent, its token. */
+/** A requested mail with a token for a new password. Each attempt to send the mail makes a new token. */
 const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_reset',
@@ -16,7 +16,10 @@ const PasswordResetSchema = defineEntity({
       .primary()
       .onCreate(() => uuidv7()),
     purpose: p.string().length(16).$type<ResetPurpose>(),
-    /** As the caller wrote it. Whether an account has this email is checked after the answer, so that the duration of the answer does not reveal it. */
+    /**
+     * As the caller wrote it. Whether an account has this email is checked after the answer, so that the duration of the
+     * answer does not reveal it.
+     */
     email: p.string().length(254),
     requestedAt: p.datetime(),
     sentAt: p.datetime().nullable(),

@@ -37,13 +37,17 @@ export class PasswordResets {
     this.admissions = verified.admissions;
   }
 
-  /** Requests a mail with a token. Does the same for every email, so that neither answer nor time says whether an account has it. */
+  /** Requests a mail with a token, in the same way for every email, so that neither answer nor time reveals an account. */
   async request(input: unknown): Promise<void> {
     const { email } = validated(RequestResetShape, input);
     await requestPasswordMail(this.unit, email, 'RESET');
   }
 
-  /** Sets a new password with a mailed token, which works once. Ends all sessions of the account, unlocks it, and verifies its email. @throws VALIDATION_FAILED */
+  /**
+   * Sets a new password with a mailed token, which works once. Ends all sessions of the account, ends its lock after failed
+   * log-ins, and verifies its email.
+   * @throws VALIDATION_FAILED
+   */
   async confirm(input: unknown): Promise<void> {
     const { token, password } = validated(ConfirmResetShape, input);
     const known = await this.unit.em.findOne(PasswordReset, {

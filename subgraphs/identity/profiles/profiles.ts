@@ -9,7 +9,7 @@ import { User, type Body, type TrainingGoals } from '../users/user.entity.ts';
 import { UpdateProfileShape, type UserShape } from '../users/users.shapes.ts';
 import { presentUser } from '../users/present-user.ts';
 
-/** Changes by users of their own profiles. */
+/** Profiles, which users change themselves; services change them, too. */
 export class Profiles {
   private readonly unit: UnitOfWork;
 

@@ -50,7 +50,7 @@ export class ShortLivedCodes {
     if (!code.startsWith(PREFIX)) return undefined;
     const text = code.slice(PREFIX.length);
     const bytes = Buffer.from(text, 'base64url');
-    // base64url ignores characters that it does not know, and the last bits of the last one.
+    // The decoder ignores characters that are not base64url, and unused bits of the last character. Such a text is no code.
     if (bytes.length !== CONTENT + SIGNATURE || bytes.toString('base64url') !== text) return undefined;
     const content = bytes.subarray(0, CONTENT);
     return {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jobOf } from '#server/jobs/job.ts';
 import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
 
-/** Tells a user that their gym has been removed. An account that has been deleted meanwhile gets no mail. */
+/** Sends a mail to a user whose gym was removed. No mail is sent if the account was deleted meanwhile. */
 export const mailGymRemoved = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_gym_removed',
   payload: z.object({ userId: z.uuid() }),

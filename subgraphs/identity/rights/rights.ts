@@ -106,7 +106,10 @@ export class Rights {
   }
 }
 
-/** Ids of the SUPER_ADMINs who are not suspended. Their rows are locked, so that none of them is demoted, suspended or deleted before the commit. */
+/**
+ * Ids of the SUPER_ADMINs who are not suspended. Their rows are locked, so that none of them loses the role, is suspended or
+ * is deleted before the commit.
+ */
 export async function lockedSuperAdmins(unit: UnitOfWork): Promise<string[]> {
   const rows = await unit.em.execute<{ id: string }[]>(
     `select id from user_account where role = 'SUPER_ADMIN' and suspended_at is null order by id for update`,

@@ -12,7 +12,7 @@ export interface Attempt {
 
 /** The effect of a failure: whether it was counted, and what it locked. */
 interface CountedFailure {
-  /** False if the account or the address was locked already. Such failures are not counted, so that the number of audit records is bounded. */
+  /** False if the account or the address was locked already. Then no `LOGIN_FAILED` is audited, to bound the audit trail. */
   counted: boolean;
   locked: ('account' | 'address')[];
 }

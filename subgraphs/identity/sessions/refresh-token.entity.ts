@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Session } from './session.entity.ts';
 
-/** The refresh tokens of a session. A used token is kept for the lifetime of a token, so that its reuse is detected. */
+/** A refresh token of a session. A used token is kept for `RETENTION_SESSIONS_DAYS`, so that its reuse is detected. */
 const RefreshTokenSchema = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_token',

@@ -137,8 +137,8 @@ export class Sessions {
   private async rotate(hash: string): Promise<AuthPayloadShape | undefined> {
     const { em } = this.unit;
     const owner = await this.ownerOf(hash);
-    // Every rule locks the account before its sessions, so that two rules cannot wait for each other. A shared lock is enough:
-    // it keeps the role and gym of the user unchanged until the commit.
+    // A rule that locks an account and its sessions locks the account first, so that two rules cannot wait for each other. A
+    // shared lock is enough: it keeps the role and gym of the user unchanged until the commit.
     const user =
       owner && (await em.findOne(User, { id: owner.userId }, { lockMode: LockMode.PESSIMISTIC_READ }));
     const session =

@@ -9,7 +9,7 @@ import { presentUser } from '../users/present-user.ts';
 import type { UserShape } from '../users/users.shapes.ts';
 import { SetSuspensionShape } from './suspensions.shapes.ts';
 
-/** Accounts that the operator of the platform has suspended: nobody can log in to them. */
+/** Accounts that a SUPER_ADMIN has suspended: nobody can log in to them. */
 export class Suspensions {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;

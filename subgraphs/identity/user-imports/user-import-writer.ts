@@ -123,6 +123,6 @@ interface PendingLine {
 interface LineResult {
   line: number;
   status: 'CREATED' | 'EXISTING';
-  /** Null for an account that never belonged to this gym, which the importing gym must not learn about. */
+  /** Null for an account whose latest membership is not of this gym, which must not learn who has the account. */
   userId: string | null;
 }

@@ -20,7 +20,10 @@ interface NewUser {
   membership: NewMembership | null;
 }
 
-/** @throws CONFLICT if the email is taken, without regard to case. The unique constraint decides, so one of two simultaneous requests succeeds */
+/**
+ * Stores a new account with its events. The unique constraint refuses one of two simultaneous requests with the same email.
+ * @throws CONFLICT if the email is taken, without regard to case
+ */
 export async function insertUser(
   unit: UnitOfWork,
   { id = uuidv7(), membership, ...fields }: NewUser,

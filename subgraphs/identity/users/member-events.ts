@@ -30,8 +30,8 @@ export const memberEvents = {
 } as const;
 
 /**
- * What a gym knows of a user, with the stored status of their membership; take it before a change. The events of a status that
- * changes by the clock are written when the change is stored.
+ * What a gym knows of a user; `recordMemberChange` compares it before and after a change. It has the stored status of the
+ * membership: the events of a status that changes by the clock are written when the new status is stored.
  */
 export const memberOf = (unit: UnitOfWork, user: User): MemberShape => {
   const member = presentUser(unit, user, clientOf(user.membershipGymId ?? null), 0);
@@ -40,7 +40,7 @@ export const memberOf = (unit: UnitOfWork, user: User): MemberShape => {
 
 /**
  * Writes the events of a change of a user, who is locked: a membership has begun or ended, or what the gym knows of the user
- * has changed. A membership that waits for the gym's approval has begun, too.
+ * has changed. A PENDING membership has begun, too.
  * @param before the user before the change; null for a new account
  * @param after null for a deleted account
  */
@@ -79,7 +79,7 @@ const eventOf = (type: NewEvent['type'], gymId: string, data: { id: string }): N
   data,
 });
 
-/** The version and the time also change with values that the gym does not know. */
+/** The version and the time are not compared: they also change with values that the gym does not know. */
 const isChanged = (before: MemberShape, after: MemberShape): boolean =>
   JSON.stringify({ ...before, version: 0, updatedAt: '' }) !==
   JSON.stringify({ ...after, version: 0, updatedAt: '' });

@@ -3,8 +3,8 @@ import type { PasswordJob } from './password-worker.ts';
 
 /**
  * All instances in the process share two threads, or one if there are only two processors, so that a burst of log-ins takes
- * at most 38 MiB. A thread hashes about 50 passwords a second. At most 100 passwords wait for each thread, so that a password
- * waits about 2 s, or 8 s on a slow machine: most clients give up after 10 s.
+ * at most 38 MiB. A thread hashes about 50 passwords a second. At most 100 passwords wait for each thread, so that a
+ * password waits at most about 2 s, or 8 s on a slow machine: most clients give up after 10 s.
  */
 const threads = new WorkerPool<PasswordJob, string | boolean>(
   new URL('password-worker.ts', import.meta.url),

@@ -12,7 +12,7 @@ import { newQrCode } from './qr-code.ts';
 /** SQL: a text in lower case and without accents. */
 export const withoutAccents = (sql: string): string =>
   `(lower(regexp_replace(normalize(${sql}, nfkd), '[\\u0300-\\u036f]', '', 'g')))`;
-/** SQL: the name and the email of a user as the search compares them: the text that is searched for is converted in the same way. */
+/** SQL: the name and the email of a user, converted in the same way as the text that is searched for. */
 export const SEARCHED_TEXT = withoutAccents(`(display_name || ' ' || email)::text`);
 
 const UserSchema = defineEntity({
@@ -62,14 +62,17 @@ const UserSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => uuidv7()),
-    /** As the user wrote it; unique without regard to case. Its shape allows ASCII only, so that lower() is the same in PostgreSQL and in JavaScript. */
+    /**
+     * As the user wrote it; unique without regard to case. Its shape allows ASCII only, so that lower() is the same in
+     * PostgreSQL and in JavaScript.
+     */
     email: p.string().length(254),
     /** argon2id; null until an invited user has set a password. Not loaded with the other columns. */
     passwordHash: p.text().nullable().lazy().hidden(),
     displayName: p.string().length(80),
     bio: p.string().length(2000).nullable(),
     role: p.string().length(16).$type<Role>(),
-    /** The gym of the membership while it is ACTIVE or FROZEN, else null. Written by `memberships/membership.ts` only. */
+    /** The gym of the membership while it is ACTIVE or FROZEN, else null. `columnsOfMembership` computes it. */
     gymId: p.uuid().nullable(),
     /** The gym of the latest membership; null if there never was one. */
     membershipGymId: p.uuid().nullable(),
@@ -78,7 +81,7 @@ const UserSchema = defineEntity({
     membershipSince: p.datetime().nullable(),
     /** When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if no such date is set. */
     membershipUntil: p.datetime().nullable(),
-    /** Why staff changed the membership, in their words; for the user and staff. */
+    /** Why staff changed the membership, in their words. `mayReadMembershipReason` says who may read it. */
     membershipReason: p.string().length(500).nullable(),
     /** What a PENDING membership waits for. */
     membershipAwaits: p.string().length(8).$type<MembershipAwaits>().nullable(),
@@ -96,9 +99,9 @@ const UserSchema = defineEntity({
     locale: p.string().length(35).default('en'),
     timezone: p.string().length(64).default('UTC'),
     units: p.string().length(8).$type<Units>().default('METRIC'),
-    /** Visible only to the user. */
+    /** Only for the user and the wizard service (`mayReadBody`). */
     body: p.json<Body>().nullable(),
-    /** Visible only to the user. */
+    /** Only for the user and the wizard service (`mayReadBody`). */
     trainingGoals: p.json<TrainingGoals>().nullable(),
     /** Increases with every change. */
     version: p.integer().default(1),

@@ -34,8 +34,8 @@ const cursors = cursorsOf('users', z.tuple([z.uuid()]));
 const USERS = `select ${columnsOf(UserRow)} from user_account`;
 
 /**
- * Characters with a meaning for `like` are escaped after the accents are removed, because this also turns other characters, such
- * as the full-width percent sign, into them.
+ * Characters with a meaning for `like` are escaped after the accents are removed, because the removal turns other
+ * characters, such as the full-width percent sign, into these characters.
  */
 const SEARCH = String.raw`${SEARCHED_TEXT} like '%' || regexp_replace(${withoutAccents('?::text')}, '([\\%_])', '\\\1', 'g') || '%'`;
 

@@ -9,7 +9,7 @@ import { StoredFood } from '../foods/stored-food.entity.ts';
 import { NutritionGoal } from '../goals/nutrition-goal.entity.ts';
 import { FoodLogImport } from '../imports/food-log-import.entity.ts';
 
-/** What the nutrition service stores about a user. The export omits the sums of days, because they follow from the entries. */
+/** What the nutrition service stores about a user. The export omits the sums of days: they follow from the entries. */
 export const nutritionAccountPart = (unit: UnitOfWork): AccountPart => ({
   records: {
     foodLogs: foodLogsOf(unit),

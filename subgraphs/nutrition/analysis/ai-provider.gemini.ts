@@ -34,7 +34,10 @@ interface GeminiOptions {
   log: Logger;
 }
 
-/** Google's Gemini by Google's library. Only this file and its helpers use the library, because Google has announced a successor. */
+/**
+ * Google's Gemini by Google's library. Only this file and its helpers use the library, because Google has announced another
+ * library that replaces it.
+ */
 export function geminiProvider(options: GeminiOptions): AiProvider {
   const { log } = options;
   const breaker = new CircuitBreaker({
@@ -54,7 +57,7 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
         );
       let answer: ReturnType<typeof answerOf>;
       try {
-        // Parsed inside the `try`, because an answer that is cut off or no JSON is a failure of the provider.
+        // The answer is parsed inside the `try`: if it is cut off or no JSON, this is a failure of the provider.
         answer = answerOf(await textFrom(model, request, options));
       } catch (error) {
         const failure = failureOf(error);
@@ -70,9 +73,12 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
   };
 }
 
-/** With less time left than this, there is no attempt: its answer would cost money and come too late. */
+/** If less time than this is left, there is no attempt: its answer would cost money and come too late. */
 const SHORTEST_ATTEMPT_MILLIS = 50;
-/** An attempt without an answer counts as a failure of the provider only if it lasted this long, or as long as `timeoutMillis`. */
+/**
+ * An attempt that ends by the time limit counts as a failure of the provider only if it lasted this long, or as long as
+ * `timeoutMillis`.
+ */
 const FAILED_AFTER_MILLIS = 5_000; // 5 s
 
 async function textFrom(
@@ -116,7 +122,7 @@ async function attemptOf(
   if (callerLeft?.aborted) throw new CallerLeftError();
   if (left < SHORTEST_ATTEMPT_MILLIS) throw new OutOfTimeError(false);
   const millis = Math.min(timeoutMillis, left);
-  noteOutsideEffect(); // it is billed
+  noteOutsideEffect(); // the request is billed
   const outOfTime = AbortSignal.timeout(Math.ceil(millis));
   const signal = callerLeft ? AbortSignal.any([outOfTime, callerLeft]) : outOfTime;
   try {

@@ -31,7 +31,8 @@ export class Analyses {
       throw invalid('prompt', 'expected a description of the meal, or a picture of it');
     if (pictures.length > MAX_PICTURES)
       throw invalid('image', `expected at most ${MAX_PICTURES} pictures, got ${pictures.length}`);
-    // This comes before the check for a provider, so that a file that is not a picture gets the same error with and without one.
+    // Pictures are read before the check for a provider, so that a file that is not a picture gets the same error with and
+    // without a provider.
     const reduced: Buffer[] = [];
     for (const picture of pictures)
       reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);

@@ -22,7 +22,7 @@ export class OutOfTimeError extends Error {
 /** The caller has left, so that nobody waits for the answer. */
 export class CallerLeftError extends Error {}
 
-/** Whether the caller caused a failure, so that it does not count as one of the provider. */
+/** Whether the caller caused a failure, so that the failure does not count as one of the provider. */
 export const isFaultOfCaller = (error: unknown): boolean =>
   error instanceof CallerLeftError || (error instanceof OutOfTimeError && !error.isProvidersFault);
 
@@ -52,7 +52,10 @@ export function textOf(response: GenerateContentResponse): string {
   return text;
 }
 
-/** Milliseconds until the next attempt: as the provider says (RetryInfo), else longer each time. Undefined: no further attempt. */
+/**
+ * Milliseconds until the next attempt: as the provider says (RetryInfo), else longer each time. Undefined: there is no
+ * further attempt.
+ */
 export function retryWaitMillis(error: unknown, attempt: number): number | undefined {
   const stepped = 200 * 2 ** attempt; // 0.2 s, 0.4 s
   if (error instanceof GoogleGenerativeAIFetchError)

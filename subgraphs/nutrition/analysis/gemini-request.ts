@@ -61,7 +61,7 @@ export function requestOf({ prompt, locale, pictures }: AnalysisRequest): Genera
 
 /**
  * The bounds of an answer. Fifty items are about 4,000 tokens. Thinking is off, because its tokens count against the bound
- * and the answer would be cut off. The library's types lack `thinkingConfig`, but it sends unknown fields.
+ * and the answer would be cut off. The library's types lack `thinkingConfig`, but the library sends unknown fields.
  */
 export const generationConfig: GenerationConfig & { thinkingConfig: { thinkingBudget: number } } = {
   temperature: 0,

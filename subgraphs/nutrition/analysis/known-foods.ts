@@ -1,7 +1,10 @@
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import { LOCALES, type Food, type Locale } from '../foods/food.ts';
 
-/** By language: the food of each name and alias. In one language no two foods share one (`tests/nutrition/food-table.test.ts`). */
+/**
+ * By language: the food of each name and alias. Two foods never have the same name or alias in one language
+ * (`tests/nutrition/food-table.test.ts`).
+ */
 const BY_NAME: ReadonlyMap<Locale, ReadonlyMap<string, Food>> = new Map(
   LOCALES.map((locale) => {
     const names = new Map<string, Food>();

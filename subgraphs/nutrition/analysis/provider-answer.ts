@@ -15,7 +15,7 @@ const MAX_GRAMS_WITHOUT_QUESTION = 1_500;
 const MAX_GRAMS = 10_000;
 
 const amount = z.number().min(0).max(20_000).optional().catch(undefined);
-/** An item; a field that is missing or wrong becomes undefined, so that it does not make the rest unusable. */
+/** An item. Except for the name, a field that is missing or wrong becomes undefined, so that the others can be used. */
 const ItemShape = z.object({
   name: z
     .string()
@@ -124,8 +124,9 @@ const FAR_FACTOR = 0.25;
 const FAR_KCAL = 15;
 
 /**
- * Whether the energy of 100 g differs from the table's by more than a quarter, and by more than 15 kcal. Never for dishes,
- * soups and the like: the table has only a usual one, and the provider may have seen the one that was eaten.
+ * Whether the energy of 100 g differs from the table's by more than a quarter, and by more than 15 kcal. False for foods
+ * that vary, such as dishes and soups: the table has only a usual one, and the provider may have seen the one that was
+ * eaten.
  */
 function isFarFrom(food: Food, calories: number, grams: number): boolean {
   if (isVariable(food)) return false;
@@ -137,7 +138,7 @@ function isFarFrom(food: Food, calories: number, grams: number): boolean {
 const totalOf = (items: readonly AnalysisItem[]): Nutrients =>
   items.reduce((total, item) => nutrientsBy((name) => round(total[name] + item[name])), NO_NUTRIENTS);
 
-/** The mean of the items, weighted by their energy, reduced by the share of unknown items. */
+/** The mean confidence of the items, weighted by their energy, and reduced by the share of unknown items. */
 function confidenceOf(items: readonly AnalysisItem[], unknown: number): number {
   const weights = items.reduce((sum, item) => sum + item.calories + 1, 0);
   if (weights === 0) return 0;

@@ -13,8 +13,8 @@ const TITLES: Record<NutrientName, string> = {
 };
 
 /**
- * An SVG picture with bars for the eaten amount and a line for the goal. The colours follow the viewer's light or dark
- * scheme. No meaning depends on colour alone: bars above the goal are hatched, and the goal is dashed and labelled.
+ * An SVG picture with bars for the eaten amount and a line for the goal. The colours follow the light or dark scheme of the
+ * browser. No meaning depends on colour alone: bars above the goal are hatched, and the goal is dashed and labelled.
  */
 export function chartOf(points: readonly SeriesPointShape[], metric: NutrientName): string {
   const bars = points.map((point) => ({ point, value: point.averages[metric], goal: point.goal?.[metric] }));

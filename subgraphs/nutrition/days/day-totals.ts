@@ -8,8 +8,8 @@ interface DayTotal {
 }
 
 /**
- * Creates and locks the rows of a user's days, in their order, also as the end of a larger statement. Its values are the
- * user and a JSON list of the days.
+ * SQL that creates and locks the rows of a user's days, in the order of the list. It is a statement, or the end of a larger
+ * one that begins with `with`. Its parameters are the user's id and a JSON list of the days.
  */
 export const LOCKED_DAYS = `insert into food_log_day (user_id, local_date, entries, calories, protein, carbs, fats)
   select ?::uuid, day::date, 0, 0, 0, 0, 0 from jsonb_array_elements_text(?::jsonb) with ordinality as days(day, position) order by position
@@ -42,7 +42,7 @@ export class DayTotals {
     await this.sumUpLocked(userId, dates);
   }
 
-  /** As `sumUp`, after a statement with `LOCKED_DAYS`. */
+  /** Computes the sums as `sumUp` does, for days that a statement with `LOCKED_DAYS` has locked in this transaction. */
   async sumUpLocked(userId: string, days: Iterable<string>): Promise<void> {
     const list = JSON.stringify(inOrder(days));
     const summed = await this.unit.run<{ entries: number }>(

@@ -49,7 +49,7 @@ export const DOUBTFUL = 0.3;
 /** The share of the errors of a meal's parts that is common to them, as for a person whose portions are all large. */
 const COMMON_ERROR = 0.3;
 
-/** The confidence of a sum. The independent share of the errors of its parts cancels out in part. */
+/** The confidence of a sum. The independent errors of its parts partly cancel each other out; their common errors do not. */
 export function ofSum(parts: readonly { calories: number; confidence: number }[]): number {
   const total = parts.reduce((sum, { calories }) => sum + calories, 0);
   if (total === 0) return parts.length === 0 ? 0 : Math.min(...parts.map(({ confidence }) => confidence));

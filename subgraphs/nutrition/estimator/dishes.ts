@@ -92,7 +92,7 @@ export function readFlavourAfter(reading: MealReading): boolean {
   const words = reading.wordsFrom(at);
   const found = words.length > 0 ? names.foodAt(words) : undefined;
   if (!last || !found || locale === 'en') return false;
-  // "pâtes à la bolognaise" is one name, without the words between.
+  // "pâtes à la bolognaise" is one food, whose name in the table omits the words in between.
   const lastWords = last.words.split(' ');
   const whole = names.foodAt([...lastWords, ...words]);
   if (whole && !whole.corrected && whole.length > lastWords.length) {

@@ -15,7 +15,7 @@ const MAX_ITEMS = 50;
 const MAX_QUESTIONS = 10;
 const MAX_UNKNOWN_CHARACTERS = 200;
 
-/** Estimates a meal text by the food table. Words that it does not understand are in `unknown`; no number is invented. */
+/** Estimates a meal text by the food table. Words that were not understood are in `unknown`; no number is invented. */
 export function estimateMeal(text: string, languageTag?: string): Analysis {
   const locale = localeOf(languageTag);
   const language = { locale, lexicon: lexiconFor(locale), names: foodNames(locale) };
@@ -67,7 +67,7 @@ function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean
   const nutrients = nutrientsOf(food, weight.grams);
   for (const missing of mention.excluded) {
     subtractPart(food, missing, nutrients, weight.grams);
-    // The milk that replaces it is an item of its own.
+    // The milk that replaces the usual milk is an item of its own.
     if (missing.id === 'milk_whole') weight.grams *= 1 - milkShare(food);
   }
   const certainty =
@@ -98,7 +98,8 @@ const foodByNdb = new Map(
 
 /**
  * Subtracts an excluded food from the nutrients of a dish of `grams`: the parts of the dish's recipe that are this food, or
- * of its category; without such parts a usual piece of the food.
+ * else those of its category. If there are no such parts, an excluded grain food, such as the bun, counts as 50 g of fast
+ * food, and an excluded dairy food, such as the cheese, as a quarter of a pizza; nothing is subtracted from other dishes.
  */
 function subtractPart(food: Food, missing: Food, nutrients: Nutrients, grams: number): void {
   const parts = food.recipe?.parts ?? [];

@@ -20,13 +20,16 @@ const LONGEST_NAME = 7; // words
 export interface FoodNames {
   /** The food with the longest name with which these words begin. */
   foodAt(words: readonly string[]): NamedFood | undefined;
-  /** The number of words of the longest name with which these words begin, without correction of typing errors; 0 if there is none. */
+  /**
+   * The number of words of the longest name with which these words begin; 0 if there is none. Typing errors are not
+   * corrected.
+   */
   nameLength(words: readonly string[]): number;
   /** Whether a word is part of a name. */
   has(word: string): boolean;
   /**
-   * The words of a name that is written as one word: `peanutbutter` is `peanut`, `butter`. Of a German compound the parts
-   * that are names of foods, or only its last part. Undefined if the word contains no name.
+   * The words of a name that is written as one word: `peanutbutter` is `peanut`, `butter`. For a German compound, the parts
+   * that are names of foods, or only the last part. Undefined if the word contains no name.
    */
   split(word: string): string[] | undefined;
   /** The word of a name that a misspelt word probably means. */
@@ -127,7 +130,10 @@ class NameIndex implements FoodNames {
     return this.correctedAt(words, 0);
   }
 
-  /** A misspelt name of more than `longerThan` words. So "orange juce" is the juice, although "orange" is a name without an error. */
+  /**
+   * A misspelt name of more than `longerThan` words. A longer name comes first: "orange juce" is the juice, although
+   * "orange" is a name without an error.
+   */
   private correctedAt(words: readonly string[], longerThan: number): NamedFood | undefined {
     for (let length = Math.min(4, words.length); length > longerThan; length--) {
       const corrected = words.slice(0, length).map((word) => this.spelled(word));
@@ -176,8 +182,9 @@ class NameIndex implements FoodNames {
   }
 
   /**
-   * The word of a name that differs least from the given word. A word of 4 to 7 letters may differ by one edit, a longer one
-   * by two; one more is allowed if both sound the same. Undefined if no word is that near.
+   * The word of a name that differs least from the given word. A word of 4 to 7 letters may differ by one edit, a word of 8
+   * to 20 by two. If both sound the same, a word of more than 4 letters may differ by one edit more. Undefined if no word
+   * of a name is similar enough.
    */
   private nearest(word: string): string | undefined {
     if (word.length < 4 || word.length > 20 || /\d/.test(word)) return undefined;

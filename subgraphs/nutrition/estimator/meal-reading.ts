@@ -26,13 +26,13 @@ export class MealReading {
   /** Whether the next food is without sugar. */
   sugarFree = false;
   /**
-   * Whether the next token is in the phrase of the last mention. A mark, a separator ("and") and an amount after the food end
-   * the phrase; words that were not understood do not end it.
+   * Whether the next token is in the phrase of the last mention. A mark, a separator ("and") and an amount after the food
+   * end the phrase; words that were not understood do not end it.
    */
   continuesPhrase = false;
   /**
-   * The foods with which the next food is eaten: those before it in the same line; after a comma only the last food before the
-   * comma, and those after the comma.
+   * The foods with which the next food is eaten: those before it in the same line; after a comma only the last food before
+   * the comma, and those after the comma.
    */
   companions: Food[] = [];
   /** The word or mark before the next food. */

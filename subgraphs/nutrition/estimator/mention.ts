@@ -11,21 +11,24 @@ export interface Mention {
   leftOut: string[];
   /** Whether a typing error was corrected. */
   corrected: boolean;
-  /** Whether it has a flavour, which does not change the estimate: "mango yogurt". */
+  /** Whether the food has a flavour, which does not change the estimate: "mango yogurt". */
   flavoured: boolean;
   /**
-   * In "omelette with ham, and coffee" the omelette is the `base` of a dish, ham its `filling`, in or on the base of the same
-   * group, and coffee a `food` by itself.
+   * In "omelette with ham, and coffee" the omelette is the `base` of a dish; ham is its `filling`, which is in or on the
+   * base of the same group; and coffee is a `food` by itself.
    */
   role: 'food' | 'base' | 'filling';
   /** The foods of one dish have the same number. */
   group: number;
   /** Foods that the text excludes from the dish: "without dressing". */
   excluded: Food[];
-  /** The foods with which it is eaten: those before it in the same line; after a comma only the last food before the comma. */
+  /**
+   * The foods with which this food is eaten: those before it in the same line; after a comma only the last food before the
+   * comma, and those after the comma.
+   */
   companions: readonly Food[];
-  /** The word or punctuation mark between it and the previous mention; empty if there is none. */
+  /** The word or punctuation mark between this mention and the previous one; empty if there is none. */
   joiner: string;
-  /** The drink whose usual milk it replaces: "cappuccino with oat milk". */
+  /** The drink whose usual milk this food replaces: "cappuccino with oat milk". */
   replacesMilkOf?: Mention;
 }

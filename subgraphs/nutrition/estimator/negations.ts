@@ -2,7 +2,7 @@ import { sugarFreeForm } from './food-names.ts';
 import type { MealReading } from './meal-reading.ts';
 import { AND } from './words.ts';
 
-/** "-5 eggs", "0 g milk": skips an amount of zero or less with its food, and adds the words to those that were not understood. */
+/** "-5 eggs", "0 g milk": skips an amount of zero or less and its food, and reports their words as not understood. */
 export function skipFoodWithoutAmount(reading: MealReading): void {
   reading.endPhrase('');
   const words: string[] = [];
@@ -15,8 +15,9 @@ export function skipFoodWithoutAmount(reading: MealReading): void {
 }
 
 /**
- * "without butter or cheese": skips the next food, and further ones that are joined to it by "or" or "and". If a dish comes
- * before ("salad without dressing"), they are subtracted from it; "without sugar" means its form without sugar, if there is one.
+ * "without butter or cheese": skips the next food, and further foods that are joined to it by "or" or "and". If a dish
+ * comes before ("salad without dressing"), the foods are subtracted from the dish; "without sugar" means the sugar-free
+ * form of the food before, if there is one.
  */
 export function readNegation(reading: MealReading): void {
   const dish = reading.last;

@@ -45,7 +45,10 @@ export function tokensOf(text: string, language: Language): Token[] {
   return tokens.slice(0, MAX_TOKENS);
 }
 
-/** Whether the last mark is a minus sign: without a number before it, it is no range. */
+/**
+ * Whether the last mark is a minus sign. It is one at the beginning of the text and after another mark, except after a
+ * closing bracket; after a number it can be the sign of a range, as in "2-3".
+ */
 const isMinus = (tokens: readonly Token[]): boolean => {
   const last = tokens.at(-1);
   if (last?.kind !== 'mark' || last.text !== '~') return false;
@@ -56,7 +59,8 @@ const isMinus = (tokens: readonly Token[]): boolean => {
 const clean = (text: string): string =>
   text
     .slice(0, MAX_CHARACTERS)
-    // "1 000 ml", "1’500 g": thousands with a thin space or an apostrophe, or with any space before three zeros
+    // "1 000 ml", "1’500 g": thousands with a no-break space, thin space or apostrophe, or with a plain space before three
+    // zeros
     .replaceAll(/(?<![\d.,])\d{1,3}(?:(?:[\u00a0\u2009\u202f'’]\d{3})+|(?: 000)+)(?!\d)/g, (grouped) =>
       grouped.replaceAll(/\D/g, ''),
     )

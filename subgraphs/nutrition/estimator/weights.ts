@@ -7,7 +7,7 @@ import type { Mention } from './mention.ts';
 export interface Weight {
   grams: number;
   source: Source;
-  /** Whether the weight is more than a person eats of it at a meal. */
+  /** Whether the weight, or its energy, is more than a person eats of the food at a meal. */
   implausible: boolean;
 }
 
@@ -17,7 +17,7 @@ export type Source = 'weight' | 'energy' | 'measure' | 'pieces' | 'vessel' | 'po
 const MAX_GRAMS = 20_000;
 /** A greater weight of one food is more than a person eats at a meal. */
 const MEAL_GRAMS = 1_500;
-/** Lower maximums, of the weight and of the energy, for a weight that the text does not say. */
+/** Lower maximums, of the weight and of its energy, for a weight that is assumed because the text states none. */
 const MAX_GUESSED_GRAMS = { beverages: 1_100, other: 750 } as const;
 const MAX_GUESSED_KCAL = 1_600;
 
@@ -35,7 +35,7 @@ const FILLING_GRAMS: Readonly<Record<string, number>> = {
   fruit: 60,
   sweets: 20,
 };
-/** The same for the fillings of pasta and salads. */
+/** The usual weights of the fillings of pasta and salads, in grams, by category. */
 const IN_MEALS: Readonly<Record<string, number>> = { meat: 100, fish: 100, vegetables: 50, sauces: 60 };
 
 /** The contents of a vessel, in millilitres of a liquid and in grams of other food, if the table has no weight for it. */
@@ -211,7 +211,7 @@ const hasDensity = (food: Food): boolean =>
 const hasLiquidMeasure = (food: Food): boolean =>
   measureGrams(food, 'fl oz') !== undefined || ['soups', 'dairy', 'sauces'].includes(food.category);
 
-/** Grams of one millilitre, by the first volume for which the table has a weight; else as water. */
+/** Grams of one millilitre, by the first volume for which the table has a weight; without such a volume that of water. */
 function density(food: Food): number {
   for (const [name, millilitres] of DENSITY_MEASURES) {
     const grams = measureGrams(food, name);
@@ -227,7 +227,7 @@ const CEREALS = new Set(
 );
 const HOT_DRINKS = new Set('coffee_black tea espresso double_espresso tea_green coffee_cold_brew'.split(' '));
 
-/** Grams of milk, cream or honey in a hot drink or over cereals, which is less than a portion; undefined for all else. */
+/** Grams of milk, cream or honey in a hot drink or over cereals, which is less than a portion; undefined in other cases. */
 function gramsWith(food: Food, companions: readonly Food[]): number | undefined {
   const isMilk = food.id.startsWith('milk_') || food.id.includes('milk_unsw') || food.id === 'oat_milk';
   if (isMilk && companions.some(({ id }) => HOT_DRINKS.has(id))) return 30;

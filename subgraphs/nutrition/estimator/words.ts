@@ -50,7 +50,7 @@ export const soundOf = (word: string): string =>
     .replaceAll(/(?!^)[aeiouyhw]/g, '')
     .replaceAll(/(.)\1+/g, '$1');
 
-/** An adverb or participle, which says nothing about the food: `lightly`, `toasted`. */
+/** Whether a word is an English adverb or participle, which says nothing about the food: `lightly`, `toasted`. */
 export const isAdverb = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);
 
 /** The words for "with" in all languages. */

@@ -16,9 +16,10 @@ export function checkPlausible(values: EntryValues, path = ''): void {
 }
 
 /**
- * The values of a new entry. If it has a food, absent values are taken from the food: the name; the weight by quantity and
- * unit, or of the usual portion if there is no amount at all; the nutrients by the weight.
- * @throws VALIDATION_FAILED if the nutrients have to be calculated from a food, but the weight is unknown
+ * The values of a new entry. If it has a food, absent values are calculated from the food: the name; the weight, from
+ * quantity and unit, or from the usual portion if the entry has no amount at all; and the nutrients, from the weight. If
+ * the weight is unknown, the other absent nutrients are 0.
+ * @throws VALIDATION_FAILED if an entry with a food has neither `calories` nor a known weight
  */
 export function valuesOf(entry: LogEntry, food: FoodShape | undefined, path = ''): EntryValues {
   const foodName = entry.foodName ?? food?.name ?? '';
@@ -40,8 +41,8 @@ export function valuesOf(entry: LogEntry, food: FoodShape | undefined, path = ''
 
 /**
  * The values of an entry after a change. If the weight or the food changes, the nutrients that the change does not contain
- * are calculated: from the new food, or else in proportion to the weight. The quantity also changes in proportion to the
- * weight, unless the change contains a quantity or a unit.
+ * are calculated: from the new food if the weight is known, else in proportion to the weight. The quantity also changes in
+ * proportion to the weight, unless the change contains a quantity or a unit.
  */
 export function changedValues(
   entry: EntryValues,
@@ -64,7 +65,7 @@ export function changedValues(
 const nutrientsIn = (per100g: FoodNutrients, weight: number): Nutrients =>
   nutrientsBy((name) => roundedNutrient(name, ((per100g[name] ?? 0) * weight) / 100));
 
-/** Unchanged values keep all their decimals. */
+/** The nutrients times a factor. With the factor 1 they are returned unchanged, so that they keep all their decimals. */
 const scaled = (entry: Nutrients, factor: number): Nutrients =>
   factor === 1 ? entry : nutrientsBy((name) => roundedNutrient(name, entry[name] * factor));
 

@@ -12,7 +12,7 @@ export type FoodLogSource = (typeof SOURCES)[number];
 const FoodLogSchema = defineEntity({
   name: 'FoodLog',
   tableName: 'food_log',
-  // In the order of the food log, so that the entries of a day, or of a page, are one range of the index.
+  // The first index has the order of the food log, so that the entries of a day, or of a page, are one range of it.
   indexes: [
     { name: 'food_log_diary', properties: ['userId', 'localDate', 'loggedAt', 'id'] },
     { properties: ['foodId'] },
@@ -48,7 +48,10 @@ const FoodLogSchema = defineEntity({
     mealType: p.string().$type<MealType>().length(10).nullable(),
     source: p.string().$type<FoodLogSource>().length(12),
     loggedAt: p.datetime(),
-    /** The day that the entry counts for, in the user's time zone when they logged it; it does not change when they travel. */
+    /**
+     * The day for which the entry counts, in the time zone that the user had when they logged it. It does not change when
+     * the user travels.
+     */
     localDate: p.date(),
     createdAt: p.datetime().onCreate(() => new Date()),
     version: p.integer().default(1),

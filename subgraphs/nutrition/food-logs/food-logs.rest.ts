@@ -14,7 +14,7 @@ import {
 
 const route = restRoute<{ foodLogs: FoodLogs }>(TAGS.foodLog);
 
-/** `/:userId`, of any form: a value other than the caller's id or `me` is NOT_FOUND. */
+/** `/:userId` need not be a UUID: every value other than the caller's id or `me` is answered with NOT_FOUND. */
 export const ownerParams = z.object({
   userId: z.string().meta({ description: 'Your own user id, or `me`.' }),
 });

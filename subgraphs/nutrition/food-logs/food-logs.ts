@@ -52,7 +52,10 @@ export class FoodLogs {
     this.dayTotals = new DayTotals(unit);
   }
 
-  /** The entries of a user, the latest day first, and in each day the last one that was eaten first. @throws NOT_FOUND for another user */
+  /**
+   * The entries of a user: the latest day comes first, and within a day the entry that was eaten last.
+   * @throws NOT_FOUND for another user
+   */
   async history(userId: string, filter: HistoryFilter, request: PageRequest): Promise<Page<FoodLogShape>> {
     const owner = requireOwner(this.unit.viewer, userId);
     if (filter.from && filter.to && filter.to < filter.from)
@@ -76,7 +79,7 @@ export class FoodLogs {
     return cursors.page(rows, request, foodLogKeyOf);
   }
 
-  /** The entries of a range of days, the first eaten first. @throws NOT_FOUND for another user */
+  /** The entries of a range of days, in the order in which they were eaten. @throws NOT_FOUND for another user */
   async between(userId: string, from: string, to: string): Promise<FoodLogShape[]> {
     return this.unit.read(
       `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date between ?::date and ?::date order by food_log.local_date, logged_at, food_log.id`,
@@ -133,7 +136,8 @@ export class FoodLogs {
     return this.change(id, expectedVersion ?? change.version ?? undefined, async (entry) => {
       const food = change.foodId ? await this.readableFood(change.foodId, locale) : undefined;
       const values = changedValues(entry, change, food);
-      // The check is only for changes of these values: the name or the day of an entry that is older than the check may change.
+      // Only changes of these values are checked. Otherwise an implausible entry, such as one that is older than this check,
+      // could not get another name or day.
       if (VALUES.some((name) => change[name] !== undefined)) checkPlausible(values);
       Object.assign(entry, values);
       if (change.foodId !== undefined) Object.assign(entry, referenceOf(change.foodId));
@@ -184,7 +188,8 @@ export class FoodLogs {
     pathOf: (index: number) => string,
   ): Promise<FoodLogShape[]> {
     const { userId } = requireUser(this.unit.viewer);
-    // Profiles are read before the transaction: identity may be asked for them, and no transaction should wait for a service.
+    // Profiles are read before the transaction, because identity may be asked for them, and no transaction should wait for
+    // another service.
     const times = await Promise.all(
       entries.map(async (entry) => eatenAtOf(entry, await this.zoneFor(entry))),
     );

@@ -1,7 +1,10 @@
 import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 
-/** The food of an entry: a row of `food` by a foreign key, or a food of the food table, which is a file; both are null if it has none. */
+/**
+ * The food of an entry: a row of `food` by a foreign key, or a food of the food table, which is a file. If the entry has no
+ * food, both are null.
+ */
 interface FoodReference {
   foodId?: string | null | undefined;
   tableFoodId?: string | null | undefined;

@@ -41,7 +41,7 @@ const STORED = `with stored as (
       .join(', ')})
   ) ${LOCKED_DAYS}`;
 
-/** Stores entries of a user and computes the sums of their days, inside a transaction. */
+/** Stores entries of a user and computes the sums of their days. Call it inside a transaction. */
 export async function storeEntries(
   unit: UnitOfWork,
   userId: string,
@@ -55,6 +55,9 @@ export async function storeEntries(
   return stored.map((entry) => ({ ...presented(FoodLogShape, entry), foodId: foodIdOf(entry) }));
 }
 
-/** Half of a character becomes U+FFFD, as in a text column; `jsonb` refuses it. */
+/**
+ * Replaces half of a surrogate pair by U+FFFD, because `jsonb` refuses it. A parameter of the type text needs no such step:
+ * its encoding as UTF-8 makes the same replacement.
+ */
 const wellFormed = (_name: string, value: unknown): unknown =>
   typeof value === 'string' ? value.toWellFormed() : value;

@@ -13,7 +13,7 @@ export interface EatenAt {
 
 /**
  * When an entry was eaten, and the day that it counts for. If the input has only one of the two, the other follows from it.
- * @param before when the entry was eaten so far; an entry that is moved to another day keeps its local time
+ * @param before the stored time of an entry that is changed; if the entry is moved to another day, it keeps its local time
  */
 export function eatenAtOf({ loggedAt, localDate }: When, zone: string, before?: Date): EatenAt {
   const now = new Date();

@@ -36,7 +36,8 @@ export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions)
           },
         );
         const text = await bounded(response);
-        if (!response.ok && response.status !== 404) throw new Error(`it answered ${response.status}`);
+        if (!response.ok && response.status !== 404)
+          throw new Error(`Open Food Facts answered with the status ${response.status}`);
         answer = AnswerShape.parse(JSON.parse(text));
       } catch (cause) {
         if (callerLeft?.aborted) breaker.undecided();
@@ -58,7 +59,7 @@ async function bounded(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too long');
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of Open Food Facts is longer than 1 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

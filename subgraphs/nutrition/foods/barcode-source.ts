@@ -1,7 +1,7 @@
 import type { FoodNutrients } from './foods.shapes.ts';
 import type { Measure } from './stored-food.entity.ts';
 
-/** A product by its barcode. */
+/** A product that was found by its barcode. */
 export interface Product {
   name: string;
   brand: string | null;
@@ -14,7 +14,7 @@ export interface Product {
  */
 export interface BarcodeSource {
   /**
-   * Finds a product. Undefined: the source has no such product, or not its nutrients.
+   * Finds a product. Undefined: the source has no such product, or its data cannot be used.
    * @param language the language of the name, two letters
    * @param signal aborts if the caller has left
    * @throws UPSTREAM_UNAVAILABLE (503), UPSTREAM_TIMEOUT (504)

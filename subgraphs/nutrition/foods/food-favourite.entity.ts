@@ -2,7 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import { StoredFood } from './stored-food.entity.ts';
 
-/** A favourite of a user: either a row of `food` (`foodId`), or a food of the food table, which is a file (`tableFoodId`). */
+/**
+ * A favourite of a user: either a row of `food` (`foodId`), or a food of the food table, which is a file (`tableFoodId`).
+ */
 const FoodFavouriteSchema = defineEntity({
   name: 'FoodFavourite',
   tableName: 'food_favourite',

@@ -17,8 +17,8 @@ const partsOf = (text: string): string[] =>
     .filter(Boolean);
 
 /**
- * The distance between the words of a search and the most similar of a food's names: 0 for the name itself. Undefined if each
- * name lacks a word that is similar to one of the searched words.
+ * The distance between the words of a search and the most similar of a food's names: 0 for the name itself. Undefined if no
+ * name contains a similar word for each of the searched words.
  */
 export function nameDistanceOf(names: readonly string[], words: readonly string[]): number | undefined {
   if (words.length === 0) return 0;

@@ -31,7 +31,10 @@ export const FoodSchema = z.strictObject({
    * one, and only "dry rice" or "raw rice" means the food as bought.
    */
   state: z.enum(['raw', 'dry', 'cooked', 'ready']),
-  /** For a raw or dry food: the id of its cooked form, which a meal text means if it names the food without "raw" or "dry". */
+  /**
+   * For a raw or dry food: the id of its cooked form. A meal text that names the food without "raw" or "dry" means this
+   * form.
+   */
   eatenAs: z.string().optional(),
   /** Null for a generic food. */
   brand: z.string().nullable(),
@@ -49,7 +52,10 @@ export const FoodSchema = z.strictObject({
     /** Sodium x 2.5. */
     salt: amount.nullable(),
   }),
-  /** The weight in grams of household measures, such as `cup`, `slice` or `can`. `piece` is meant if a text counts the food itself: "two bananas". */
+  /**
+   * The weight in grams of household measures, such as `cup`, `slice` or `can`. A text that counts the food itself, such as
+   * "two bananas", means `piece`.
+   */
   measures: z.array(z.strictObject({ name: z.string().min(1), grams: z.number().positive() })),
   /** The amount that is assumed if a text names none; `unit` is `g` or the name of a measure. */
   portion: z.strictObject({ amount: z.number().positive(), unit: z.string() }),

@@ -156,10 +156,13 @@ export class Foods {
     return ofStored(row as StoredRow);
   }
 
-  /** Adds a food to the caller's favourites, or removes it. Idempotent. @throws NOT_FOUND; CONFLICT beyond 1,000 favourites */
+  /**
+   * Adds a food to the caller's favourites, or removes it. A repetition has no further effect.
+   * @throws NOT_FOUND; CONFLICT beyond 1,000 favourites
+   */
   async setFavourite(id: string, favourite: boolean): Promise<FoodShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const locale = await this.localeFor(); // before the transaction, because it may ask identity
+    const locale = await this.localeFor(); // before the transaction, because identity may be asked for the language
     return this.unit.transaction(async () => {
       const food = await this.get(id, locale);
       const storedId = isUuid(id) ? food.id : null;

@@ -9,7 +9,10 @@ export function localeOf(tag: string): Locale {
   return isLocale(language) ? language : 'en';
 }
 
-/** The first language of an `Accept-Language` (RFC 9110, 12.5.4) that the table has. */
+/**
+ * The language that an `Accept-Language` (RFC 9110, 12.5.4) prefers among those of the table; English if it names none of
+ * them.
+ */
 export function acceptedLocale(header: string): Locale {
   const wanted = header
     .split(',')

@@ -13,7 +13,7 @@ import { StoredFood } from './stored-food.entity.ts';
 
 const MAX_OWN_FOODS = 1_000;
 
-/** Locks the user's foods until the end of the transaction, so that a count before a write stays right. */
+/** Locks the user's foods until the end of the transaction, so that a number counted before a write stays valid. */
 export async function lockFoodsOf(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`foods:${userId}`]);
 }
@@ -29,13 +29,15 @@ export class OwnFoods {
     this.unit = unit;
   }
 
-  /** @throws CONFLICT beyond 1,000 foods, or if another food of the caller has the same name and brand, or the same barcode */
+  /**
+   * @throws CONFLICT beyond 1,000 foods, or if another food of the caller has the same name and brand, or the same barcode
+   */
   async create(input: unknown): Promise<FoodShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { per100g, ...fields } = validated(CreateFoodShape, input);
     return this.unit.transaction(async () => {
       const { em } = this.unit;
-      // The food has an id before the insert, so that `refuseDuplicate` does not find the food itself.
+      // The food needs an id before the insert: `refuseDuplicate` compares ids, and would find no duplicate without one.
       const food = em.create(
         StoredFood,
         { id: uuidv7(), userId, ...fields, ...per100g, measures: fields.measures ?? [], version: 1 },
@@ -54,8 +56,8 @@ export class OwnFoods {
   /**
    * Changes a food. Absent fields are unchanged. Entries that were logged with the food keep their values.
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
-   * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT; CONFLICT if another food of the caller
-   * has the same name and brand, or the same barcode
+   * @throws FORBIDDEN for a food of the table or a product; NOT_FOUND, VERSION_CONFLICT; CONFLICT if another food of the
+   * caller has the same name and brand, or the same barcode
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodShape> {
     const { version, per100g, ...change } = validated(UpdateFoodShape, input);
@@ -102,8 +104,9 @@ export class OwnFoods {
   }
 
   /**
-   * @throws CONFLICT if another food of the user has the same name and brand, or the same barcode. The unique indexes would refuse
-   * such a food, too, but without a message that names the reason. The lock of the user's foods keeps the result valid.
+   * @throws CONFLICT if another food of the user has the same name and brand, or the same barcode. The unique indexes would
+   * refuse such a food, too, but without a message that names the reason. The lock of the user's foods keeps the result
+   * valid.
    */
   private async refuseDuplicate({ id, userId, name, brand, barcode }: StoredRow): Promise<void> {
     const [duplicate] = await this.unit.em.execute<{ barcode: string | null }[]>(
@@ -129,7 +132,7 @@ const notYours = () =>
 /** How much more sugars than carbs a label may list, because both are rounded. */
 const SUGARS_TOLERANCE = 1; // g in 100 g
 
-/** @throws VALIDATION_FAILED for nutrients that an entry of the food log could not have either, and for more sugars than carbs */
+/** @throws VALIDATION_FAILED for implausible nutrients, as for an entry of the food log, and for more sugars than carbs */
 function checkNutrients(food: FoodNutrients): void {
   const doubt = implausibilityOf({ ...food, grams: 100 });
   // The input has no weight, because it is always 100 g: the caller can only correct the nutrients.

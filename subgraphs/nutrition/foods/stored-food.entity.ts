@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
-/** Grams of one cup, slice, can ... */
+/** A household measure of a food, such as a cup, slice or can, and the weight of one. */
 export interface Measure {
   name: string;
   grams: number;
 }
 
-/** A user's own food; or, without a user, a product of a barcode source. */
+/** A user's own food, or a product of a barcode source, which has no user. */
 const StoredFoodSchema = defineEntity({
   name: 'StoredFood',
   tableName: 'food',
@@ -34,7 +34,7 @@ const StoredFoodSchema = defineEntity({
     userId: p.uuid().nullable(),
     name: p.string().length(200),
     brand: p.string().length(100).nullable(),
-    /** EAN-8 or EAN-13 */
+    /** EAN-8 or EAN-13; a UPC-A is stored as the EAN-13 with a leading zero. */
     barcode: p.string().length(13).nullable(),
     /** kcal of 100 g; the other nutrients are grams of 100 g, null if unknown. */
     calories: p.float().columnType('double precision'),

@@ -27,12 +27,12 @@ interface GoalDays {
   from?: string | null | undefined;
 }
 
-/** A goal is for one date, or from a first day on: for a weekday, or as the default. */
+/** A goal is either for one date; or it is valid from a day on, for a weekday or as the default. */
 const checkDays = ({ weekday: onWeekday, date, from }: GoalDays, context: z.RefinementCtx): void => {
   const issue = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
   if (onWeekday && date) issue('date', 'expected weekday or date, got both');
-  if (from && date) issue('from', 'expected only without date: a date is a single day');
+  if (from && date) issue('from', 'expected no first day together with date, which is a single day');
 };
 
 export const SetGoalShape = z

@@ -10,11 +10,14 @@ import { dayOf, weekdayOf } from '#server/calendar.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import { NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
-/** A goal ends on the day before the next one of its kind begins. A row without calories is only such an end. */
+/**
+ * The goals with their last days: a goal ends on the day before the next row of its kind begins. A row without calories is
+ * no goal: it only ends the goal before it.
+ */
 const WITH_ENDS = `select *, lead(valid_from) over (partition by user_id, weekday, date order by valid_from) - 1 as valid_until from nutrition_goal`;
 const COLUMNS = columnsOf(NutritionGoalShape, { from: 'valid_from', until: 'valid_until' });
 const SAME_KIND = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
-/** Each change of a default or weekday goal adds a row, so that this is enough for a change every day for five years. */
+/** A change of a default or weekday goal adds a row. This maximum is enough for one change a day for five years. */
 const MAX_GOALS = 2_000;
 
 /** The user of a goal, and the days for which it is. */
@@ -42,7 +45,10 @@ export class Goals {
     this.profiles = profiles;
   }
 
-  /** All goals of the caller, or of the user that a service names: defaults, then weekdays, the latest first, then dates. */
+  /**
+   * All goals of the caller, or of the user that a service names: the default goals, then those of each weekday, both with
+   * the latest first, then those of dates.
+   */
   async list(userId?: string): Promise<NutritionGoalShape[]> {
     const { viewer } = this.unit;
     return this.unit.em.execute(
@@ -81,9 +87,9 @@ export class Goals {
   /**
    * Sets a default or weekday goal from a day on, or the goal of a date. A goal with the same first day is replaced.
    * @param input names the user only if the caller is a service
-   * @param expectedVersion the version of the goal that is valid on that day; undefined: `version` of the input. Without both,
-   * the last write wins.
-   * @throws VERSION_CONFLICT also if there is no goal; CONFLICT beyond 2,000 goals
+   * @param expectedVersion the version of the goal that is valid on that day; undefined: `version` of the input. If neither
+   * is given, the last write wins.
+   * @throws VERSION_CONFLICT also if a version is expected and there is no goal; CONFLICT beyond 2,000 goals
    */
   async set(input: unknown, expectedVersion?: number): Promise<NutritionGoalShape> {
     const { userId, version, ...goal } = validated(SetGoalShape, input);
@@ -123,7 +129,8 @@ export class Goals {
   }
 
   /**
-   * Ends a default or weekday goal before a day, or deletes the goal of a date. Earlier days keep their goals.
+   * Ends a default or weekday goal before a day, and deletes the goals of its kind that begin on this day or later; or
+   * deletes the goal of a date. Earlier days keep their goals.
    * @param input names the user only if the caller is a service
    * @throws NOT_FOUND if there is none; VERSION_CONFLICT
    */
@@ -140,7 +147,7 @@ export class Goals {
       );
       if (!current && !deleted.some(({ calories }) => calories !== null))
         throw notFound('nutrition goal', days.date ?? String(days.weekday ?? 'default'));
-      // Without this row, the previous goal would become valid again.
+      // Without this row, the goal that began before this day would stay valid.
       await this.unit.em.execute(
         `insert into nutrition_goal (id, user_id, weekday, valid_from, updated_at, version)
          select ?, user_id, weekday, ?::date, now(), version + 1 from nutrition_goal
@@ -158,8 +165,8 @@ export class Goals {
 
   /**
    * The goal that is valid on the first of these days, if there is one. All goals of the kind stay locked until the end of
-   * the transaction. A second statement reads them, because only a newer snapshot sees what was written while the lock
-   * was awaited.
+   * the transaction. A second statement reads the goal, because only a snapshot that is newer than the lock contains what
+   * others wrote while this transaction waited for the lock.
    */
   private async locked(days: GoalDays): Promise<{ version: number } | undefined> {
     await this.unit.em.execute(
@@ -180,7 +187,7 @@ function checkExpected(stored: number | undefined, expected: number | undefined)
   if (stored === undefined)
     throw new PlatformError(
       'VERSION_CONFLICT',
-      `This goal does not exist, the write expected version ${expected}. Repeat it without a version to set a goal.`,
+      `The goal does not exist, but the request expected its version ${expected}. To set a new goal, repeat the request without a version.`,
     );
   checkVersion('nutrition goal', expected, stored);
 }

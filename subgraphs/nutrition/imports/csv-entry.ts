@@ -24,14 +24,17 @@ const LineShape = z
     carbs: number(5_000).nullable(),
     fats: number(5_000).nullable(),
     foodId: z.string().max(60).nullable(),
-    /** `HH:MM` of the day; absent if the file has none. */
+    /** `HH:MM` or `HH:MM:SS` on `localDate`; absent if the line has no time of day, or an instant. */
     localTime: z.string().optional(),
   })
   .refine(({ localDate, loggedAt }) => localDate !== null || loggedAt !== null, {
     path: ['loggedAt'],
     message: 'expected loggedAt or localDate, got neither',
   });
-/** The contents of a line. The key that identifies a repeated line depends on these fields and their order. */
+/**
+ * The contents of a line. The key that identifies a repeated line depends on these fields, except the ids, and on their
+ * order: after a change here, files that were imported before would be imported again.
+ */
 export type CsvLine = z.infer<typeof LineShape>;
 
 interface LineProblem {
@@ -136,7 +139,7 @@ class FieldReader {
     return this.columns.find(({ field }) => field === wanted)?.title ?? wanted ?? null;
   }
 
-  /** A text that users write. */
+  /** A text that users write, without the apostrophe that an export writes before a formula. */
   words(wanted: 'foodName' | 'unit'): string {
     return withoutApostrophe(this.text(wanted));
   }

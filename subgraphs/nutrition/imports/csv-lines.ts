@@ -24,8 +24,8 @@ export type ReadLine = { line: number; entry: CsvLine; key: string } | { line: n
 
 /**
  * Reads a CSV file in bounded memory. Yields every line after the header once, as an entry or as its errors. The key of an
- * entry is a hash of its contents with the number of equal lines so far, so that the same file gives the same keys again,
- * and two equal coffees are two entries.
+ * entry is a hash of its contents with the number of equal lines so far, so that the same file has the same keys again, and
+ * two equal lines are two entries.
  * @param onFormat called with the format before the first line, and again at the end, when the encoding is certain
  * @throws VALIDATION_FAILED for a file without a usable header or with ambiguous dates; PAYLOAD_TOO_LARGE beyond 25 MiB or
  * 100,000 lines
@@ -133,7 +133,7 @@ class Interpreter {
       return { line, errors: [{ line, column: null, message: record.problem }] };
     const read = entryOf(record.fields, this.columns, format);
     if ('problems' in read) return { line, errors: read.problems.map((problem) => ({ line, ...problem })) };
-    // Without the ids, because a file without these columns contains the same food log.
+    // The hash omits the ids, because a file without these columns contains the same food log.
     const { id: _id, foodId: _foodId, ...content } = read.entry;
     const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 32);
     const occurrence = (this.seen.get(hash) ?? 0) + 1;

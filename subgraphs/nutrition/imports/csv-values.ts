@@ -5,8 +5,8 @@ export type Decimal = (typeof DECIMALS)[number];
 export const DATE_ORDERS = ['DMY', 'MDY'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-// The lookbehinds of UNIT and TIME keep a long row of spaces from being tried from each of its spaces, in quadratic time.
-// 1 234,5 and 1'234.5: spaces, thin spaces and apostrophes group digits
+// The lookbehinds of UNIT and TIME prevent a match attempt at each space of a long row of spaces: that takes quadratic time.
+// GROUPING: in 1 234,5 and 1'234.5, spaces, thin spaces and apostrophes group digits.
 const GROUPING = /(?<=\d)[\s\u00A0\u2009\u202F'’](?=\d{3})/gu;
 const UNIT = /(?<!\s)\s*(kcal|cal|kj|g)$/i;
 const bare = (text: string): string => text.trim().replaceAll(GROUPING, '').replace(UNIT, '');

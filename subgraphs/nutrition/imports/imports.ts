@@ -77,7 +77,7 @@ export class Imports {
     }
     report.finishedAt = new Date().toISOString();
     await this.write(report, batch, zone);
-    // Without this, the database would plan reads by its old statistics until the next autovacuum.
+    // Without `analyze`, the database would plan reads by its old statistics until the next autovacuum.
     if (report.imported >= ANALYZE_FROM_LINES) await this.unit.em.execute('analyze food_log');
     return report;
   }
@@ -150,7 +150,10 @@ export class Imports {
     }
   }
 
-  /** Writes a batch with its progress, so that in every report `lines` is the sum of imported, duplicate and failed lines. */
+  /**
+   * Writes a batch together with the progress, so that in every report `lines` is the sum of imported, duplicate and failed
+   * lines.
+   */
   private async writeWhole(
     report: FoodLogImportShape,
     batch: readonly ReadLine[],
@@ -194,7 +197,10 @@ export class Imports {
     Object.assign(report, next);
   }
 
-  /** Skips lines that were imported before, and lines of an export whose entry still exists. */
+  /**
+   * Inserts entries, except for lines that were imported before, and for lines of an export whose entry still exists.
+   * Returns the days of the inserted entries.
+   */
   private insert(userId: string, rows: readonly ReturnType<typeof rowOf>[]): Promise<{ date: string }[]> {
     return this.unit.em.execute(
       `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at, version, import_key, food_id, table_food_id)
@@ -225,7 +231,8 @@ function rowOf(
     loggedAt: instant.toISOString(),
     localDate: localDate ?? dayOf(instant, zone),
     key,
-    // The reference to a food that does not exist, or that the owner may not read, is omitted.
+    // A reference that is neither a UUID nor a food of the table is omitted. `insert` also omits the UUID of a food that
+    // does not exist, or that the owner may not read.
     foodId: foodId !== null && isUuid(foodId) ? foodId : null,
     tableFoodId: foodId !== null && foodById(foodId) ? foodId : null,
   };

@@ -10,7 +10,10 @@ import { decideLeave, nowText } from '../squads/squad-decisions.ts';
 import { squads } from '../squads/squad.journal.ts';
 import type { Upkeep } from '../squads/upkeep.ts';
 
-/** When a membership ends, the user is no longer online at the gym, their open invites are closed, and they leave the open squads of the gym. */
+/**
+ * What follows from the end of a membership: the user is no longer online at the gym, they leave its open squads, and their
+ * open invites of the gym are closed.
+ */
 export class EndedMemberships {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -22,7 +25,7 @@ export class EndedMemberships {
     this.upkeep = upkeep;
   }
 
-  /** A repetition changes nothing. For the identity service. */
+  /** Only for the identity service. A repeated call changes nothing. */
   async end(input: unknown): Promise<void> {
     requireIdentity(this.unit.viewer);
     const { userId, gymId, before } = validated(MembershipEndShape, input);

@@ -55,7 +55,7 @@ export async function moveJournals(
   return result;
 }
 
-/** The fewest records that lead to the same state, as plain JSON. */
+/** The fewest records that lead to the same state as the given ones, as plain JSON. */
 function shortest(kind: AnyKind, id: string, records: readonly object[]): object[] {
   const state = records.reduce((before, record) => kind.apply(before, record), kind.empty(id));
   return JSON.parse(JSON.stringify(records.length === 0 ? [] : kind.compacted(state))) as object[];

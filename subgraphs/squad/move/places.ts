@@ -58,13 +58,13 @@ export function databasePlace(orm: MikroORM): JournalPlace {
   };
 }
 
-/** The lists of the previous version: `squad:journal:{<kind>:<id>}`, which only this reads. */
+/** The journals of the previous version, in Redis lists `squad:journal:{<kind>:<id>}`. No other code reads these lists. */
 export async function redisPlace(settings: RedisSettings & { redisUrl: string }): Promise<JournalPlace> {
   const { target, tls } = redisAccessOf(settings);
   if (target.kind !== 'server')
     throw new StartError('REDIS_URL: name the server with the journals, redis://user:password@host:6379.');
   const client = clientFor(target.address, { tls, ...target });
-  client.on('error', () => undefined); // commands fail with it
+  client.on('error', () => undefined); // without a listener the process would end; the commands fail with the error
   await client.connect();
   const keyOf = (kind: string, id: string): string => `squad:journal:{${kind}:${id}}`;
   return {

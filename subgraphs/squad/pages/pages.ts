@@ -11,7 +11,8 @@ export function pages({
   demo: hasDemoAccounts,
 }: ServerSettings): Record<string, BrowserPage> {
   const identity = new URL(identityUrl);
-  // The page logs in at identity and reads exercises from content. At squad's own port, both are other origins, to be allowed.
+  // The page logs in at identity and reads exercises from content. At squad's own port both are other origins, which the
+  // policy must allow.
   const policy = `default-src 'self'; connect-src 'self' ws: wss: http://${identity.hostname}:* http://localhost:* http://127.0.0.1:*; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
   const demo = file('demo.html')
     .replace('{{identityPort}}', identity.port || '80')

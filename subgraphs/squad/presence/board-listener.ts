@@ -1,7 +1,7 @@
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
 import type { Sight } from './visibility.ts';
 
-/** The number and the time of a connection's last update. It stays the same object if the connection begins to listen again. */
+/** The number and the time of a connection's last update. A connection that begins to listen again keeps its object. */
 export interface Pace {
   /** The number of the last update, or of the first snapshot. */
   seq: number;
@@ -26,7 +26,6 @@ export interface BoardSubscription {
   snapshot(): OnlineUsersUpdate;
   /** The listener and its branches get the whole list with the next update. */
   refresh(): void;
-  /** Replaces the listener's sight. */
   changeSight(sight: Sight): void;
   /**
    * Adds a listener (a branch) that has received the same updates as this one, and may see other users from now on. It

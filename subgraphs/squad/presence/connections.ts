@@ -1,7 +1,7 @@
 /**
  * Counts the connections of this process by gym and user: a connection that a member opens after a change of gym does not
- * keep them online in the old one. `onLost` is called when a user has had no connection for the grace, so that a reload
- * of a page is no change of presence.
+ * keep them online in the old gym. `onLost` is called when a user has had no connection for `graceMillis`, so that a
+ * reload of a page does not change their presence.
  */
 export class Connections {
   private readonly counts = new Map<string, Map<string, number>>();

@@ -22,7 +22,10 @@ interface GymSource {
 const KEPT_MILLIS = 60_000; // 1 min
 const LOADS_AT_ONCE = 32;
 
-/** The gyms whose presence this instance knows: those of its own connections, and those that a request has read in the last minute. */
+/**
+ * The gyms whose presence this instance knows: those with connections, listeners or entries of this instance, and those
+ * that a request has read in the last minute.
+ */
 export class FollowedGyms {
   private readonly gyms = new Map<string, Followed>();
   private readonly source: GymSource;

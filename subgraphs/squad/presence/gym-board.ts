@@ -12,10 +12,10 @@ const GATHER_MILLIS = 5;
 interface Listening {
   readonly listener: BoardListener;
   sight: Sight;
-  /** Sight and version of the last delivered update. */
+  /** The sight and the version with which the listener was last up to date, also if there was no difference to deliver. */
   shownSight: Sight;
   shownVersion: number;
-  /** When the next update is delivered; undefined if the listener is up to date. */
+  /** Milliseconds since 1970: when the next update is delivered; undefined if none is due. */
   dueAt: number | undefined;
   needsFull: boolean;
   /** Before its first snapshot a listener gets no updates. */

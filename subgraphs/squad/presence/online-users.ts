@@ -104,7 +104,8 @@ export class OnlineUsers {
   }
 
   /**
-   * The same as `watch`, with the sight of viewers without blocks: for a gateway that subscribes for the audience's eligible members.
+   * Delivers the changes that viewers without blocks may see, numbered and at most five times per second. For a gateway that
+   * subscribes for the eligible members of an audience.
    */
   async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
     const gym = requireGym(this.unit.viewer, gymId);

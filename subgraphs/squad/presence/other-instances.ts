@@ -18,7 +18,7 @@ type Users = Map<string, OnlineEntry>;
 export class OtherInstances {
   /** By gym and instance. */
   private readonly gyms = new Map<string, Map<string, Users>>();
-  /** By instance: its gyms here. */
+  /** By instance: the followed gyms in which it has entries. */
   private readonly gymsOf = new Map<string, Set<string>>();
   /** The same entries by user. Usually a user has one, at one instance in one gym. */
   private readonly byUser = new Map<string, OnlineEntry | readonly OnlineEntry[]>();

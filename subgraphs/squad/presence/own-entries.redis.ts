@@ -3,8 +3,8 @@ import type { OnlineEntry } from './online-entry.ts';
 import type { PresenceKeys } from './presence-keys.redis.ts';
 
 /**
- * If there are many changes, those within this time are sent together: one message for each gym, in one packet. Less than the
- * shortest interval between two updates of a viewer (200 ms). `npm run bench:presence`.
+ * If there are many changes, those within this time are sent together: one message for each gym, in one packet. The time is
+ * shorter than the interval between two updates of a viewer (200 ms). `npm run bench:presence` measures the effect.
  */
 const GATHER_MILLIS = 25;
 /** With fewer changes within `GATHER_MILLIS`, each is sent at once. */

@@ -215,7 +215,7 @@ export class PresenceKeys {
         client.sAdd(gymKey(gymId), this.instanceId),
         client.pExpire(gymKey(gymId), ENTRIES_MILLIS),
       );
-    // Redis removes a hash without fields; the next one must get a time to live again.
+    // Redis removes a hash without fields; the next hash must get a time to live again.
     if (isLast) this.listed.delete(gymId);
     else this.listed.add(gymId);
     // Made of the texts that `hSet` gets, so that the entries are not serialised twice.
@@ -224,7 +224,7 @@ export class PresenceKeys {
     return commands;
   }
 
-  /** A transaction, so that nobody reads the entries between their removal and their return. */
+  /** Replaces the entries in a transaction, so that no other instance reads the gym while they are missing. */
   private async writeGym(client: Commands, gymId: string, entries: readonly OnlineEntry[]): Promise<void> {
     const key = entriesKey(gymId, this.instanceId);
     const message: PresenceMessage = { from: this.instanceId, hello: true };

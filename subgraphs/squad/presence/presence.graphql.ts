@@ -11,9 +11,9 @@ interface OnlineUsersEvent {
   [EVENT_KIND]: EventKind;
 }
 
-/** The maximum number of events that wait for a slow reader. */
+/** The maximum number of events that wait for a viewer who reads slowly. */
 const VIEWER_LIMIT = 1_000;
-/** One change makes an event for each addressed member, and a gateway may have thousands of them. */
+/** The maximum for a gateway: one change makes an event for each addressed member, and there may be thousands of members. */
 const AUDIENCE_LIMIT = 20_000;
 
 const eventOf = (update: OnlineUsersUpdate): OnlineUsersEvent => ({

@@ -18,7 +18,7 @@ export const presenceSocket = {
       board.stop();
       throw error;
     }
-    // The updates begin with the snapshot. It is taken after the announcement, so that the ack contains the client's own change.
+    // The updates begin with the snapshot. It is taken after the announcement, so that it contains the client's own change.
     connection.keep('presence', board.stop);
     return board.snapshot();
   },

@@ -55,7 +55,7 @@ type State =
 
 const authenticateShape = z.object({ token: z.string('expected an access token') });
 
-/** One client's socket: frames in order, one at a time; answers, pushes, heartbeat, limits. */
+/** One client's socket. It handles the frames in order, one at a time, sends answers and pushes, and enforces the limits. */
 export class SocketConnection {
   /** Stays the same for the whole connection, so that `seq` continues if the client sends `user_online` again. */
   readonly presencePace = newPace();
@@ -89,7 +89,8 @@ export class SocketConnection {
     this.events = events;
     this.settings = settings;
     this.rate = new FrameRate(settings.framesPerSecond);
-    socket.on('error', () => undefined); // ws closes by itself: 1009 for a frame too large, 1002, 1007
+    // ws closes the socket itself: with 1009 if a frame is too large, 1002 after a protocol error, 1007 after invalid UTF-8.
+    socket.on('error', () => undefined);
     socket.once('close', () => this.onClose());
     socket.on('pong', () => (this.isAlive = true));
     socket.on('message', (bytes: Buffer, isBinary) => this.receive(bytes, isBinary));

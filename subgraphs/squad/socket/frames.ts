@@ -32,7 +32,7 @@ interface Lists {
   frameStart?: Buffer;
 }
 
-/** The key is the array `users`: updates with the same content have the same array. */
+/** The key is the array `users`: updates with the same array also have the same `removed` and `full`. */
 const knownLists = new WeakMap<readonly OnlineUserShape[], Lists>();
 const userTexts = new WeakMap<OnlineUserShape, string>();
 

@@ -163,7 +163,7 @@ export type ServerEvents = {
 /** The events that a client may send. */
 export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) => ({
   ...event,
-  // A derived shape has no metadata, so it names the type with the descriptions of the other properties.
+  // `extend` drops the metadata. Here `graphType` names the graph's type that describes the other properties.
   ack: event.ack.extend({ serverTime }).meta(event.ack === online ? { graphType: 'OnlineUsersUpdate' } : {}),
 }));
 

@@ -11,7 +11,7 @@ import {
 
 const INSTANCES = 'squad:connected';
 
-/** The connections of all instances. Each instance has a Redis hash: its connected users, and since when. */
+/** The connections of all instances. Each instance has a Redis hash: for each connected user, the time of the connection. */
 export class RedisConnectionTimes implements ConnectionTimes {
   private readonly redis: RedisConnections;
   private readonly instanceId: string;

@@ -6,9 +6,9 @@ import { takesPart } from './squad-rights.ts';
 import { squads } from './squad.journal.ts';
 
 /**
- * Ends the training of two users together, after the first has blocked the other. In squads that the first hosts, the other
- * is removed and loses the right to enter. The first leaves squads of any other host in which both take part, because that
- * host has invited both.
+ * Ends the shared training of two users, after the first has blocked the other. In squads that the first hosts, the other
+ * is removed and loses the right to enter. The first leaves all other squads in which both take part, because only the host
+ * may remove a participant.
  */
 export async function endSharedTraining(journals: Journals, userId: string, otherId: string): Promise<void> {
   const at = new Date().toISOString();

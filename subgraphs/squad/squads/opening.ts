@@ -65,7 +65,7 @@ export async function reserveSquad(
   }
 }
 
-/** Whether the user hosts the open squad. An id without a squad counts for a minute, because the squad may be about to be written. */
+/** Whether the user hosts the open squad. An id without a squad counts for a minute: the squad may not be written yet. */
 function isHosted(squadId: string, squad: SquadState | NoSquad | undefined, userId: string): boolean {
   if (!squad || squad.status === 'NONE')
     return squadId > firstIdOf(new Date(Date.now() - OPENS_WITHIN_MILLIS));

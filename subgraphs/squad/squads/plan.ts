@@ -32,7 +32,7 @@ const MEASURES_OF: Readonly<Record<string, { oneOf: readonly Measure[]; optional
 };
 const MEASURES = ['reps', 'durationSeconds', 'distanceMeters', 'weightKg'] as const satisfies Measure[];
 
-/** The planned exercise of an update. @throws VALIDATION_FAILED for a field that the routine does not have */
+/** The planned exercise of an update. @throws VALIDATION_FAILED at the field that does not fit the routine */
 export function plannedExercise(
   plan: Plan,
   {

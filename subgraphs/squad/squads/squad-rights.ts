@@ -45,8 +45,8 @@ export function requireVisibleSquad(squad: SquadState | NoSquad, id: string, vie
 }
 
 /**
- * Whether the visitor may enter: they are a participant already, or have an open invite, and no participant is hidden
- * from them by a block.
+ * Whether the visitor may enter: they may see the squad already; or an open or accepted invite lets them enter, and there is
+ * no block between them and a participant.
  */
 export function mayEnter(squad: SquadState | NoSquad, visitor: Visitor, now = Date.now()): boolean {
   const { viewer } = visitor;

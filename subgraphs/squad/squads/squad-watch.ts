@@ -7,7 +7,7 @@ import { squads, type NoSquad, type SquadState } from './squad.journal.ts';
 import type { SquadEventShape, SquadShape } from './squads.shapes.ts';
 
 export interface SquadWatch {
-  /** Called with each event in order, and the session after it. */
+  /** Called with each event in order, and with the present session, which may contain later changes, too. */
   deliver(event: SquadEventShape, session: SquadShape): void;
   /** Called once, when no more events will come: the viewer has left or was removed, or the squad has ended. */
   onEnd(): void;

@@ -252,7 +252,10 @@ export class Squads {
     return present(squad);
   }
 
-  /** Writes the squad's id into the user's journal before the user's id into the squad, so that an erasure of the account finds the squad. */
+  /**
+   * Writes the squad's id into the user's journal. Only then the user's id is written into the squad's journal, so that an
+   * erasure of the account finds the squad.
+   */
   private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
     await this.hub.journals.of(users).change(userId, (user) => {
       requireNotErased(user);

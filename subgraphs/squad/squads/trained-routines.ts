@@ -8,10 +8,13 @@ import { meetsHidden, takesPart } from './squad-rights.ts';
 import type { TrainedRoutineShape } from './trained-routines.shapes.ts';
 import type { Upkeep } from './upkeep.ts';
 
-/** Only the squads of so many accepted invites, the latest ones, are read. A user who has joined needs no invite. */
+/** The maximum number of accepted invites, the latest ones, whose squads are read. A user who has joined needs no invite. */
 const MAX_ACCEPTED = 20;
 
-/** The routines of open squads, for the content service: who takes part in a squad, or may enter, may read a private routine. */
+/**
+ * The routines of open squads. A user who takes part in a squad, or may enter it, may read its routine at the content
+ * service, also if the routine is private.
+ */
 export class TrainedRoutines {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;

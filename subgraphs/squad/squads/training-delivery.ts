@@ -23,8 +23,9 @@ const Written = z.object({ trainingId: z.string().nullable(), ignoredSets: z.int
 
 /**
  * Writes what participants have done in squads as trainings, at the content service. The squad's journal says which trainings
- * are due, and which were written. After a crash between the call and its record in the journal, the call is repeated. This
- * changes nothing at the content service, because it has one training for each participant, and each set has an id.
+ * are due, and which were written. After a crash between the call and its record in the journal, the call is repeated. The
+ * repetition changes nothing at the content service, which has one training for each participant of a squad, and an id for
+ * each set.
  */
 export class TrainingDelivery {
   private readonly options: DeliveryOptions;
@@ -47,9 +48,10 @@ export class TrainingDelivery {
     if (timezone === undefined) return;
     const { trainingId, ignoredSets } = await this.write(squadId, userId, { ...due.body, timezone }, signal);
     if (ignoredSets > 0)
-      log.warn({ squadId, trainingId, ignoredSets }, 'a training cannot have some sets of a squad');
+      log.warn({ squadId, trainingId, ignoredSets }, 'the content service has ignored sets of a squad');
     const { revision } = due.row;
-    // The history comes first: after the record in the squad's journal, nothing is due that would repeat the copy.
+    // The history comes first. Once the squad's journal has the record, the training is no longer due, so that after a crash
+    // nothing would repeat the copy.
     await copyRow(journals, userId, { ...due.row, trainingId });
     await journals.of(squads).change(squadId, (current) =>
       // After an erasure of the account, the journal must not name the user again.
@@ -82,7 +84,7 @@ export class TrainingDelivery {
       });
       return Written.parse(answer);
     } catch (error) {
-      // A conflict is tried again: it may mean that the account is being deleted, and then the next attempt finds no account.
+      // A conflict is tried again: the account may be about to be deleted, and then the next attempt finds no account.
       if (isRefusal(error) && error.code !== 'CONFLICT')
         throw new JobRefused(
           `The content service refused the training of a squad: ${error.code}, ${error.message}`,

@@ -33,7 +33,7 @@ export class Upkeep {
     this.hub = hub;
     this.settings = settings;
     const intervalMillis = Math.max(50, Math.min(settings.hostAwayMillis / 8, 15_000));
-    // Shorter than the interval: otherwise the entry of one round would still be there in the next, which would skip the squad.
+    // The time is shorter than the interval: otherwise the next round would still find the entry, and skip the squad.
     this.checked = new LRUCache({ max: 10_000, ttl: intervalMillis / 2 });
     this.timer = setInterval(() => {
       this.working ??= this.checkListened().finally(() => (this.working = undefined));
@@ -151,7 +151,7 @@ function lastUseOf(squad: SquadState): string {
   return invited > change ? invited : change;
 }
 
-/** The time of the user's last event in the squad, or 0. */
+/** The time of the user's last event in the squad, in milliseconds since 1970; 0 if there is none. */
 function lastActOf(squad: SquadState, userId: string): number {
   const event = squad.events.findLast((one) => one.userId === userId);
   return event ? Date.parse(event.at) : 0;

@@ -111,7 +111,7 @@ export class DatabaseJournal<State, Item extends object> {
       const before = this.copy;
       const found = await journalTables.read(this.em, kind.name, id, before.position);
       if (this.copy !== before) {
-        // A change of this instance was stored meanwhile; its state contains everything before it.
+        // A change of this instance was stored meanwhile; the new copy contains the change and everything before it.
         if (found.position.seq <= this.copy.position.seq) return;
         continue;
       }

@@ -3,7 +3,7 @@ import type { JobRow, JobsWithoutDatabase } from '#server/jobs/jobs.ts';
 import { runJob, StoredFailure, type JobHost } from '#server/jobs/run-job.ts';
 import type { JournalJob } from './journal.ts';
 
-/** The pause after a failed attempt: from the first to the second value, doubled each time. */
+/** The first and the longest pause after a failed attempt; each pause is twice as long as the one before. */
 const RETRY_MILLIS = [1_000, 300_000] as const; // 1 s, 5 min
 /** How often the metrics of waiting jobs are set. */
 const REPORT_MILLIS = 5_000;
@@ -21,7 +21,7 @@ interface FileJob {
   attempts: number;
   error: string | null;
   state: 'waiting' | 'running' | 'refused';
-  /** When to run again, because it was added while it was running. */
+  /** When the job is due again, because it was added again while it was running. */
   againAt: Date | undefined;
 }
 
@@ -32,8 +32,8 @@ interface FileJobsOptions extends Omit<JobHost, 'signal'> {
 }
 
 /**
- * The jobs of journals in files. They are in memory, because the journals themselves say which jobs they need: a start reads
- * them. A job runs until it succeeds; one that is refused waits for an operator, or for the next start.
+ * The jobs of journals in files. They are in memory only: the journals say which jobs they need, and a start reads the
+ * journals. A job is repeated until it succeeds; a job that is refused waits for an operator, or for the next start.
  */
 export class FileJobs implements JobsWithoutDatabase {
   private readonly options: FileJobsOptions;

@@ -4,7 +4,7 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalJob, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
-/** The least number of records that are appended before the file is replaced; after a replacement, the file's records are added. */
+/** The least number of records that are appended before the file is replaced; the number of records in the file is added. */
 const SPARE_RECORDS = 500;
 
 /** The archive's copy of one journal. */
@@ -22,8 +22,8 @@ interface Waiting<State, Item> {
 }
 
 /**
- * One file. Changes are decided one after the other on the newest state, and written in groups: all changes that are
- * decided during a write are in the next one (group commit).
+ * One journal in a file. Changes are decided one after the other on the newest state, and written in groups: all changes
+ * that are decided during a write are in the next write (group commit).
  */
 export class FileJournal<State, Item extends object> {
   readonly listeners = new Set<JournalListener<State>>();
@@ -253,7 +253,7 @@ export class FileJournal<State, Item extends object> {
     this.mustReplace = false;
     const error = new PlatformError(
       'UPSTREAM_UNAVAILABLE',
-      'This could not be stored and has not happened; try again in a moment.',
+      'The change could not be stored and has not happened; try again in a moment.',
       { cause, retryAfterSeconds: 1 },
     );
     for (const { reject } of batch) reject(error);

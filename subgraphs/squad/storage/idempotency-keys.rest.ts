@@ -101,7 +101,7 @@ export class FileIdempotency implements IdempotencyStore {
     this.known.set(id, record);
     const turn = this.writing.then(() => this.write(record));
     this.writing = turn.catch(() => undefined);
-    // The journals have the write already, so that the client must get its answer.
+    // The change is in the journals already, so the client must get its answer, also if the answer cannot be stored.
     await turn.catch((error: unknown) =>
       this.log.error({ err: error }, 'an answer could not be stored; it is lost at a restart'),
     );

@@ -35,7 +35,8 @@ type IndexRecord = IndexLine | { readonly removed: number };
 /**
  * Journals that have ended, in one file for each gym and month: `<folder>/<gym>/<year>-<month>.jsonl`. A line is one
  * journal. Beside each file there is an index of its lines, so that a start need not read the journals; it is made again
- * if it is missing or does not fit. A journal is removed by overwriting its line with blanks, and a file with its last one.
+ * if it is missing or does not fit the file. A journal is removed by overwriting its line with blanks; a file is removed
+ * with its last journal.
  */
 export class JournalArchive {
   private readonly folder: string;
@@ -137,7 +138,7 @@ export class JournalArchive {
       offset += length;
       return { kind, id, changedAt, offset: offset - length, length };
     });
-    // A part that an interrupted append has left would move the lines.
+    // An interrupted append may have left a part of a line, which would make the offsets of the new lines wrong.
     if (!isNew) await recordFile.cut(file, this.lengths.get(file) ?? 0);
     await recordFile.append(file, journals, isNew);
     await recordFile.append(indexOf(file), lines, isNew);
@@ -228,7 +229,7 @@ async function linesOf(file: string, log: Logger): Promise<{ lines: IndexLine[];
     }
     offset = next;
   }
-  // The last two records of the index only mark the end of the file: its last lines may be blank, and are then not in `lines`.
+  // The last two records of the index only mark the end of the file, whose last lines may be blank and then not in `lines`.
   const end = { kind: '', id: '', changedAt: '', offset: length, length: 0 };
   await recordFile.replace(indexOf(file), [...lines, end, { removed: length }]);
   return { lines, length };

@@ -3,10 +3,16 @@ import type { JournalChanges } from './journal-changes.ts';
 import type { Position } from './journal-tables.ts';
 import type { RedisConnections } from './redis-connections.ts';
 
-/** The maximum number of reports that wait for Redis. The oldest ones may be dropped, because every instance also reads its journals at an interval. */
+/**
+ * The maximum number of reports that wait for Redis. The oldest ones may be dropped, because every instance also checks the
+ * journals that it follows at an interval.
+ */
 const MAX_UNSENT = 10_000;
 
-/** Reports through Redis, with one channel for each journal. A message is the position of the latest record, `<seq> <mark>`, and the cause of the change. */
+/**
+ * Reports through Redis, with one channel for each journal. A message is the position of the latest record, `<seq> <mark>`,
+ * and the cause of the change.
+ */
 export function redisJournalChanges(redis: RedisConnections): JournalChanges {
   const unsent = new Map<string, Position>();
   const publish = (name: string, position: Position): void => {

@@ -213,7 +213,10 @@ const WITH_JOBS = `
     from json_array_elements(?::json) as job where head.written = 1
   ) as added`;
 
-/** The column has an index, whose entry changes at most once an hour; retention counts in days. */
+/**
+ * `changed_at` changes at most once an hour, so that most writes need not change its index. This is exact enough for
+ * retention, which counts in days.
+ */
 const CHANGED_AT = `case when changed_at < now() - interval '1 hour' then now() else changed_at end`;
 
 /** The first write to a journal, which creates its row. */

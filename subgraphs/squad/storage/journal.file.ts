@@ -14,8 +14,8 @@ interface FileJournalsOptions {
 }
 
 /**
- * JSON files of one process, one for each journal: `<folder>/<kind>/<two letters of the id>/<id>.jsonl`. Journals that have
- * ended are in the archive: one file for each gym and month.
+ * JSON files of one process, one for each journal: `<folder>/<kind>/<last two characters of the id>/<id>.jsonl`. Squads
+ * that ended long enough ago, and their chats, are in the archive: one file for each gym and month.
  */
 export class FileJournals implements Journals {
   private readonly options: Required<FileJournalsOptions>;
@@ -63,7 +63,7 @@ export class FileJournals implements Journals {
     }
   }
 
-  /** Removes the files of journals that were last written more than `keepDays` ago. Returns their number. */
+  /** Removes the journals, also archived ones, that were last written more than `keepDays` ago. Returns their number. */
   async sweep(
     kind: Pick<JournalKind<unknown, object>, 'name' | 'keepDays'>,
     now = Date.now(),

@@ -10,7 +10,7 @@ export interface JournalKind<State, Item extends object> {
   readonly keepDays?: number;
   empty(id: string): State;
   apply(state: State, item: Item): State;
-  /** The fewest records that lead to the same state. */
+  /** The fewest records that lead to `state`. */
   compacted(state: State): Item[];
   /**
    * The jobs that a change makes necessary. They are stored by the write of its records, so they exist exactly if the records

@@ -11,14 +11,15 @@ interface ReadFile {
   length: number;
   /** Bytes after it, which a crash has left incomplete. */
   cutBytes: number;
-  /** Lines in the middle that do not fit their checksum: a damaged disk or an edited file, never a crash. */
+  /** Lines before the last whole record that do not fit their checksum: the disk was damaged, or the file was edited. */
   damagedLines: number;
 }
 
 /**
  * A file of JSON records, one a line, each with the CRC-32 of its text: `["1a2b3c4d",{"type":"..."}]`.
- * It only grows at its end, or is replaced as a whole by a rename. So after a crash at any byte everything before the
- * last write is there, and the incomplete part of that write is recognised and cut off.
+ * It only grows at its end, or is replaced as a whole by a rename; in the archive, lines are also overwritten. So after a
+ * crash at any byte everything before the last write is there, and the incomplete part of that write is recognised and cut
+ * off.
  */
 export const recordFile = {
   /** Never throws because of the file's content. A missing file counts as empty. */
@@ -45,7 +46,7 @@ export const recordFile = {
     return bytes.length;
   },
 
-  /** Replaces the whole file, or leaves it as it is. */
+  /** Replaces the whole file, or leaves it as it is if an error is thrown. Resolves to the new length in bytes. */
   async replace(file: string, records: readonly object[]): Promise<number> {
     const bytes = encode(records);
     await withFile(
@@ -68,7 +69,7 @@ export const recordFile = {
     });
   },
 
-  /** Writes as many bytes over those at `offset`. */
+  /** Overwrites the file from `offset` on; its length stays the same. */
   async overwrite(file: string, offset: number, bytes: Buffer): Promise<void> {
     await pausableWrite(() =>
       withFile(file, constants.O_WRONLY, async (handle) => {

@@ -6,10 +6,10 @@ import type { RedisCommands } from '#server/redis/redis-servers.ts';
 import { redisNameOf } from '#server/redis/redis-url.ts';
 import { StartError } from '#server/start-error.ts';
 
-/** For commands that read or write the entries of many users. */
+/** The time limit of commands that read or write the entries of many users. */
 const BULK_MILLIS = 500;
 
-/** A connection for commands, and those that listen. All reconnect by themselves. */
+/** The connections for commands, and those that receive the messages of channels. All reconnect by themselves. */
 export class RedisConnections {
   private readonly commands: RedisConnection;
   private readonly channels: RedisChannels;
@@ -47,12 +47,15 @@ export class RedisConnections {
     return this.commands.isLost || this.channels.isLost;
   }
 
-  /** Runs commands at the server that has the key; 100 ms. @throws UPSTREAM_UNAVAILABLE, also if a write may have happened */
+  /**
+   * Runs commands at the server that has the key.
+   * @throws UPSTREAM_UNAVAILABLE if there is no answer within 100 ms; a write may have happened nevertheless
+   */
   run<Result>(key: string, command: (client: RedisCommands) => Promise<Result>): Promise<Result> {
     return this.commands.run(key, command);
   }
 
-  /** The same with a longer time limit. */
+  /** As `run`, with a time limit of `BULK_MILLIS`. */
   runBulk<Result>(key: string, command: (client: RedisCommands) => Promise<Result>): Promise<Result> {
     return this.commands.run(key, command, BULK_MILLIS);
   }

@@ -91,7 +91,10 @@ export class TransactionJournals {
     return turn;
   }
 
-  /** Reads also what this transaction has written, or no longer has after a rollback to a savepoint. */
+  /**
+   * Locks the journal, and returns its newest state as this transaction sees it. After a rollback to a savepoint, `known`
+   * may contain records that no longer exist; then the whole journal is read.
+   */
   private async newest<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,

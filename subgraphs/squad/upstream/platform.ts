@@ -51,7 +51,8 @@ export class Platform {
     );
     if (user === undefined) return false;
     const known = z.looseObject({ gymId: z.string().nullish() }).safeParse(user.body).data?.gymId;
-    return known === undefined || known === gymId; // without a gymId, the user is of the caller's gym: identity shows no others
+    // If the answer has no gymId, the user belongs to the caller's gym: identity shows no users of other gyms.
+    return known === undefined || known === gymId;
   }
 
   /** A routine at its present version; undefined if there is none that the caller may see. @throws UPSTREAM_UNAVAILABLE */
@@ -79,7 +80,10 @@ export class Platform {
     };
   }
 
-  /** Null if the exercise has no modality; undefined if there is no exercise that the caller may see. @throws UPSTREAM_UNAVAILABLE */
+  /**
+   * Null if the exercise has no modality; undefined if there is no exercise that the caller may see.
+   * @throws UPSTREAM_UNAVAILABLE
+   */
   async exerciseModality(exerciseId: string): Promise<string | null | undefined> {
     const answer = await this.get(
       `${this.settings.contentUrl}/exercises/${encodeURIComponent(exerciseId)}`,

@@ -25,7 +25,7 @@ export interface UserRecord {
   readonly namedIn: NamedIn;
   /** The status that they have chosen last; null if they never chose one. */
   readonly chosenStatus: StatusChoice | null;
-  /** The erasure of their account, from its begin; then no record is added any more. The name is part of stored snapshots. */
+  /** The erasure of their account; once it has begun, no record is added. Stored snapshots contain the name `farewell`. */
   readonly farewell: Farewell | null;
 }
 
@@ -187,7 +187,7 @@ function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readon
   return list.with(at, { ...known, status: invite.status, respondedAt: invite.respondedAt });
 }
 
-/** Whether the history has this row; nothing is added to that of an account that is being erased. */
+/** Whether the history has this row. True for an account that is being erased, so that no row is added to its history. */
 export const hasRow = ({ history, farewell }: UserRecord, workout: StoredWorkout): boolean =>
   farewell !== null ||
   history.some(

@@ -21,7 +21,10 @@ interface WizardAccountOptions {
   files: FileStorage;
 }
 
-/** What the wizard service stores about a user: the sessions that they created or claimed, with their data, files and reservations. */
+/**
+ * What the wizard service stores about a user: the sessions that they created or claimed, with their data, files and
+ * reservations.
+ */
 export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOptions): AccountPart => ({
   records: { sessions: sessionsOf(options.storage.sessions(unit)) },
   // In memory, no data outlives the process, so the account need not be recorded as erased.
@@ -44,9 +47,10 @@ const sessionsOf =
   };
 
 /**
- * Erases the sessions of a user. The session of a deployed gym is kept as the record of the set-up, without the user's id. A
- * session whose deployment could not be undone is kept, too, because a SUPER_ADMIN must decide about it. All other sessions are
+ * Erases the sessions of a user. The set-up of a deployed gym is kept as a record, without the user's id. The set-up of a
+ * gym whose deployment could not be undone is kept, too, because a SUPER_ADMIN must decide about it. All other sessions are
  * removed.
+ * @throws CONFLICT while a session of the user is being deployed
  */
 async function eraseSessions(
   unit: UnitOfWork,

@@ -20,8 +20,8 @@ interface AvailabilityOptions {
 }
 
 /**
- * Checks for everybody whether values are available, and reserves values for sessions for a limited time. In the end, the
- * service that stores a value decides, by its unique constraint.
+ * Checks for everybody whether values are available, and reserves values for sessions for a limited time. The service that
+ * stores a value in the end can still refuse it by its own constraint.
  */
 export class Availability {
   private readonly unit: UnitOfWork;
@@ -35,8 +35,8 @@ export class Availability {
   /**
    * Checks a value, and with `reserve` reserves it for the session if it is available. A value that the session itself has
    * reserved counts as available.
-   * @throws VALIDATION_FAILED, UPSTREAM_UNAVAILABLE; with a session also the errors of `Sessions.open`; with `reserve` CONFLICT
-   * for a session that can no longer be changed
+   * @throws VALIDATION_FAILED, UPSTREAM_UNAVAILABLE; with a session also the errors of `Sessions.open`; with `reserve`
+   * CONFLICT for a session that can no longer be changed
    */
   async check(input: unknown, resumeToken?: string | null): Promise<AvailabilityShape> {
     const { resource, value, reserve, sessionId } = validated(CheckAvailabilityShape, input);

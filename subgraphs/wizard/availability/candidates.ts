@@ -68,8 +68,8 @@ export const CANDIDATES: Record<Resource, Read> = {
           : isOpen(slot, location)
             ? undefined
             : 'CLOSED';
-    // The gym's bookings include the first visits of deployed wizard sessions. Their reservations are stored here as well, so
-    // bookings are not subtracted from `places`: they would count twice.
+    // The gym's bookings include the first visits of deployed wizard sessions. Their reservations are stored here as well,
+    // so bookings are not subtracted from `places`: they would count twice.
     const places = reason ? undefined : await look.firstVisitPlaces(slot);
     return {
       value: writeSlot(slot),

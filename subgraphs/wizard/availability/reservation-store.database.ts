@@ -95,7 +95,10 @@ class Refused extends Error {
   }
 }
 
-/** Releases the other reservations of the member. @throws Refused if the member has another firm first visit that is not over */
+/**
+ * Releases the other reservations of the member.
+ * @throws Refused if the member has another firm first visit that is not over
+ */
 async function releaseOthersOfMember(
   unit: UnitOfWork,
   { memberId, sessionId, resource }: ReservationRequest,
@@ -115,9 +118,9 @@ async function releaseOthersOfMember(
 }
 
 /**
- * Locks a session, so that its writers run one after the other. All of them lock the session before its reservations; in
- * different orders, two of them (the end of a deployment and a cancellation) could deadlock. Returns false if the session has
- * been removed or cancelled: nothing would release a new reservation.
+ * Locks a session, so that its writers run one after the other. All writers lock the session before its reservations. In
+ * different orders, two of them, such as the end of a deployment and a cancellation, could deadlock.
+ * @returns false if the session was removed or cancelled: nothing would release a new reservation of it
  */
 async function lockSession(unit: UnitOfWork, sessionId: string): Promise<boolean> {
   const [session] = await unit.em.execute<{ isCancelled: boolean }[]>(
@@ -145,8 +148,8 @@ async function tryExtend(unit: UnitOfWork, request: ReservationRequest): Promise
 }
 
 /**
- * Reserves the first free place. Returns false if no place is free, or if another session took this one at the same time,
- * because the constraint accepts one of them.
+ * Reserves the first free place. Returns false if no place is free, or if another session took this place at the same time:
+ * the unique constraint accepts only one of the two.
  */
 async function tryInsert(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
   const { resource, value, sessionId, places, until } = request;

@@ -11,7 +11,10 @@ interface Held {
   visit: { gymId: string; startsAt: Date } | undefined;
 }
 
-/** Reservations in the memory of one process. No `await` separates a check from its write, so simultaneous calls run one after the other. */
+/**
+ * Reservations in the memory of one process. No `await` separates a check from its write, so simultaneous calls run one
+ * after the other.
+ */
 export function memoryReservationStore(): ReservationStore {
   let all: Held[] = [];
   const drop = (isOver: (held: Held) => boolean) => {

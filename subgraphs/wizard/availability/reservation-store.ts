@@ -9,15 +9,18 @@ export interface ReservationRequest {
   places: number;
   until: Date;
   /**
-   * The member, for a first visit. A member has at most one: the reservation of another session of theirs is released; if it is
-   * firm, the outcome is BOOKED.
+   * The member of a first visit. A member has at most one first visit: a reservation by another session of theirs is
+   * released, unless it is a firm first visit that is not over; then the outcome is BOOKED.
    */
   memberId?: string | null | undefined;
   /** Set for a firm first visit, which the gym's staff can see. */
   visit?: { gymId: string; startsAt: Date } | undefined;
 }
 
-/** HELD: the session has the reservation. RESERVED: other sessions have all places. BOOKED: the member has another first visit. GONE: the session is cancelled or removed. */
+/**
+ * HELD: the session has the reservation. RESERVED: other sessions have all places. BOOKED: the member has another firm first
+ * visit. GONE: the session is cancelled or removed.
+ */
 export type ReservationOutcome = 'HELD' | 'RESERVED' | 'BOOKED' | 'GONE';
 
 /** A firm first visit. */
@@ -51,12 +54,20 @@ export interface ReservationStore {
   reserve(request: ReservationRequest): Promise<ReservationOutcome>;
   /** The sessions that have reserved each of these values now. */
   holders(resource: Resource, values: readonly string[]): Promise<Map<string, string[]>>;
-  /** First visits of deployed sessions, the earliest first; of visits at one time, in the order of their sessions' ids. */
+  /**
+   * First visits of deployed sessions, the earliest first; visits at the same time are in the order of their sessions' ids.
+   */
   firstVisits(filter: FirstVisitsFilter): Promise<FirstVisit[]>;
-  /** Sets the end of all reservations of the session; with a time, its first visit is then no longer firm. Null: they stay until they are released. */
+  /**
+   * Sets the end of all reservations of the session. With a time, the session's first visit is no longer firm; with null,
+   * the reservations stay until they are released.
+   */
   extend(sessionId: string, until: Date | null): Promise<void>;
   /** Releases the session's reservations, except the one of the resource `except`. */
   release(sessionId: string, except?: Resource): Promise<void>;
-  /** Removes up to 1,000 rows, expired reservations and first visits that ended before this time; returns how many. */
+  /**
+   * Removes up to 1,000 rows: reservations that have expired, and first visits that ended before this time.
+   * @returns the number of removed rows
+   */
   purge(visitsBefore: Date): Promise<number>;
 }

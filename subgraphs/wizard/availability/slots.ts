@@ -4,7 +4,10 @@ import { invalid } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { isOpenAt, type Opening } from '#server/opening-hours.ts';
 
-/** The half hour of a member's first visit. It has as many places as the location's capacity. */
+/**
+ * The half hour of a member's first visit. Its places are those of the gym's class "First visit": at first, as many as the
+ * location's capacity.
+ */
 export interface Slot {
   locationId: string;
   /** The beginning of the half hour. */
@@ -42,7 +45,7 @@ export const writeSlot = ({ locationId, startsAt }: Slot): string =>
 /** Whether the location is open at the beginning of this half hour; if its opening hours are unknown, it is always open. */
 export const isOpen = ({ startsAt }: Slot, location: SlotLocation): boolean => isOpenAt(location, startsAt);
 
-/** The next half hours in which the location is open, within a week. */
+/** At most `count` half hours after this slot, within a week, at whose beginning the location is open. */
 export function nextOpen(slot: Slot, location: SlotLocation, count: number): Slot[] {
   const found: Slot[] = [];
   const from = Math.max(slot.startsAt.getTime(), Math.floor(Date.now() / SLOT_MILLIS) * SLOT_MILLIS);

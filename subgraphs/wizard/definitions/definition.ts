@@ -4,7 +4,10 @@ import type { WizardKind } from './wizard-kind.ts';
 /** The saved data of a session, by step. */
 export type StepData = Record<string, Record<string, unknown>>;
 
-/** A wizard as data: its steps, their order, and the shape of each. A change that does not fit existing sessions needs a new version. */
+/**
+ * A wizard as data: its steps, their order, and the shape of each. A change that does not fit existing sessions needs a new
+ * version.
+ */
 export interface WizardDefinition {
   kind: WizardKind;
   version: number;
@@ -21,7 +24,10 @@ export interface StepDefinition {
   title: string;
   /** The shape of complete data. */
   shape: z.ZodObject;
-  /** Fields that are kept after the deployment; the others are personal data, which the other services then store. Default: all. */
+  /**
+   * Fields that are kept after the deployment; the others are personal data, which the other services then store. Default:
+   * all.
+   */
   keptWhenDeployed?: readonly string[];
   /** The step is skipped if an earlier step has this value. Default: the step is never skipped. */
   skipIf?: { step: string; field: string; is: unknown };
@@ -34,7 +40,10 @@ export interface FileField {
   path: string;
   /** `picture`: JPEG, PNG, WebP or AVIF, which is re-encoded. `document`: such a picture or a PDF. */
   takes: 'picture' | 'document';
-  /** Whether everybody may read the file once the session is deployed, e.g. a logo. Default: only callers who may open the session. */
+  /**
+   * Whether everybody may read the file once the session is deployed, e.g. a logo. Default: only callers who may open the
+   * session.
+   */
   isPublicOnceDeployed?: boolean;
 }
 

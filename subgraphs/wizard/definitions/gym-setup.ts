@@ -18,7 +18,10 @@ export const BasicsShape = z.object({
   inviteAdmin: z.boolean().optional(),
 });
 
-/** The shape is that of the gym service, so that the service does not refuse the deployment. Here the primary colour is required, too. */
+/**
+ * The shape is that of the gym service, so that the service does not refuse the deployment. Here the primary colour is
+ * required, too.
+ */
 export const BrandingShape = z.object({
   theme: themeShape.refine(({ colors }) => colors?.primary !== undefined, {
     path: ['colors', 'primary'],

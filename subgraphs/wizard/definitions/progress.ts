@@ -67,7 +67,8 @@ export const dueOf = (definition: WizardDefinition, data: StepData): FieldError[
 
 /**
  * The step to which the session moves: the requested step if all steps before it are complete, else the first incomplete
- * one; without a requested step, the first incomplete one after the current step. Skipped steps are passed over.
+ * one. Without a requested step, it moves from a complete current step to the next one, and stays at an incomplete one; it
+ * never moves beyond the first incomplete step. Skipped steps are passed over.
  */
 export function nextStep(
   definition: WizardDefinition,

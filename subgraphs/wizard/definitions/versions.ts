@@ -8,8 +8,9 @@ export const isFinal = (session: SessionRecord, definition: WizardDefinition): b
   session.definitionVersion !== definition.version && !EXPIRING.has(session.status);
 
 /**
- * The session in the current version of its definition: unchanged, or with its data migrated version by version. The result is
- * stored with the next change. @throws WIZARD_VERSION_UNSUPPORTED if it cannot be migrated to the current version
+ * The session in the current version of its definition: unchanged, or with its data migrated version by version. The result
+ * is stored with the next change.
+ * @throws WIZARD_VERSION_UNSUPPORTED if the session cannot be migrated to the current version
  */
 export function migratedSession(session: SessionRecord, definition: WizardDefinition): SessionRecord {
   if (session.definitionVersion === definition.version || isFinal(session, definition)) return session;

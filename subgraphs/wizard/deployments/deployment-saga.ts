@@ -60,9 +60,9 @@ async function settle(
     if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
   if (!(await sessions.replace(next))) throw new Error('The session was changed during its deployment.');
   const reservations = storage.reservations(unit);
-  // The reservation of a first visit stays until its time has passed.
+  // The reservation of the first visit stays, because staff see it in the list of first visits.
   if (saga.status === 'DONE') await reservations.release(session.id, 'slot');
-  // After a failure the names stay reserved while the user corrects the session.
+  // After a failure the reservations stay for 15 minutes, so that the user can correct the session.
   else if (saga.status === 'UNDONE' && !isUnresolved(session))
     await reservations.extend(session.id, new Date(Date.now() + RESERVATION_MILLIS));
   else if (saga.status === 'UNDONE') await reservations.release(session.id);
@@ -94,7 +94,10 @@ function failed(session: SessionRecord, saga: Saga): SessionRecord {
   return { ...changed, status: 'FAILED', expiresAt };
 }
 
-/** Sets a session to DEPLOYING again if the undoing of its saga is retried, in the transaction of that decision. @throws CONFLICT */
+/**
+ * Sets a session to DEPLOYING again if the undoing of its saga is retried, in the transaction of that decision.
+ * @throws CONFLICT
+ */
 export async function reopen(storage: WizardStorage, saga: Saga, unit: UnitOfWork): Promise<void> {
   const sessions = storage.sessions(unit);
   const [session] = await sessions.findByIds([saga.subject]);

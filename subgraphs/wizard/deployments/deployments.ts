@@ -53,7 +53,8 @@ export class Deployments {
         const begun = await this.begin(viewer, session, expectedVersion ?? session.version);
         return await sessions.presented(begun.session, begun.saga);
       } catch (error) {
-        // Another request changed or deployed the session first. The session is read again, unless the caller expects a version.
+        // Another request changed or deployed the session first. The session is read again, unless the caller expects a
+        // version.
         const isOvertaken = error instanceof PlatformError && error.code === 'VERSION_CONFLICT';
         if (!isOvertaken) throw error;
         const current = await sessions.open(id);
@@ -65,8 +66,8 @@ export class Deployments {
   }
 
   /**
-   * Decides about a deployment that could not be undone (UNDO_FAILED), for a SUPER_ADMIN. RETRY continues to undo; ACCEPT leaves
-   * the remaining effects in place, releases the names and lets the session be corrected or cancelled.
+   * Decides about a deployment that could not be undone (UNDO_FAILED), for a SUPER_ADMIN. RETRY continues to undo; ACCEPT
+   * leaves the remaining effects in place, releases the names and lets the session be corrected or cancelled.
    * @throws CONFLICT for a deployment in another state
    */
   async resolve(id: string, input: unknown): Promise<WizardSessionShape> {
@@ -120,7 +121,10 @@ export class Deployments {
     });
   }
 
-  /** Reserves values in the same order for all sessions: if two sessions need the same values, one of them gets all. @throws CONFLICT */
+  /**
+   * Reserves values in the same order for all sessions: if two sessions need the same values, one of them gets all.
+   * @throws CONFLICT
+   */
   private async reserve(session: SessionRecord): Promise<void> {
     const reservations = this.options.storage.reservations(this.unit);
     const until = new Date(Date.now() + RESERVATION_MILLIS);

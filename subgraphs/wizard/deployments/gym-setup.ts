@@ -35,7 +35,8 @@ export function gymResources(data: StepData): { resource: Resource; value: strin
 
 /**
  * The plan that creates the gym, its configuration, each location and the first admin's invitation. All ids are chosen here,
- * so that an undo needs no answer. Nobody can see the gym until the last action opens it, and an unused gym can be withdrawn.
+ * so that an undo needs no answer. Nobody can see the gym until the last action opens it, and an unused gym can be
+ * withdrawn.
  */
 export function gymPlan(data: StepData): PlannedAction[] {
   const gymId = uuidv7();
@@ -63,7 +64,7 @@ export function gymPlan(data: StepData): PlannedAction[] {
   ];
 }
 
-/** The code of these actions, by their names in stored plans: a released name must stay. */
+/** The code of each action. Stored plans contain the names, so a released name must stay. */
 export const gymActions = ({ gym, identity }: OtherServices): Record<string, SagaAction> => ({
   gym: sagaAction<
     { id: string; name: string; slug: string; timezone?: string; joinPolicy?: JoinPolicy | undefined },

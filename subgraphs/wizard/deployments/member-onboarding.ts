@@ -16,7 +16,10 @@ import { lookups, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
 
-/** The plan of an onboarding. The first visit comes before changes of the member's data, because it is the action that is most likely to be refused. */
+/**
+ * The plan of an onboarding. The first visit comes before changes of the member's data, because it is the action that is
+ * most likely to be refused.
+ */
 export function memberPlan(userId: string, gymId: string | null, data: StepData): PlannedAction[] {
   const goals = GoalsShape.parse(data.goals);
   const slot = goals.firstVisit === false ? undefined : SlotShape.parse(data.slot);
@@ -31,7 +34,7 @@ export function memberPlan(userId: string, gymId: string | null, data: StepData)
   ];
 }
 
-/** The code of these actions, by their names in stored plans: a released name must stay. */
+/** The code of each action. Stored plans contain the names, so a released name must stay. */
 export const memberActions = (
   services: OtherServices,
   storage: WizardStorage,
@@ -76,7 +79,7 @@ const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () 
       const slot = slotOf(wanted.locationId, new Date(wanted.startsAt));
       const look = lookups(services, originOf(call));
       const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), look);
-      // FULL is no refusal yet, because the place may be this member's own: the reservation and the gym decide below.
+      // FULL is not a refusal yet, because one of the places may be this member's. The reservation and the gym decide below.
       if (reason && reason !== 'FULL')
         throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
       if (!gymId || (await look.location(slot.locationId))?.gymId !== gymId)
@@ -110,7 +113,8 @@ async function bookFirstVisit(
   body: { locationId: string; startsAt: string; userId: string },
 ): Promise<{ id: string }> {
   try {
-    // A saga books one visit, so the booking has the saga's id: by it, the booking is also found if the answer was lost.
+    // A saga books one visit, so the saga's id is the id of the booking. If the answer was lost, a repetition finds the
+    // booking.
     const request = { method: 'POST', path: '/first-visits', body: { ...body, id: call.sagaId } } as const;
     const booking = await services.gym.call(asService(call, request));
     return z.object({ id: z.string() }).parse(booking);
@@ -168,7 +172,7 @@ const nutritionAction = (services: OtherServices): SagaAction =>
     },
   });
 
-/** The output of an action that writes personal data. It has none of them: only the called service stores them. */
+/** The output of an action that writes personal data. It contains none of the data: only the called service stores them. */
 interface Saved {
   saved: true;
 }

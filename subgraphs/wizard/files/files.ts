@@ -101,7 +101,10 @@ export class Files {
     return sessions.presented(changed);
   }
 
-  /** A file. For callers who may open the session; pictures of a deployed gym are public. @throws NOT_FOUND, UNAUTHENTICATED */
+  /**
+   * A file. For callers who may open the session; pictures of a deployed gym are public.
+   * @throws NOT_FOUND, UNAUTHENTICATED
+   */
   async read(sessionId: string, fileId: string, resumeToken?: string | null) {
     const { sessions, storage, files } = this.options;
     const [session] = await storage.sessions(this.unit).findByIds([sessionId]);

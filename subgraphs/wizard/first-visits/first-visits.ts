@@ -12,7 +12,9 @@ import { FirstVisitsFilter, type FirstVisitShape } from './first-visits.shapes.t
 
 const DEFAULT_MILLIS = 7 * DAY_MILLIS;
 const LONGEST_MILLIS = 92 * DAY_MILLIS;
-/** The largest difference of a time zone from UTC: a local day lies within the UTC day, extended by this at both ends. */
+/**
+ * The largest difference of a time zone from UTC. A local day lies within the UTC day if this is added at both of its ends.
+ */
 const FURTHEST_ZONE_MILLIS = 14 * 60 * 60 * 1000; // 14 h
 const MAX_VISITS = 1_000;
 
@@ -28,7 +30,10 @@ export class FirstVisits {
     this.look = look;
   }
 
-  /** The first visits at the viewer's gym for a GYM_ADMIN, at any gym for a SUPER_ADMIN; the earliest first. @throws GYM_REQUIRED, FORBIDDEN */
+  /**
+   * The first visits at the viewer's gym for a GYM_ADMIN, at any gym for a SUPER_ADMIN; the earliest first.
+   * @throws GYM_REQUIRED, FORBIDDEN
+   */
   async list(filter: unknown): Promise<FirstVisitShape[]> {
     const { gymId: requested, from, to } = validated(FirstVisitsFilter, filter);
     const gymId = requireGymAdmin(this.unit.viewer, requested);

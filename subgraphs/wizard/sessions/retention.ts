@@ -17,8 +17,8 @@ export interface SessionRetention {
 export const SESSIONS_PER_BATCH = 100;
 
 /**
- * Removes expired and cancelled sessions whose `expiresAt` is before this time, with their deployments and files. Returns how
- * many were removed.
+ * Removes expired and cancelled sessions whose `expiresAt` is before this time, with their deployments and files. Returns
+ * how many were removed.
  */
 export const removeAbandonedSessions =
   (parts: SessionRetention) =>
@@ -26,8 +26,8 @@ export const removeAbandonedSessions =
     remove(parts, unit, await parts.storage.sessions(unit).findExpired(before, SESSIONS_PER_BATCH));
 
 /**
- * Removes onboardings that were deployed before this time. The session of a deployed gym is never removed: it is the record of
- * the gym's set-up, and the gym's pictures are files of this session.
+ * Removes onboardings that were deployed before this time. The session of a deployed gym is never removed: it is the record
+ * of the gym's set-up, and the gym's pictures are files of this session.
  */
 export const removeDeployedOnboardings =
   (parts: SessionRetention) =>
@@ -38,7 +38,7 @@ export const removeDeployedOnboardings =
       await parts.storage.sessions(unit).findDeployedOnboardings(before, SESSIONS_PER_BATCH),
     );
 
-/** Those of these keys that are files of a session. */
+/** Finds out which of these storage keys belong to files of sessions. */
 export const usedSessionFiles =
   (storage: WizardStorage) =>
   async (unit: UnitOfWork, keys: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -47,7 +47,7 @@ export const usedSessionFiles =
     return new Set(sessions.flatMap(({ id, files }) => files.map((file) => fileKey(id, file.id))));
   };
 
-/** Files are removed first: after a crash the rows still name the files that are left. */
+/** Removes sessions. Files are removed first, so that after a crash the rows still name the files that are left. */
 async function remove(
   { storage, sagas, files }: SessionRetention,
   unit: UnitOfWork,

@@ -9,7 +9,7 @@ import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 /** Finds NUL and unpaired surrogates in JSON text, which PostgreSQL cannot store. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
-/** Recursive code (a database, a serialiser) could overflow its stack on data that is nested more deeply than any form. */
+/** The deepest nesting of data. No form needs more, and recursive code, such as a serialiser, could overflow its stack. */
 const MAX_DEPTH = 20;
 
 const isDeeper = (value: unknown, levels: number): boolean =>
@@ -20,7 +20,10 @@ const isDeeper = (value: unknown, levels: number): boolean =>
 /** The maximum size of the data of one session; many times more than a real session has. */
 const MAX_DATA_BYTES = 256 * 1024;
 
-/** The session after a change. A failed session that is corrected can be deployed again. @throws CONFLICT as `requireEditable` */
+/**
+ * The session after a change. A failed session that is corrected can be deployed again.
+ * @throws CONFLICT as `requireEditable`
+ */
 export function changedBy(
   session: SessionRecord,
   change: z.infer<typeof UpdateWizardSessionShape>,
@@ -41,7 +44,10 @@ export function changedBy(
   );
 }
 
-/** The session with this data and its new status. @throws VALIDATION_FAILED for data that cannot be stored, PAYLOAD_TOO_LARGE for too much data */
+/**
+ * The session with this data and its new status.
+ * @throws VALIDATION_FAILED for data that cannot be stored, PAYLOAD_TOO_LARGE for too much data
+ */
 export function withData(
   session: SessionRecord,
   data: StepData,
@@ -58,7 +64,9 @@ export function withData(
   return { ...session, data, status: dueOf(definition, data).length === 0 ? 'READY' : 'DRAFT' };
 }
 
-/** @throws CONFLICT for a session that is deployed, being deployed, cancelled or expired, or that a SUPER_ADMIN must resolve */
+/**
+ * @throws CONFLICT for a session that is deployed, being deployed, cancelled or expired, or that a SUPER_ADMIN must resolve
+ */
 export function requireEditable(session: SessionRecord): void {
   if (isUnresolved(session))
     throw conflict(

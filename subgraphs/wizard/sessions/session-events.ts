@@ -3,7 +3,7 @@ import { eventSource } from '#server/event-source.ts';
 import type { WizardStorage } from '../storage.ts';
 
 /**
- * An event at once, at every change of the session by any replica, and after changes may have been missed; a slow reader
+ * An event at once, at every change of the session by any replica, and when changes may have been missed; a slow reader
  * gets only the latest event.
  */
 export const sessionEvents = (

@@ -1,4 +1,4 @@
-/** A file that was uploaded into a step; its bytes are in the file storage under its id. */
+/** A file that was uploaded into a step; its bytes are in the file storage under the key `fileKey`. */
 export interface SessionFile {
   id: string;
   step: string;

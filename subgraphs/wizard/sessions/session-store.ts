@@ -42,7 +42,7 @@ export const EXPIRING: ReadonlySet<WizardStatus> = new Set(['DRAFT', 'READY', 'F
 /** A session that is deployed, or being deployed, does not expire. */
 export const isKept = (status: WizardStatus): boolean => status === 'DEPLOYED' || status === 'DEPLOYING';
 
-/** How long a user's session can be changed. */
+/** How long a user's session can be changed after they have created or claimed it. */
 export const LIFETIME_MILLIS = 30 * DAY_MILLIS;
 /** `expiresAt` of a session that must be kept until a SUPER_ADMIN has decided about it. */
 export const NEVER = new Date('9999-01-01T00:00:00Z');
@@ -65,7 +65,10 @@ export interface SessionStore {
   list(filter: SessionFilter): Promise<SessionRecord[]>;
   /** Notifies all replicas that a session or its deployment has changed; part of the transaction. */
   notify(id: string): Promise<void>;
-  /** Stores the changed session, and notifies all replicas, if the stored version is still `session.version - 1`; else returns false. */
+  /**
+   * Stores the changed session, and notifies all replicas, if the stored version is still `session.version - 1`; else
+   * returns false.
+   */
   replace(session: SessionRecord): Promise<boolean>;
   /** Expired and cancelled sessions whose `expiresAt` is before this time. */
   findExpired(before: Date, limit: number): Promise<SessionRecord[]>;

@@ -49,7 +49,10 @@ interface SessionsOptions {
   deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
 
-/** Wizard sessions. A session belongs to the user who created or claimed it. Until then, a caller with its resume token can open it. */
+/**
+ * Wizard sessions. A session belongs to the user who created or claimed it. Until then, a caller with its resume token can
+ * open it.
+ */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly options: SessionsOptions;
@@ -69,7 +72,10 @@ export class Sessions {
     this.store = options.storage.sessions(unit);
   }
 
-  /** Begins a session. MEMBER_ONBOARDING needs no account; the answer to a caller without an account contains the `resumeToken`. */
+  /**
+   * Begins a session. MEMBER_ONBOARDING needs no account; the answer to a caller without an account contains the
+   * `resumeToken`.
+   */
   async create(input: unknown): Promise<WizardSessionShape> {
     const { kind } = validated(CreateWizardSessionShape, input);
     const owner = this.ownerOf(kind);
@@ -107,7 +113,7 @@ export class Sessions {
     return this.pageOf(viewer.role === Role.SUPER_ADMIN ? undefined : viewer.userId, filters, page);
   }
 
-  /** The sessions of one user, who may list them, as a SUPER_ADMIN may. @throws NOT_FOUND for other viewers */
+  /** The sessions of one user. For this user and for a SUPER_ADMIN. @throws NOT_FOUND for other viewers */
   async ofUser(
     userId: string,
     filters: SessionFilters,
@@ -118,7 +124,10 @@ export class Sessions {
     return this.pageOf(userId, filters, page);
   }
 
-  /** Saves a part of a step and validates it. The session moves to a later step only if the steps before it are complete or skipped. */
+  /**
+   * Saves a part of a step and validates it. The session moves to a later step only if the steps before it are complete or
+   * skipped.
+   */
   async update(
     id: string,
     input: unknown,
@@ -134,7 +143,10 @@ export class Sessions {
     );
   }
 
-  /** Claims the session of a resume token for the viewer; from then on the token is no longer valid. @throws NOT_FOUND */
+  /**
+   * Claims the session of a resume token for the viewer; from then on the token is no longer valid.
+   * @throws NOT_FOUND, also for a wrong token; CONFLICT for a session that can no longer be changed
+   */
   async claim(id: string, input: unknown): Promise<WizardSessionShape> {
     const { userId, gymId } = requireUser(this.unit.viewer);
     const { resumeToken } = validated(ClaimWizardSessionShape, input);
@@ -168,7 +180,7 @@ export class Sessions {
         if (session.status === 'CANCELLED') return session;
         const status = statusOf(session);
         if (status !== 'EXPIRED') requireEditable(session);
-        // The files of the version that is cancelled: an upload may have added one after `load` above.
+        // These are the files of the version that is cancelled; an upload may have added one after the `load` above.
         removed = session.files;
         return { ...session, status: 'CANCELLED', files: [] };
       });
@@ -183,7 +195,10 @@ export class Sessions {
     return this.presented(cancelled);
   }
 
-  /** An event at once, and at every change of the session or of its deployment. @throws NOT_FOUND, also for another user's session */
+  /**
+   * An event at once, and at every change of the session or of its deployment.
+   * @throws NOT_FOUND, also for another user's session
+   */
   async changes(
     id: string,
     resumeToken?: string | null,
@@ -204,8 +219,9 @@ export class Sessions {
   }
 
   /**
-   * Changes a session. If another request changed it first, `apply` is called again with the new state, unless a version was
-   * expected. @throws VERSION_CONFLICT
+   * Changes a session. If another request has changed it first, `apply` is called again with the new state.
+   * @param expected the version on which the change is based; undefined: any version
+   * @throws VERSION_CONFLICT if the stored version is not the expected one; the errors of `get`
    */
   change(
     id: string,
@@ -219,7 +235,10 @@ export class Sessions {
     });
   }
 
-  /** The session in the form of the API. @param deployment its last deployment, if the caller has it; a new one may be visible only to this unit of work */
+  /**
+   * The session in the form of the API.
+   * @param deployment the session's last deployment, if the caller has it: a new one may not be committed yet
+   */
   async presented(session: SessionRecord, deployment?: Saga): Promise<WizardSessionShape> {
     const { definitions, publicUrl } = this.options;
     const last = deployment ?? (await this.deployments.load(session.id));

@@ -16,7 +16,7 @@ import type { MadeUpContext } from './both-executions.ts';
 /** Fields that have a resolver of their own; the others are properties of their objects. */
 export type HasResolver = (type: GraphQLObjectType, field: string) => boolean;
 
-/** Lists end at this many levels of objects. */
+/** A list whose path has more parts than this is empty, because the values of recursive types would never end. */
 const DEEPEST = 7;
 
 /** Makes valid and invalid values of any type, some of them as promises. A value depends on the seed and its key only. */

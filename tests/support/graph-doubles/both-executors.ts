@@ -40,7 +40,7 @@ export interface Prepared {
   run(variables: Record<string, unknown>, scenario: Scenario): Promise<Responses>;
 }
 
-/** A graph over made-up subgraphs. Ours and the Apollo executor run the same operations on it. */
+/** A graph over made-up subgraphs. Our executor and the Apollo executor run the same operations on it. */
 export class BothExecutors {
   readonly graph: LoadedGraph;
   /** How often the Apollo executor did the work of ours, by fallback reason. */

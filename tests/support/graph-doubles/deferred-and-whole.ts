@@ -123,8 +123,8 @@ function differenceOfForms(one: Merged, other: Merged): string | undefined {
 }
 
 /**
- * The parts together are the whole result, except that a null which is propagated from a part ends at the part: as a whole
- * the null goes further up.
+ * Compares the merged parts with the whole result. They are equal, except that a null which is propagated inside a part ends
+ * at this part: in the whole result the null is propagated further up.
  */
 function differenceBetween(whole: ExecutionResult, merged: Merged): string | undefined {
   const nulls = new Set(merged.nulls.map((path) => path.join('.')));
@@ -151,15 +151,16 @@ function differenceBetween(whole: ExecutionResult, merged: Merged): string | und
 }
 
 /**
- * A part fetches again what the primary part has fetched, so an error may be there twice. Below a null nothing is fetched by
- * parts, so that errors are missing there, but not all of them.
+ * Compares the errors, unless a part became null. A part may fetch again what the primary part has fetched, so one error may
+ * occur twice. Parts fetch nothing below a null, so the errors there may be missing; but either both results have errors, or
+ * neither of them.
  */
 function differenceOfErrors(
   { errors = [] }: ExecutionResult,
   { errors: found = [], nulls, data }: Merged,
 ): string | undefined {
   if (nulls.length > 0) return undefined;
-  // Two services may have the same field; which of them is asked depends on the plan.
+  // Extensions are not compared: two services may have the same field, and the plan decides which of them is asked.
   const textOf = ({ message, path }: GraphQLFormattedError): string => shown({ message, path });
   const texts = new Set(found.map(textOf));
   const missing = errors.filter((error) => !texts.has(textOf(error)) && !isBelowNull(data, error.path));

@@ -5,9 +5,10 @@ import { randomFrom } from './random.ts';
 
 /**
  * Returns a wrong answer, throws an error, or returns the answer unchanged, as the seed decides. Equal entities are
- * distorted equally, so the result does not depend on which entities are fetched together. Neither does it depend on which
- * fetches are one request: such an answer is distorted as the answers of the single fetches are, and refused as a whole if
- * one of these would have no entities.
+ * distorted equally, so the result does not depend on which entities are fetched together. The result also does not depend
+ * on whether several fetches are merged into one request: each part of a merged answer is distorted as the answer to its
+ * fetch alone would be. If one of the parts then has no list of entities, or an error outside of it, the request is refused
+ * as a whole.
  */
 export function distorted(answer: SubgraphAnswer, name: string, query: string, seed: string): SubgraphAnswer {
   const fields = entitiesFields(query);
@@ -40,7 +41,7 @@ function entitiesFields(query: string): readonly FieldNode[] {
   );
 }
 
-/** Equal for a fetch alone and as a part of a merged one, which renames everything else. */
+/** The selections of a fetch. They are the same in a merged request, which renames everything else. */
 const textOf = ({ selectionSet }: FieldNode): string => (selectionSet ? print(selectionSet) : '');
 
 /** The answer to one of the fetches alone. */

@@ -214,7 +214,8 @@ export function deferring({ query, variables }: MadeUpOperation, seed: string): 
     own[name] = random.chance(0.7);
     return `$${name}`;
   };
-  // With a condition around a field with `@requires`, the planner's representations of other fields also need what it requires.
+  // If there is a condition around a field with `@requires`, the planner's representations for other fields also need the
+  // fields that it requires.
   const hasConditions = !REQUIRING.test(query);
   let isMutationRoot = query.startsWith('mutation');
   const document = visit(parse(query), {

@@ -27,7 +27,10 @@ import {
 import { distorted } from './distortions.ts';
 import { randomFrom, type Random } from './random.ts';
 
-/** The conditions of one execution. A value depends only on the scenario and on its field, not on when or how often it is fetched. */
+/**
+ * The conditions of one execution. A value depends only on the scenario and on its field, not on when or how often it is
+ * fetched.
+ */
 export interface Scenario {
   readonly seed: string;
   /** Probabilities, from 0 to 1, that a nullable field is null and that a field fails. */
@@ -64,7 +67,10 @@ export class MadeUpSubgraph implements Subgraph {
   private readonly requiring: ReadonlyMap<string, readonly string[]>;
   private readonly scenarios: ReadonlyMap<string, Scenario>;
   private readonly documents = new Map<string, DocumentNode>();
-  /** Answers as JSON, by request body. Both executors send the same requests, and equal requests of a scenario have equal answers. */
+  /**
+   * Answers as JSON, by request body. Both executors send the same requests, and equal requests of a scenario have equal
+   * answers.
+   */
   private readonly answers = new WeakMap<Scenario, Map<string, Promise<string>>>();
 
   /** @param scenarios by the `requestId` of a request's context */

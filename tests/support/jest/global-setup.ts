@@ -9,8 +9,8 @@ import { testRun } from '../test-run.ts';
 import { useFolderInMemory } from './memory-folder.ts';
 
 /**
- * One database server for the whole run. It ends with the run even when Jest is killed.
- * With TEST_DATABASE_URL the tests use that server instead, whose user may create databases.
+ * Starts one database server for the whole run. It ends with the run even if Jest is killed.
+ * With TEST_DATABASE_URL the tests use that server instead; its user must have the right to create databases.
  * With TEST_DATABASE_POOLER=pgbouncer, the tests and the services that they start use it through PgBouncer.
  */
 export default async function globalSetup(): Promise<void> {

@@ -1,4 +1,7 @@
-/** The exports of `@jest/globals` for modules that several test files share. Each calls the function of the test file that is running. */
+/**
+ * The exports of `@jest/globals` for modules that several test files share. Each calls the function of the test file that
+ * is running.
+ */
 let globalsOfRunningFile;
 
 export function setJestGlobals(globals) {

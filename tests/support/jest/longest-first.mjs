@@ -3,8 +3,8 @@ import Sequencer from '@jest/test-sequencer';
 
 /**
  * Files that take more than 10 s, because they start many processes, wait for time limits or generate many cases; the
- * longest first. Jest would otherwise begin them last in a new checkout, which has no stored durations yet, and one worker
- * would idle at the end.
+ * longest first. Otherwise, in a new checkout, which has no stored durations yet, Jest could begin them last, and the other
+ * workers would wait for one of them at the end.
  */
 const LONG = [
   'chaos/chaos',
@@ -69,7 +69,10 @@ const LONG = [
   'identity/user-imports',
 ].map((name) => `/tests/${name}.test.ts`);
 
-/** Long files first, then by size. The order is the same in every run, so that a failure that depends on the order can be repeated. */
+/**
+ * Long files first, then by size. The order is the same in every run, so that a failure that depends on the order can be
+ * repeated.
+ */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const rank = ({ path }) => {

@@ -57,7 +57,10 @@ function canExecuteIn(folder: string): boolean {
   return status === 0;
 }
 
-/** Removes the folders of runs that were killed, because nobody else frees their memory before the next start of the machine. */
+/**
+ * Removes the folders of runs that were killed, because nobody else frees their memory before the next start of the
+ * machine.
+ */
 function removeLeftOver(): void {
   const { uid } = os.userInfo();
   for (const name of fs.readdirSync(IN_MEMORY)) {

@@ -18,8 +18,8 @@ export default class SharedRealm extends TestEnvironment {
   }
 
   /**
-   * A shorter time limit of a single test or hook is raised to that of all (`testTimeout`): limits only end what hangs, and a
-   * slow machine takes several times the usual time.
+   * A shorter time limit of a single test or hook is raised to that of all (`testTimeout`): limits only end what hangs, and
+   * a slow machine takes several times the usual time.
    */
   handleTestEvent(event, { testTimeout }) {
     const limited =

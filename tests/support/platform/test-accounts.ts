@@ -54,7 +54,8 @@ export function testAccounts({ client, isRunning, sql }: Dependencies): TestAcco
     async register(gymId = DEMO_GYMS.ironTemple.id) {
       const email = `user-${randomUUID()}@example.test`;
       const password = `pass-${randomUUID()}`;
-      // Identity asks the gym service whether the gym exists. Without it, the gym is written into the database.
+      // Identity asks the gym service whether the gym exists. If the gym service does not run in this test, the membership
+      // is written into the database of identity.
       const isGymKnown = isRunning('gym');
       const { status, body } = await client.rest<{ id: string }>('identity', 'POST', '/auth/register', {
         body: {

@@ -1,6 +1,7 @@
 /**
- * Runs operations with @defer in parts and as a whole, and prints how many were compared, as JSON. It ends with 1 at the first
- * difference, which it prints in full. It is a separate program because Jest's modules make it five times as slow.
+ * Runs operations with @defer in parts and as a whole, and prints how many were compared, as JSON. It exits with the code 1
+ * at the first difference, which it prints in full. It is a separate program because Jest's modules make it five times as
+ * slow.
  *
  *     node tests/support/programs/compare-deferred.ts made-up|hard <operations in parts> <seed>
  */

@@ -1,5 +1,5 @@
 /**
- * Runs operations through both executors, and prints how many were compared, as JSON. It ends with 1 at the first
+ * Runs operations through both executors, and prints how many were compared, as JSON. It exits with the code 1 at the first
  * difference, which it prints in full. It is a separate program because Jest's modules make it five times as slow.
  *
  *     node tests/support/programs/compare-executors.ts made-up|hard|written <operations> <seed>

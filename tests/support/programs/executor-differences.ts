@@ -1,7 +1,8 @@
 /**
  * Executes operations by graphql-js and by our executor, and prints the numbers of executed operations as JSON, or the
  * first difference. It is a program of its own, because graphql-js leaves rejections unhandled: if a list has become
- * null, it ignores its other items, and Jest would fail a test for their rejections. Our executor must leave none.
+ * null, graphql-js ignores the other items of the list, and Jest would fail a test for their rejections. Our executor must
+ * leave no rejection unhandled.
  */
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
@@ -23,7 +24,7 @@ import { writtenOperations } from '../graph-doubles/written-operations.ts';
 
 /** What was executed without a difference. */
 export interface Summary {
-  /** Mutations, subscriptions, introspection, variables that do not fit. */
+  /** Mutations, subscriptions, introspection, and operations whose variables have wrong types. */
   notCompiled: number;
   compiled: number;
   withErrors: number;

@@ -1,6 +1,6 @@
 /**
- * A worker of jobs in its own process, for a test that kills it: it prints `begun` when it runs the job `endless`, which never
- * ends.
+ * A worker of jobs in its own process, for a test that kills it: it prints `begun` when it runs the job `endless`, which
+ * never ends.
  */
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase } from '#server/database/database.ts';

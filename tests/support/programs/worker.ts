@@ -1,6 +1,6 @@
 import { serveJobs } from '#server/workers/serve-jobs.ts';
 
-/** The program of the helpers of tests/server/worker-pool.test.ts. */
+/** The program that the helpers of the pool in tests/server/worker-pool.test.ts run. */
 serveJobs(({ does, text }: { does: 'echo' | 'throw' | 'exit' | 'grow' | 'hang'; text: string }): string => {
   if (does === 'throw') throw new Error(text);
   if (does === 'exit') process.exit(1);

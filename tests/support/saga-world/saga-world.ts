@@ -102,7 +102,8 @@ export class SagaWorld {
 
   private async claim(worker: Worker): Promise<void> {
     if (!worker.isIdle) return;
-    // A store in a database measures leases with the real clock, so leases that have expired in simulated time are ended here.
+    // A store in a database measures leases with the real clock, so leases that have expired in simulated time are ended
+    // here.
     for (const [id, { lease, until }] of this.leases)
       if (until <= this.scheduler.now) await this.store.renew(id, { ...lease, millis: 0 });
     const lease: Lease = { holder: randomUUID(), millis: LEASE_MILLIS };
@@ -204,7 +205,7 @@ export class SagaWorld {
     };
   }
 
-  /** Checks the sagas at rest, and decides about those that wait for a decision. */
+  /** Checks the settled sagas, and decides about those that wait for a decision. */
   private async isOver(): Promise<boolean> {
     let isOver = true;
     for (const known of this.sagas) {

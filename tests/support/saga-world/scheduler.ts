@@ -13,11 +13,13 @@ interface Gate {
 }
 
 /**
- * Decides what happens next, and when: everything that can happen between two steps of the engine waits at a gate until it is
- * chosen. The same seed makes the same choices. The simulated time passes only when the scheduler advances it.
+ * Decides what happens next, and when: everything that can happen between two steps of the engine waits at a gate until it
+ * is chosen. The same seed makes the same choices. The simulated time passes only when the scheduler advances it.
  */
 export class Scheduler {
-  /** The simulated time in milliseconds since 1970. It is in the past, so that everything is due by the clock of a database. */
+  /**
+   * The simulated time in milliseconds since 1970. It is in the past, so that everything is due by the clock of a database.
+   */
   now = Date.parse('2020-01-01T00:00:00Z');
   readonly random: Random;
   private gates: Gate[] = [];

@@ -3,9 +3,12 @@ import type { ActionCall, SagaAction } from '#server/saga/saga.ts';
 import type { MadeUpAction, MadeUpSaga } from './made-up-sagas.ts';
 import type { Scheduler, Worker } from './scheduler.ts';
 
-/** The time limit of a client. It is shorter than a lease, so that no request of an earlier worker arrives after the next worker's. */
+/**
+ * The time limit of a client. It is shorter than a lease, so that no request of an earlier worker arrives after a request
+ * of the next worker.
+ */
 export const REQUEST_TIMEOUT_MILLIS = 3_000;
-/** The wait between retries, without its random part. */
+/** The shortest wait between two attempts, without the random part of the wait. */
 export const SHORTEST_WAIT_MILLIS = 75;
 
 /** One worker's view of a saga. */

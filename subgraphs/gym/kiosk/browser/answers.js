@@ -1,4 +1,4 @@
-// What the page says about an answer of the service.
+// The texts that the page shows for an answer of the service.
 
 const REFUSALS = {
   LOCATION_FULL: ['It is full', 'Please wait until somebody leaves.'],

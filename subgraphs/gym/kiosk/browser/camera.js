@@ -1,4 +1,4 @@
-// Reads QR codes with the camera, if the browser itself can: nothing is downloaded for it.
+// Reads QR codes with the camera, if the browser has a `BarcodeDetector`. The page downloads no library for other browsers.
 
 const EVERY_MILLIS = 200; // 5 pictures a second
 
@@ -7,13 +7,15 @@ export const hasCamera = async () =>
   navigator.mediaDevices !== undefined &&
   (await BarcodeDetector.getSupportedFormats()).includes('qr_code');
 
-/** Shows the camera in `video`, and calls `onCode` with every code that it sees. Returns a function that stops it. */
+/**
+ * Shows the camera in `video`, and calls `onCode` with every code in the picture. Returns a function that stops the camera.
+ */
 export async function watchCamera(video, onCode) {
   const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'user' } });
   const detector = new BarcodeDetector({ formats: ['qr_code'] });
   video.srcObject = stream;
   video.hidden = false;
-  void video.play().catch(() => undefined); // stopped before it began
+  void video.play().catch(() => undefined); // rejects if the camera is stopped before the video begins
   let isStopped = false;
   const look = async () => {
     if (isStopped) return;

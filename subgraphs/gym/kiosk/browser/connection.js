@@ -7,7 +7,7 @@ const TIMEOUT_MILLIS = 10_000; // 10 s
 const RETRIED = new Set([408, 429, 502, 503, 504, 507]);
 
 const identity = document.querySelector('meta[name="identity"]').content;
-/** The gym service: its own port, or `/gym` at the gateway. */
+/** The path before the gym service's routes: empty on its own port, `/gym` at the gateway. */
 const gym = location.pathname.replace(/\/kiosk\/?$/, '');
 
 /** No answer, or an answer after which the same request can be sent again. */
@@ -51,7 +51,7 @@ export function connectionOf({ clientId, secret }) {
       ...(body && { body: JSON.stringify(body) }),
     });
     if (answer.status !== 401) return answer;
-    expiresAt = 0; // the token was refused before its time
+    expiresAt = 0; // the token was refused before it expired
     if (isRepeated) throw new NotConnected(answer.body?.detail ?? 'The token was refused.');
     return call(method, path, { body, key }, true);
   }

@@ -96,7 +96,7 @@ function onState(state) {
   idleTimer = setTimeout(() => show(IDLE), SHOWN_MILLIS);
 }
 
-/** Stops until staff connect the device again; the scans stay stored. */
+/** Stops the kiosk until staff connect the device again; the scans stay stored. */
 async function onFailure(error) {
   const stopped = desk;
   desk = undefined;
@@ -115,7 +115,7 @@ function showSetup(problem = '') {
   $('client').focus();
 }
 
-/** Begins to work with these settings. Scans of an earlier start are sent now. */
+/** Starts the kiosk with these settings. Scans that were stored before a restart are sent now. */
 async function begin({ location, ...credentials }) {
   await desk?.queue.stop();
   const connection = connectionOf(credentials);
@@ -169,7 +169,7 @@ $('scan').addEventListener('submit', (event) => {
   void scan(value);
 });
 
-// A reader at the keyboard types the code and Enter, wherever the focus is.
+// A code reader acts like a keyboard. A typed character moves the focus to the field for the code, wherever it was before.
 document.addEventListener('keydown', (event) => {
   const isTyped =
     event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
@@ -214,7 +214,7 @@ $('confirm').addEventListener('close', async () => {
   showSetup();
 });
 
-// Hidden from members: staff open the page with #setup.
+// The button is hidden from members. Staff add #setup to the page's address to see it.
 const showDisconnect = () => ($('disconnect').hidden = location.hash !== '#setup');
 addEventListener('hashchange', showDisconnect);
 showDisconnect();
@@ -222,7 +222,8 @@ showDisconnect();
 setInterval(refreshOccupancy, OCCUPANCY_EVERY_MILLIS);
 addEventListener('offline', async () => showNetwork({ waiting: await scans.count(), isReachable: false }));
 addEventListener('online', () => void refreshOccupancy());
-// The page opens while the network is gone, too. A page without TLS has no service worker; then it must stay open.
+// With the service worker, the page also opens while the network is gone. A page without TLS has no service worker: it must
+// stay open.
 const folder = location.pathname.replace(/\/$/, '');
 void navigator.serviceWorker?.register(`${folder}/worker.js`, { scope: folder }).catch(() => undefined);
 $('camera').hidden = !(await hasCamera().catch(() => false));

@@ -1,16 +1,16 @@
-// Scans are stored first and then sent, one after the other in their order. A scan stays stored until the service has answered
-// it, also while the network is gone and over a restart. Its key makes the service answer a repeated request like the first one,
-// so that a scan whose answer was lost has no second effect.
+// Scans are stored first and then sent, one after the other in their order. A scan stays stored until the service has
+// answered it, also while the network is gone and over a restart. Its key makes the service answer a repeated request like
+// the first one, so that a scan whose answer was lost has no second effect.
 
 import { Unreachable } from './connection.js';
 import { scans } from './store.js';
 
-const RETRY_MILLIS = [1_000, 2_000, 5_000, 10_000]; // the last one again and again
+const RETRY_MILLIS = [1_000, 2_000, 5_000, 10_000]; // the last one is repeated
 
 /**
  * @param send sends one scan and resolves with the answer; @throws Unreachable to try the scan again later
- * @param maxAgeMillis after this time a scan is dropped: its visit would be over
- * @param onAnswer called with the scan, and its answer; without an answer if the scan was dropped
+ * @param maxAgeMillis an older scan is dropped, because its visit would already be over
+ * @param onAnswer called with the scan and its answer, or only with the scan if it was dropped
  * @param onState called with the number of waiting scans, and whether the service can be reached
  * @param onFailure called with any other error of `send`; the scans stay stored until `drain` is called again
  */
@@ -62,7 +62,7 @@ export function queueOf({ send, maxAgeMillis, onAnswer, onState, onFailure }) {
     drain,
     async add(scan) {
       await scans.add({ ...scan, at: Date.now(), key: newKey() });
-      // A scan that is added while the last one is being removed must not wait for the next scan.
+      // A `drain` that was already running may have found no scan before this one was added. A second `drain` sends it.
       const before = running;
       await drain();
       if (before && failures === 0) await drain();

@@ -12,7 +12,10 @@ const opened = new Promise((resolve, reject) => {
   );
 });
 
-/** Runs one request in a transaction of its own. It is done when the transaction is, so that a result is really stored. */
+/**
+ * Runs one request in a transaction of its own. The promise resolves when the transaction is complete, because only then are
+ * the data stored.
+ */
 async function run(storeName, mode, ask) {
   const database = await opened;
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// A service worker that lets the page open while the network is gone. It always asks the network first, so that a new release
-// is used at once, and only stores the files of the page, not requests to the services.
+// A service worker that lets the page open while the network is gone. It always asks the network first, so that a new
+// release is used at once, and only stores the files of the page, not requests to the services.
 
 const CACHE = 'kiosk';
 const folder = new URL('.', location.href).href; // .../kiosk/

@@ -34,7 +34,7 @@ export interface LexiconWords {
   sugarFree: string;
   /** Words that join a food to its ingredient or flavour: `jus de pomme`. */
   prepositions: string;
-  /** Words about the preparation or the time of a meal, which change no figure. */
+  /** Words that change no figure: about the preparation, the maker or the time of a meal, and other everyday words. */
   ignored: string;
   /** `word=food id`: dishes of a base and fillings. */
   composites: string;
