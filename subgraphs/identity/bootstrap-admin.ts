@@ -37,6 +37,6 @@ export async function bootstrapAdmin(
     log.info({}, 'the first SUPER_ADMIN has been created');
   } catch (error) {
     // Another replica created the account first.
-    if (!(error instanceof PlatformError)) throw error;
+    if (!(error instanceof PlatformError && error.code === 'CONFLICT')) throw error;
   }
 }

@@ -109,6 +109,28 @@ it('the feed has the own bookings, and is read by two independent parsers with t
   expect(ofClass.map(({ uid }) => uid)).toEqual(sessions.map(({ id }) => id));
 });
 
+it('the sessions of a busy gym are the coming ones first, without first visits', async () => {
+  const locationId = await newLocation(platform, staff, { capacity: 20 });
+  const { gymClass, sessions } = await newClass(platform, staff, { locationId, rrule: 'FREQ=DAILY;COUNT=3' });
+  const { gymId } = (await platform.rest('gym', 'GET', `/classes/${gymClass.id}`, { token: staff })).body;
+  const inserted = (firstVisits: boolean, count: number, when: string) =>
+    platform.sql(
+      'gym',
+      `insert into class_session (id, class_id, gym_id, location_id, starts_at, ends_at, capacity, status, changed_at)
+       select gen_random_uuid(), coalesce((select id from gym_class where location_id = $1 and is_first_visit and $5), $2), $3, $1,
+         start, start + interval '30 minutes', 5, 'SCHEDULED', now()
+       from generate_series(1, $4) as number cross join lateral (select now() ${when} * number as start) as at`,
+      [locationId, gymClass.id, gymId, count, firstVisits],
+    );
+  await inserted(false, 1_100, "- interval '20 minutes'");
+  await inserted(true, 1_100, "+ interval '10 seconds'");
+  const { body } = await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token });
+  const entries = byIcalJs((await fetched(`${body.url}&all=true`)).text);
+  expect(entries).toHaveLength(1_000);
+  expect(entries.map(({ uid }) => uid)).toEqual(expect.arrayContaining(sessions.map(({ id }) => id)));
+  expect(entries.map(({ start }) => start)).toEqual(entries.map(({ start }) => start).toSorted());
+});
+
 it('the address is private: a rotated, invented or absent token opens nothing', async () => {
   const own = async () =>
     (await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token })).body.url as string;

@@ -69,6 +69,20 @@ describe('a session', () => {
     expect((await sessionsOf(platform, staff, gymClass.id)).slice(0, 4)).toEqual(after.slice(0, 4));
   });
 
+  it('follows by the rule of the class, also if a session was moved past others', async () => {
+    const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=DAILY;COUNT=4' });
+    const [first, second, third, fourth] = sessions;
+    const afterAll = new Date(Date.parse(fourth.startsAt) + 3_600_000).toISOString();
+    await put(`/class-sessions/${first.id}`, { startsAt: afterAll });
+    await put(`/class-sessions/${second.id}`, {
+      startsAt: new Date(Date.parse(fourth.startsAt) + 7_200_000).toISOString(),
+    });
+    await put(`/class-sessions/${second.id}`, { capacity: 7, scope: 'FOLLOWING' });
+    const all = await sessionsOf(platform, staff, gymClass.id);
+    const capacities = new Map(all.map(({ id, capacity }) => [id, capacity]));
+    expect([first, second, third, fourth].map(({ id }) => capacities.get(id))).toEqual([2, 7, 7, 7]);
+  });
+
   it('keeps its local time if its location moves to another time zone, unless it was edited alone', async () => {
     const locationId = await newLocation(platform, staff, { timezone: 'Europe/Berlin', capacity: 20 });
     const { gymClass, sessions } = await newClass(platform, staff, {

@@ -240,6 +240,23 @@ describe('if one of two users has blocked the other', () => {
   });
 });
 
+test('a block is refused if the user has blocked 2,000 others; the earlier blocks stay', async () => {
+  const maya = await platform.register();
+  const ids = Array.from({ length: 2_001 }, () => randomUUID());
+  for (let from = 0; from < 2_000; from += 100)
+    await Promise.all(
+      ids.slice(from, Math.min(from + 100, 2_000)).map((id) => rest(maya, 'POST', `/blocks/${id}`)),
+    );
+  expect(await rest(maya, 'POST', `/blocks/${ids[2_000]}`)).toMatchObject({
+    status: 409,
+    body: { code: 'CONFLICT' },
+  });
+  expect((await rest(maya, 'POST', `/blocks/${ids[0]}`)).status).toBe(204);
+  expect((await rest(maya, 'GET', '/blocks')).body).toHaveLength(2_000);
+  await rest(maya, 'DELETE', `/blocks/${ids[5]}`);
+  expect((await rest(maya, 'POST', `/blocks/${ids[2_000]}`)).status).toBe(204);
+});
+
 test('a user of another gym, an unknown user and the caller cannot be invited', async () => {
   const maya = await platform.register();
   const zoe = await platform.register(DEMO_GYMS.aquaClub.id);

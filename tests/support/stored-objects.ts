@@ -20,7 +20,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   '/orders/:id': demoId('312', 1),
   '/trainings/:id': demoId('403', 1),
   '/log/:id': demoId('410', 11),
-  '/foods/:id': demoId('411', 1),
+  '/foods/:id': demoId('412', 1),
 };
 
 /** The beginning of the path that names one of the objects, e.g. `/locations/:id` of `/locations/:id/occupancy`. */
@@ -32,7 +32,7 @@ export const objectIn = ({ path }: RestRoute<never>): string | undefined => {
 /** A delivery of the webhook. */
 export const DELIVERY = demoId('308', 1);
 
-/** Stores those of the objects that are not in the demo data: an order; a webhook that is switched off, and its delivery. */
+/** Stores those of the objects that are not in the demo data: an order; a webhook that is switched off, and its delivery; a food. */
 export async function storeObjects(platform: TestPlatform): Promise<void> {
   await platform.sql(
     'gym',
@@ -56,5 +56,11 @@ export async function storeObjects(platform: TestPlatform): Promise<void> {
     `insert into webhook_delivery (id, webhook_id, event_id, type, subject, position, test_event, status, attempts)
      values ($1, $2, gen_random_uuid(), 'webhook.test', 'test', 0, '{}', 'DELIVERED', '[]')`,
     [DELIVERY, webhook],
+  );
+  await platform.sql(
+    'nutrition',
+    `insert into food (id, user_id, name, calories, measures, created_at, updated_at)
+     values ($1, $2, 'Own oats', 370, '[]', now(), now())`,
+    [OBJECTS['/foods/:id'], demoPerson('maya@iron.test').id],
   );
 }

@@ -47,6 +47,10 @@ const ENTRY = `gym_class.title, gym_class.description, class_session.instructor,
   class_session.ends_at as "endsAt", class_session.changed_at as "changedAt", class_session.version, location.name as location, location.address`;
 const OF_SESSION = `join gym_class on gym_class.id = class_session.class_id join location on location.id = class_session.location_id`;
 
+/** The sessions of a gym, without those of first visits. */
+const SESSIONS_OF_GYM = `select ${SESSION}, changed_at as "changedAt" from class_session
+  where gym_id = ? and class_id not in (select id from gym_class where gym_id = class_session.gym_id and is_first_visit)`;
+
 /** Feeds for calendar applications (iCalendar, RFC 5545), which cannot log in: a private token is part of the URL. */
 export class Calendars {
   private readonly unit: UnitOfWork;
@@ -142,11 +146,15 @@ export class Calendars {
     );
     const places = new Map(locations.map((location) => [location.id, location]));
     const sessions = await this.unit.read<SessionRow & { changedAt: string }>(
-      `select ${SESSION}, changed_at as "changedAt" from class_session where gym_id = ? and starts_at > now() - interval '${DAYS_BACK} days' order by starts_at limit ${MAX_ENTRIES}`,
-      [gymId],
+      `(${SESSIONS_OF_GYM} and starts_at >= now() order by starts_at limit ${MAX_ENTRIES}) union all
+       (${SESSIONS_OF_GYM} and starts_at < now() and starts_at > now() - interval '${DAYS_BACK} days'
+        order by starts_at desc limit ${MAX_ENTRIES})`,
+      [gymId, gymId],
     );
+    // Coming sessions come first, so that a busy gym has these in its feed rather than the past ones.
     return sessions
-      .filter((session) => !session.class.isFirstVisit)
+      .slice(0, MAX_ENTRIES)
+      .toSorted((one, other) => Date.parse(one.startsAt) - Date.parse(other.startsAt))
       .map(({ class: { title, description }, ...session }) => ({
         ...session,
         title,

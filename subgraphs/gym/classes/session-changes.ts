@@ -33,7 +33,8 @@ export async function changeSessions(unit: UnitOfWork, request: SessionsToChange
   const locked = follows
     ? await lockSessions(
         unit,
-        `class_id = ? and (id = ? or (status = 'SCHEDULED' and starts_at >= (select starts_at from class_session where id = ?)))`,
+        // By the rule of the class, as the sessions that are made later: a single session may have been moved past others.
+        `class_id = ? and (id = ? or (status = 'SCHEDULED' and occurrence > (select occurrence from class_session where id = ?)))`,
         [classId, id, id],
       )
     : await lockSessions(unit, 'id = ?', [id]);

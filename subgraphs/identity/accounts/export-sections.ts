@@ -9,7 +9,7 @@ import { streamOf } from '#server/streams.ts';
 type PageOf = (cursor: string | undefined) => Promise<RecordsPageShape>;
 
 /** The services in the order of the document: identity first, as in receipts. */
-export const SECTIONS = SERVICE_NAMES.toSorted((one) => (one === 'identity' ? -1 : 0));
+export const SECTIONS = ['identity', ...SERVICE_NAMES.filter((name) => name !== 'identity')] as const;
 
 export const sectionKey = (exportId: string, service: string): string =>
   `exports/${exportId}-${service}.json`;

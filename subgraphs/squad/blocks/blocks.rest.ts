@@ -22,11 +22,11 @@ export const blocksRest = [
     operationId: 'blockUser',
     summary: 'Block a user',
     description:
-      'The two no longer see each other online, cannot invite each other, and no longer train together. The other user is not notified.',
+      'The two no longer see each other online, cannot invite each other, and no longer train together. The other user is not notified. A user blocks at most 2,000 others.',
     auth: 'required',
     params: userParams,
     success: { status: 204, description: 'The user is blocked.' },
-    errors: ['VALIDATION_FAILED'],
+    errors: ['VALIDATION_FAILED', 'CONFLICT'],
     handler: ({ params }, { blocks }) => blocks.block(params.userId),
   }),
   route({

@@ -1,12 +1,12 @@
 import { requireUser } from '#server/auth/viewer.ts';
-import { invalid } from '#server/errors.ts';
+import { conflict, invalid } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { Hub } from '../hub.ts';
 import { closeInvites } from '../invites/invite-records.ts';
 import { endSharedTraining } from '../squads/end-shared-training.ts';
 import { forgetInUser } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
-import { requireNotErased, users } from '../users/user.journal.ts';
+import { MAX_BLOCKED, requireNotErased, users } from '../users/user.journal.ts';
 
 /** Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. */
 export class Blocks {
@@ -23,14 +23,20 @@ export class Blocks {
     return [...(await this.hub.journals.of(users).read(requireUser(this.unit.viewer).userId)).blocked];
   }
 
-  /** Blocks the other user, closes the open invites between the two, and ends their training together. */
+  /**
+   * Blocks the other user, closes the open invites between the two, and ends their training together.
+   * @throws CONFLICT if the viewer has blocked as many users as they may
+   */
   async block(otherId: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
     if (otherId === userId) throw invalid('userId', 'expected another user, not yourself');
     const { journals } = this.hub;
     await journals.of(users).change(userId, (user) => {
       requireNotErased(user);
-      return user.blocked.includes(otherId) ? [] : [{ type: 'blocked', userId: otherId }];
+      if (user.blocked.includes(otherId)) return [];
+      if (user.blocked.length >= MAX_BLOCKED)
+        throw conflict(`You have blocked ${MAX_BLOCKED} users; unblock others before you block more.`);
+      return [{ type: 'blocked', userId: otherId }];
     });
     await journals
       .of(users)

@@ -47,8 +47,10 @@ export class FrameRate {
 
   private tick(): void {
     const now = Date.now();
-    if (now - this.secondStartedAt < SECOND_MILLIS) return;
-    if (this.refusedInSecond === 0) this.secondsWithRefusals = 0;
+    const passed = now - this.secondStartedAt;
+    if (passed < SECOND_MILLIS) return;
+    // Seconds without any frame are not counted one by one, but they end the row, too.
+    if (this.refusedInSecond === 0 || passed >= 2 * SECOND_MILLIS) this.secondsWithRefusals = 0;
     this.secondStartedAt = now;
     this.acceptedInSecond = 0;
     this.refusedInSecond = 0;

@@ -73,7 +73,7 @@ export const recordFile = {
   async overwrite(file: string, offset: number, bytes: Buffer): Promise<void> {
     await pausableWrite(() =>
       withFile(file, constants.O_WRONLY, async (handle) => {
-        await handle.write(bytes, 0, bytes.length, offset);
+        await writeAll(handle, bytes, offset);
         await handle.datasync();
       }),
     );
@@ -139,8 +139,12 @@ async function withFile(
   }
 }
 
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += (await handle.write(bytes, written)).bytesWritten;
+/** @param position the offset in the file; undefined: after what was written before */
+async function writeAll(handle: FileHandle, bytes: Buffer, position?: number): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const at = position === undefined ? null : position + written;
+    written += (await handle.write(bytes, written, bytes.length - written, at)).bytesWritten;
+  }
 }
 
 /** The name of a new file is on disk only after its folder was synced; the same is true of a new folder. */

@@ -58,7 +58,10 @@ type UserItem =
 
 const MAX_INVITES = 200;
 const MAX_HISTORY = 2_000;
-const MAX_BLOCKS = 2_000;
+/** The most users whom a user may block; `Blocks` refuses more. */
+export const MAX_BLOCKED = 2_000;
+/** Blocks by others are not refused, so only the latest ones are kept. */
+const MAX_BLOCKED_BY = 20_000;
 const MAX_SQUADS = 200;
 const MAX_NAMED_IN = 5_000;
 
@@ -103,11 +106,11 @@ type Change = Exclude<UserItem, { type: 'snapshot' }>;
 function changed(user: UserRecord, item: Change): UserRecord {
   switch (item.type) {
     case 'blocked':
-      return { ...user, blocked: added(user.blocked, item.userId, MAX_BLOCKS) };
+      return { ...user, blocked: added(user.blocked, item.userId, MAX_BLOCKED) };
     case 'unblocked':
       return { ...user, blocked: without(user.blocked, item.userId) };
     case 'blockedBy':
-      return { ...user, blockedBy: added(user.blockedBy, item.userId, MAX_BLOCKS) };
+      return { ...user, blockedBy: added(user.blockedBy, item.userId, MAX_BLOCKED_BY) };
     case 'unblockedBy':
       return { ...user, blockedBy: without(user.blockedBy, item.userId) };
     case 'received':

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { FrameRate } from '../../subgraphs/squad/socket/frame-rate.ts';
+
+const PER_SECOND = 2;
+
+let millis = 1_000_000;
+beforeEach(() => void jest.spyOn(Date, 'now').mockImplementation(() => millis));
+afterEach(() => void jest.restoreAllMocks());
+
+/** Sends so many frames at once, the pause after those before. */
+function send(rate: FrameRate, count: number, pauseMillis: number): string[] {
+  millis += pauseMillis;
+  return Array.from({ length: count }, () => rate.count());
+}
+
+it('refuses frames above the rate, answers the first one of each second, and closes after five such seconds in a row', () => {
+  const rate = new FrameRate(PER_SECOND);
+  for (let second = 1; second <= 4; second += 1)
+    expect(send(rate, 4, 1_000)).toEqual(['accept', 'accept', 'refuse', 'drop']);
+  expect(send(rate, 3, 1_000)).toEqual(['accept', 'accept', 'close']);
+});
+
+it.each([
+  ['without any frame', (rate: FrameRate) => send(rate, 0, 1_000)],
+  ['without a refused frame', (rate: FrameRate) => send(rate, PER_SECOND, 1_000)],
+])('a second %s ends the row', (_how, quietSecond) => {
+  const rate = new FrameRate(PER_SECOND);
+  for (let burst = 0; burst < 20; burst += 1) {
+    expect(send(rate, 3, 1_000)).toEqual(['accept', 'accept', 'refuse']);
+    quietSecond(rate);
+  }
+});
+
+it('closes at once if far too many frames come within a second', () => {
+  expect(send(new FrameRate(PER_SECOND), 400, 1_000)).toContain('close');
+});
