@@ -304,7 +304,7 @@ export interface paths {
         };
         /**
          * The profile of a user
-         * @description The user themselves and the admins of their gym see all of it (of people who have applied or left, all but the QR code), a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.
+         * @description Users see all of their own account, except that only staff see `suspension`. A GYM_ADMIN sees the users of their gym without `body` and `trainingGoals`, and those who have applied to it or left it also without `qrCode`. A SUPER_ADMIN sees every user, without `body` and `trainingGoals`. A machine client sees the people whom a GYM_ADMIN of its gym sees, without `body`, `trainingGoals`, `qrCode`, `emailVerified` and `suspension`; without the scope `members:write`, the reason of the membership is null. Other users of the gym see only the public fields. Every user sees the public fields and the email of a SUPER_ADMIN. Everybody else gets 404.
          *
          *     For users; machine clients with `members:read`.
          */
@@ -751,7 +751,7 @@ export interface paths {
         get?: never;
         /**
          * Move a user to a gym, or out of their gym
-         * @description A GYM_ADMIN may add members without a gym to their own gym, and remove its members. The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new gym.
+         * @description A GYM_ADMIN may add members without a gym to their own gym, and remove its members. The change is audited. If the user belonged to a gym before, their access tokens become invalid. A refresh returns one with the new gym.
          *
          *     For GYM_ADMIN, SUPER_ADMIN.
          */
@@ -773,7 +773,7 @@ export interface paths {
         get?: never;
         /**
          * Change the membership of a user
-         * @description PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. An ended membership ends the open visit of the user, their bookings and their open orders; they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.
+         * @description PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. When a membership ends, the open visit of the user ends, their bookings of coming sessions and their PLACED orders are cancelled, they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `members:write`.
          */
@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send the mail of an invitation again
-         * @description `:id` is the id of the invitation. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.
+         * @description `:id` is the id of the invitation. The mail to a user without a password has a new token; the tokens of earlier mails work until they expire. At most five mails per hour are sent for an invitation.
          *
          *     For GYM_ADMIN of its gym, SUPER_ADMIN, services.
          */
@@ -1082,7 +1082,7 @@ export interface paths {
         };
         /**
          * The audit trail of actions on accounts, newest first
-         * @description A GYM_ADMIN sees what staff did with the accounts of their gym, but no log-ins and no changes of passwords. Local dates are those of the caller.
+         * @description A GYM_ADMIN sees the records of their gym, without log-ins, changes of passwords and reused refresh tokens. Local dates are those of the caller.
          *
          *     For GYM_ADMIN: of their gym; SUPER_ADMIN: all.
          */
@@ -1421,7 +1421,7 @@ export interface paths {
         get: operations["getGym"];
         /**
          * Change the name, time zone, join policy or activity of a gym
-         * @description Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`: nobody joins a gym that is not active, nobody checks in, and nothing is added to it; what is stored can be read. Audited.
+         * @description Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`. In a gym that is not active, nobody joins, checks in, books or orders, and nobody adds locations, classes, challenges, posts, comments, announcements or webhooks; what is stored can be read. Audited.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
@@ -1429,7 +1429,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw a gym that the calling service has created
-         * @description Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.
+         * @description Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, booking, order, post, challenge, announcement, product or program.
          *
          *     For services.
          */
@@ -1657,7 +1657,7 @@ export interface paths {
         post?: never;
         /**
          * Close a location for good; audited
-         * @description Its open visits end, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.
+         * @description Its open visits end, its classes are deleted, their coming sessions are cancelled, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
@@ -1881,7 +1881,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a class
-         * @description Its coming sessions are cancelled; past sessions and all bookings stay.
+         * @description Its coming sessions are cancelled with their bookings; past sessions stay.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
@@ -1900,7 +1900,7 @@ export interface paths {
         };
         /**
          * When a class takes place by its rule
-         * @description Computed, without the changes of single sessions. At most two years, and 6,000 occurrences.
+         * @description Computed, without the changes of its sessions, also those with the scope FOLLOWING. At most two years, and 6,000 occurrences.
          *
          *     For users; machine clients with `classes:read`.
          */
@@ -1967,8 +1967,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A calendar feed: the own bookings, or all sessions of the gym
-         * @description For calendar applications. The token in the URL replaces a log-in.
+         * A calendar feed: the own bookings, or the sessions of the gym
+         * @description For calendar applications. The token in the URL replaces a log-in. The feed has the sessions of the last 30 days and the coming ones; at most 1,000 entries.
          *
          *     For everybody.
          */
@@ -1990,7 +1990,7 @@ export interface paths {
         };
         /**
          * The address of the caller's calendar feed
-         * @description Everybody who has the address can read the feed. With `&all=true` it has all sessions of the gym.
+         * @description Everybody who has the address can read the feed. With `&all=true` it has the sessions of the gym instead of the own bookings.
          *
          *     For users of a gym.
          */
@@ -2102,7 +2102,7 @@ export interface paths {
         put?: never;
         /**
          * Book a place in a class session
-         * @description The booking is BOOKED, or WAITING with its position if the session is full. A place that becomes free goes to the one who has waited the longest. Staff may book for a member by `userId`.
+         * @description The booking is BOOKED, or WAITING with its position if the session is full. A place that becomes free before the start goes to the one who has waited the longest. Staff may book for a member by `userId`.
          *
          *     For users.
          */
@@ -2155,7 +2155,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a booking
-         * @description For the member and for staff. Later than `cancelBeforeMinutes` before the start, the booking becomes a NO_SHOW. In both cases the place goes to the one who has waited the longest.
+         * @description For the member and for staff, until the end of the session. Later than `cancelBeforeMinutes` before the start, a booking with a place becomes a NO_SHOW; one on the waiting list always becomes CANCELLED. Until the start, a place that becomes free goes to the one who has waited the longest.
          *
          *     For users.
          */
@@ -2593,7 +2593,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a comment
-         * @description Its reports are deleted with it. Audited if staff do it.
+         * @description Its reports are deleted with it. Audited if the caller is not its author.
          *
          *     For its author, staff of the gym.
          */
@@ -3070,7 +3070,7 @@ export interface paths {
         put?: never;
         /**
          * End what a membership allowed in this service
-         * @description Ends the open visit of the user, and removes them from challenges that have not ended. If the user has not joined again (`before` is null), their bookings and open orders are cancelled, too. A repeated call changes nothing.
+         * @description Ends the open visit of the user, and removes them from challenges that have not ended. If the user has not joined again (`before` is null), their bookings of coming sessions and their PLACED orders are cancelled, too. A repeated call changes nothing.
          *
          *     For the identity service.
          */
@@ -3284,7 +3284,7 @@ export interface paths {
         };
         /**
          * Whether a name, a slug, an email or a slot for a first visit is available
-         * @description A slot is the half hour that contains the start in `<locationId>@<start>`. The capacity of the location is the number of places. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for the session (`sessionId`, opened by access token or `X-Resume-Token`) for 15 minutes. A session can reserve one value of each resource, and a member one slot.
+         * @description A slot is the half hour that contains the start in `<locationId>@<start>`. Its places are those of the session of the class "First visit" at that time, or of the class if there is no session yet; at first a class has as many as the location's capacity, and staff can change them. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for the session (`sessionId`, opened by access token or `X-Resume-Token`) for 15 minutes. A session can reserve one value of each resource, and a member one slot.
          *
          *     For everybody.
          */
@@ -3984,7 +3984,7 @@ export interface paths {
         };
         /**
          * The exercise library, by name
-         * @description An exercise must match all filters; an unknown value returns an empty list.
+         * @description With the exercises of the caller's gym (for a SUPER_ADMIN, of all gyms), and the caller's custom exercises. An exercise must match all filters; an unknown value returns an empty list.
          *
          *     For everybody.
          */
@@ -4126,7 +4126,7 @@ export interface paths {
         };
         /**
          * Workout routines, by title
-         * @description Global routines, those of the caller's gym, and the caller's own. A routine must match all filters; an unknown value returns an empty list.
+         * @description Global routines, those of the caller's gym (for a SUPER_ADMIN, of all gyms), and the caller's own. A routine must match all filters; an unknown value returns an empty list.
          *
          *     For everybody.
          */
@@ -4537,7 +4537,7 @@ export interface paths {
         get?: never;
         /**
          * Log one set, or correct it
-         * @description The client chooses the id of the set, so that a device without a connection can repeat the request: the same set changes nothing. The set replaces the one with this id, or is added to the last entry of its exercise. `completedAt` is by default the time of the server.
+         * @description The client chooses the id of the set, so that a device without a connection can repeat the request: the same set changes nothing. The set replaces the one with this id, or is added to the last entry of its exercise, or to a new entry if there is none. `completedAt` is by default the time of the server.
          *
          *     For users.
          */
@@ -4560,7 +4560,7 @@ export interface paths {
         put?: never;
         /**
          * Log the same training again
-         * @description The copy has the same exercises, sets and duration. It begins at `startedAt`; by default it ends now.
+         * @description The copy has the same exercises, sets and duration. It begins at `startedAt`; by default it ends now. The copy of a running training is running, and by default begins now.
          *
          *     For users.
          */
@@ -4624,7 +4624,7 @@ export interface paths {
         };
         /**
          * The products of the shop, by name
-         * @description Global products and those of the caller's gym.
+         * @description Global products and those of the caller's gym; for a SUPER_ADMIN, those of all gyms.
          *
          *     For everybody.
          */
@@ -5466,7 +5466,7 @@ export interface paths {
         put?: never;
         /**
          * Block a user
-         * @description The two no longer see each other online, cannot invite each other, and no longer train together. The other user is not notified.
+         * @description The two no longer see each other online, cannot invite each other, and no longer train together. The other user is not notified. A user blocks at most 2,000 others.
          *
          *     For users.
          */
@@ -6102,7 +6102,7 @@ export interface components {
              * @description The user's id.
              */
             id: string;
-            /** @description The email for log-in. Visible only to the user and the admins of their gym; the email of a SUPER_ADMIN is visible to every logged-in user. */
+            /** @description The email for log-in. Visible only to the user, the staff of their gym and its machine clients with the scope `members:read`; the email of a SUPER_ADMIN is visible to every logged-in user. */
             email?: string;
             /** @description The name that other users see. */
             displayName: string;
@@ -6300,7 +6300,7 @@ export interface components {
              * @description The user's id.
              */
             id: string;
-            /** @description The email for log-in. Visible only to the user and the admins of their gym; the email of a SUPER_ADMIN is visible to every logged-in user. */
+            /** @description The email for log-in. Visible only to the user, the staff of their gym and its machine clients with the scope `members:read`; the email of a SUPER_ADMIN is visible to every logged-in user. */
             email?: string;
             /** @description The name that other users see. */
             displayName: string;
@@ -6382,7 +6382,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: uuid
-             * @description Equal to `id`: an invitation is an account without a password.
+             * @description Equal to `id`: the id of the new account, or of the invitation if the user has an account already.
              */
             userId: string;
             /** @description Null: the mail is sent afterwards. */
@@ -6394,7 +6394,7 @@ export interface components {
         Invitation: {
             /**
              * Format: uuid
-             * @description The id of the invited user, because an invitation is an account without a password. If the user had an account already, an id of the invitation: who has the account is known when they have joined.
+             * @description The id of the account that was created for the invited user. If the user had an account already, an id of the invitation: who has the account is known when they have joined.
              */
             id: string;
             /**
@@ -6404,7 +6404,7 @@ export interface components {
             userId: string;
             /** @description The address to which the mail is sent, and with which the user logs in later. */
             email: string;
-            /** @description The name that other users see. */
+            /** @description The name that other users see. If the user had an account already, the name that was sent with the invitation. */
             displayName: string;
             /**
              * @description The role that the user has once they accept the invitation.
@@ -6423,7 +6423,7 @@ export interface components {
             createdAt: string;
             /** @description When the latest mail was sent. Null before the first mail is sent, and again 8 days after the latest mail was requested, when its token has expired. */
             sentAt: string | null;
-            /** @description When the token of the latest mail expires, 7 days after the mail. Null if `sentAt` is null. */
+            /** @description When the token of the latest mail expires, 7 days after the mail; for a user who had an account already, when the invitation expires. Null if `sentAt` is null. */
             expiresAt: string | null;
         };
         AccountDocument: {
@@ -6519,7 +6519,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description What was done: `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_SENT_AGAIN`, `INVITATION_WITHDRAWN`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`, `API_CLIENT_CREATED`, `API_CLIENT_SECRET_ROTATED`, `API_CLIENT_DELETED`.
+             * @description What was done: `LOGGED_IN`, `LOGIN_FAILED`, `LOGIN_LOCKED`, `PASSWORD_CHANGED`, `ROLE_CHANGED`, `GYM_CHANGED`, `MEMBERSHIP_CHANGED`, `EMAIL_VERIFIED`, `ACCOUNT_SUSPENDED`, `SUSPENSION_ENDED`, `PASSWORD_RESET`, `REFRESH_TOKEN_REUSED`, `USER_INVITED`, `INVITATION_SENT_AGAIN`, `INVITATION_WITHDRAWN`, `USERS_IMPORTED`, `ACCOUNT_DELETED`, `SIGNING_KEY_ROTATED`, `API_CLIENT_CREATED`, `API_CLIENT_SECRET_ROTATED`, `API_CLIENT_DELETED`.
              * @enum {string}
              */
             action: "LOGGED_IN" | "LOGIN_FAILED" | "LOGIN_LOCKED" | "PASSWORD_CHANGED" | "ROLE_CHANGED" | "GYM_CHANGED" | "MEMBERSHIP_CHANGED" | "EMAIL_VERIFIED" | "ACCOUNT_SUSPENDED" | "SUSPENSION_ENDED" | "PASSWORD_RESET" | "REFRESH_TOKEN_REUSED" | "USER_INVITED" | "INVITATION_SENT_AGAIN" | "INVITATION_WITHDRAWN" | "USERS_IMPORTED" | "ACCOUNT_DELETED" | "SIGNING_KEY_ROTATED" | "API_CLIENT_CREATED" | "API_CLIENT_SECRET_ROTATED" | "API_CLIENT_DELETED";
@@ -6838,7 +6838,7 @@ export interface components {
             capacity: number;
             /** @description The name of the person who leads the class; null if it is not known. */
             instructor: string | null;
-            /** @description A booking can be cancelled until so many minutes before the start. Later, it becomes a NO_SHOW. */
+            /** @description A booking can be cancelled until so many minutes before the start. If it is cancelled later, a booking with a place becomes a NO_SHOW. */
             cancelBeforeMinutes: number;
             /** @description When the class takes place; null for first visits, whose sessions are made when they are booked. */
             recurrence: components["schemas"]["Recurrence"] | null;
@@ -6884,7 +6884,7 @@ export interface components {
              * @description The state of the booking.
              *     - `BOOKED`: It has a place.
              *     - `WAITING`: It is on the waiting list.
-             *     - `CANCELLED`: It was cancelled in time, or the session was cancelled.
+             *     - `CANCELLED`: It was cancelled in time or on the waiting list, the session was cancelled, or it was still on the waiting list at the end.
              *     - `ATTENDED`: The member has attended: they were checked in at the location, or staff have recorded it.
              *     - `NO_SHOW`: The member has not attended, or has cancelled too late.
              * @enum {string}
@@ -7034,7 +7034,7 @@ export interface components {
              * @enum {string}
              */
             joinPolicy: "OPEN" | "VERIFIED_EMAIL" | "APPROVAL" | "INVITE";
-            /** @description False: nobody joins or checks in, and nothing is added; what is stored can be read. */
+            /** @description False: nobody joins, checks in, books or orders, and nobody adds locations, classes, challenges, posts, comments, announcements or webhooks. What is stored can be read. */
             active: boolean;
             /** @description Increases with every change of name, time zone, policy and activity. The configuration has a version of its own. */
             version: number;
@@ -7379,7 +7379,7 @@ export interface components {
              */
             endsAt: string;
         };
-        /** @description The calendar feed of a user (iCalendar, RFC 5545): their bookings, or with `&all=true` all sessions of their gym. */
+        /** @description The calendar feed of a user (iCalendar, RFC 5545): their bookings, or with `&all=true` the sessions of their gym, those of the last 30 days and the coming ones. A feed has at most 1,000 entries. */
         Calendar: {
             /** @description The address of the iCalendar feed, with a private token: a URL, or a path of this service if its public URL is not configured. */
             url: string;
@@ -7733,7 +7733,7 @@ export interface components {
             /** @description Increases with every change. */
             version: number;
         };
-        /** @description A webhook with its secret, which is in no other answer. */
+        /** @description A webhook with its secret, which is only in the answers to the creation and to a rotation. */
         WebhookWithSecret: {
             /**
              * Format: uuid
@@ -7759,7 +7759,7 @@ export interface components {
             createdAt: string;
             /** @description Increases with every change. */
             version: number;
-            /** @description It signs the deliveries, `whsec_...`. */
+            /** @description It signs the deliveries, `whsec_...`. No later answer contains it; a rotation returns a new one. */
             secret: string;
         };
         /** @description One event for one webhook. */
@@ -7914,7 +7914,7 @@ export interface components {
              * @description The state of the booking.
              *     - `BOOKED`: It has a place.
              *     - `WAITING`: It is on the waiting list.
-             *     - `CANCELLED`: It was cancelled in time, or the session was cancelled.
+             *     - `CANCELLED`: It was cancelled in time or on the waiting list, the session was cancelled, or it was still on the waiting list at the end.
              *     - `ATTENDED`: The member has attended: they were checked in at the location, or staff have recorded it.
              *     - `NO_SHOW`: The member has not attended, or has cancelled too late.
              * @enum {string}
@@ -9941,7 +9941,7 @@ export interface operations {
                     password: string;
                     /** @description The name that other users see: at most 80 characters. */
                     displayName: string;
-                    /** @description The gym to join; null: none. Later only an admin can move the user. */
+                    /** @description The gym to join; null: none. A user without a gym can join one later. */
                     gymId?: string | null;
                 };
             };
@@ -12009,7 +12009,7 @@ export interface operations {
                 "application/json": {
                     /** @description Only for a service of the platform, which chooses the id so that a repeated request creates no second invitation. */
                     id?: string | null;
-                    /** @description The address to which the mail is sent: at most 254 characters. No account may have it yet. */
+                    /** @description The address to which the mail is sent: at most 254 characters. No account may have it yet, except that of a member without a gym. */
                     email: string;
                     /** @description The name that other users see: at most 80 characters. */
                     displayName: string;
@@ -12026,7 +12026,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new user. The mail is sent afterwards. */
+            /** @description The new user; only what was sent, if the user has an account already. The mail is sent afterwards. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -14084,7 +14084,7 @@ export interface operations {
                      *     - `INVITE`: Only people whom the staff have invited.
                      */
                     joinPolicy?: ("OPEN" | "VERIFIED_EMAIL" | "APPROVAL" | "INVITE") | null;
-                    /** @description Only for SUPER_ADMIN. False: nobody joins or checks in, and nothing is added; what is stored can be read. */
+                    /** @description Only for SUPER_ADMIN. False: nobody joins, checks in, books or orders, and nobody adds locations, classes, challenges, posts, comments, announcements or webhooks. What is stored can be read. */
                     active?: boolean | null;
                     /** @description The version on which the change is based; `VERSION_CONFLICT` if the stored one differs. Absent: the last write wins. */
                     version?: number | null;
@@ -16527,7 +16527,7 @@ export interface operations {
             query?: {
                 /** @description The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token. */
                 token?: string;
-                /** @description `true`: all sessions of the gym. Default: the own bookings. */
+                /** @description `true`: the sessions of the gym. Default: the own bookings. */
                 all?: "true" | "false";
             };
             header?: never;
@@ -19862,7 +19862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook with its secret, which is in no other answer but that of a rotation. */
+            /** @description The webhook with its secret, which no later answer contains; a rotation returns a new one. */
             201: {
                 headers: {
                     [name: string]: unknown;

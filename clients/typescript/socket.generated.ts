@@ -625,6 +625,11 @@ export interface components {
         error_data: {
             code: string;
             message: string;
+            /** @description The errors, field by field; absent if the error is not about fields. */
+            errors?: {
+                path: string;
+                message: string;
+            }[];
         };
     };
     responses: never;

@@ -49,7 +49,7 @@ import { Upkeep } from './squads/upkeep.ts';
 export const squad = defineSubgraph({
   name: 'squad',
   title: 'Squad service',
-  description: 'Who is online, and training together: clubs, invitations, live squads, chat and feed.',
+  description: 'Who is online, and training together: clubs, invites, live squads, chat and feed.',
   settings: squadSettings,
   database,
   // With REDIS_URL there may be several instances, which must share their journals.

@@ -116,7 +116,7 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
     } catch {
       // redis-cli fails while the server is not ready
     }
-    if (Date.now() > end) throw new Error(`${what} did not happen within 30 s`);
+    if (Date.now() > end) throw new Error(`${what} did not happen within 120 s`);
     await sleep(50);
   }
 }

@@ -19,7 +19,8 @@ export const exercisesRest = [
     path: '/exercises',
     operationId: 'listExercises',
     summary: 'The exercise library, by name',
-    description: 'An exercise must match all filters; an unknown value returns an empty list.',
+    description:
+      "With the exercises of the caller's gym (for a SUPER_ADMIN, of all gyms), and the caller's custom exercises. An exercise must match all filters; an unknown value returns an empty list.",
     auth: 'optional',
     query: ExerciseQuery,
     success: { status: 200, description: 'A page of exercises.', shape: ExerciseShape, page: true },

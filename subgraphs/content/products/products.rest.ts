@@ -15,7 +15,7 @@ export const productsRest = [
     path: '/products',
     operationId: 'listProducts',
     summary: 'The products of the shop, by name',
-    description: "Global products and those of the caller's gym.",
+    description: "Global products and those of the caller's gym; for a SUPER_ADMIN, those of all gyms.",
     auth: 'optional',
     query: ProductQuery,
     success: { status: 200, description: 'A page of products.', shape: ProductShape, page: true },

@@ -85,7 +85,7 @@ export const trainingsRest = [
     operationId: 'logTrainingSet',
     summary: 'Log one set, or correct it',
     description:
-      'The client chooses the id of the set, so that a device without a connection can repeat the request: the same set changes nothing. The set replaces the one with this id, or is added to the last entry of its exercise. `completedAt` is by default the time of the server.',
+      'The client chooses the id of the set, so that a device without a connection can repeat the request: the same set changes nothing. The set replaces the one with this id, or is added to the last entry of its exercise, or to a new entry if there is none. `completedAt` is by default the time of the server.',
     auth: 'required',
     params: setParams,
     body: PutSetShape,
@@ -100,7 +100,7 @@ export const trainingsRest = [
     operationId: 'copyTraining',
     summary: 'Log the same training again',
     description:
-      'The copy has the same exercises, sets and duration. It begins at `startedAt`; by default it ends now.',
+      'The copy has the same exercises, sets and duration. It begins at `startedAt`; by default it ends now. The copy of a running training is running, and by default begins now.',
     auth: 'required',
     params: idParams,
     body: CopyTrainingShape.optional(),

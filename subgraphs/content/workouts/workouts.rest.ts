@@ -38,7 +38,7 @@ export const workoutsRest = [
     operationId: 'listWorkouts',
     summary: 'Workout routines, by title',
     description:
-      "Global routines, those of the caller's gym, and the caller's own. A routine must match all filters; an unknown value returns an empty list.",
+      "Global routines, those of the caller's gym (for a SUPER_ADMIN, of all gyms), and the caller's own. A routine must match all filters; an unknown value returns an empty list.",
     auth: 'optional',
     query: WorkoutQuery,
     success: { status: 200, description: 'A page of routines.', shape: WorkoutRoutineShape, page: true },

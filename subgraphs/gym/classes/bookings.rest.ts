@@ -20,7 +20,7 @@ export const bookingsRest = [
     operationId: 'bookClassSession',
     summary: 'Book a place in a class session',
     description:
-      'The booking is BOOKED, or WAITING with its position if the session is full. A place that becomes free goes to the one who has waited the longest. Staff may book for a member by `userId`.',
+      'The booking is BOOKED, or WAITING with its position if the session is full. A place that becomes free before the start goes to the one who has waited the longest. Staff may book for a member by `userId`.',
     auth: 'required',
     params: idParams,
     body: BookInput.optional(),
@@ -100,7 +100,7 @@ export const bookingsRest = [
     operationId: 'cancelBooking',
     summary: 'Cancel a booking',
     description:
-      'For the member and for staff. Later than `cancelBeforeMinutes` before the start, the booking becomes a NO_SHOW. In both cases the place goes to the one who has waited the longest.',
+      'For the member and for staff, until the end of the session. Later than `cancelBeforeMinutes` before the start, a booking with a place becomes a NO_SHOW; one on the waiting list always becomes CANCELLED. Until the start, a place that becomes free goes to the one who has waited the longest.',
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The booking, CANCELLED or NO_SHOW.', shape: BookingShape },

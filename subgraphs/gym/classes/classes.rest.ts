@@ -82,7 +82,7 @@ export const classesRest = [
     path: '/classes/:id',
     operationId: 'deleteClass',
     summary: 'Delete a class',
-    description: 'Its coming sessions are cancelled; past sessions and all bookings stay.',
+    description: 'Its coming sessions are cancelled with their bookings; past sessions stay.',
     only: GYM_STAFF,
     auth: 'required',
     params: idParams,
@@ -96,7 +96,7 @@ export const classesRest = [
     operationId: 'listClassOccurrences',
     summary: 'When a class takes place by its rule',
     description:
-      'Computed, without the changes of single sessions. At most two years, and 6,000 occurrences.',
+      'Computed, without the changes of its sessions, also those with the scope FOLLOWING. At most two years, and 6,000 occurrences.',
     scopes: ['classes:read'],
     auth: 'required',
     params: idParams,

@@ -103,8 +103,9 @@ export const sessionsRest = [
     method: 'GET',
     path: '/class-sessions.ics',
     operationId: 'getClassCalendar',
-    summary: 'A calendar feed: the own bookings, or all sessions of the gym',
-    description: 'For calendar applications. The token in the URL replaces a log-in.',
+    summary: 'A calendar feed: the own bookings, or the sessions of the gym',
+    description:
+      'For calendar applications. The token in the URL replaces a log-in. The feed has the sessions of the last 30 days and the coming ones; at most 1,000 entries.',
     auth: 'optional',
     query: calendarQuery,
     success: { status: 200, description: 'The calendar (RFC 5545).', contentType: 'text/calendar' },
@@ -122,7 +123,7 @@ export const sessionsRest = [
     operationId: 'getCalendar',
     summary: "The address of the caller's calendar feed",
     description:
-      'Everybody who has the address can read the feed. With `&all=true` it has all sessions of the gym.',
+      'Everybody who has the address can read the feed. With `&all=true` it has the sessions of the gym instead of the own bookings.',
     only: callers('users of a gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     success: { status: 200, description: 'The address, with the private token.', shape: CalendarShape },

@@ -71,7 +71,7 @@ export const gymsRest = [
     summary: 'Change the name, time zone, join policy or activity of a gym',
     only: GYM_STAFF,
     description:
-      'Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`: nobody joins a gym that is not active, nobody checks in, and nothing is added to it; what is stored can be read. Audited.',
+      'Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`. In a gym that is not active, nobody joins, checks in, books or orders, and nobody adds locations, classes, challenges, posts, comments, announcements or webhooks; what is stored can be read. Audited.',
     auth: 'required',
     params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
     body: UpdateGymInput,
@@ -101,7 +101,7 @@ export const gymsRest = [
     summary: 'Withdraw a gym that the calling service has created',
     only: SERVICES,
     description:
-      'Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, post, challenge, announcement, product or program.',
+      'Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, booking, order, post, challenge, announcement, product or program.',
     auth: 'required',
     params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
     success: { status: 204, description: 'The gym is deleted.' },

@@ -112,7 +112,7 @@ export const locationsRest = [
     summary: 'Close a location for good; audited',
     only: GYM_STAFF,
     description:
-      'Its open visits end, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.',
+      'Its open visits end, its classes are deleted, their coming sessions are cancelled, and a check-in is 404. Its history stays. Staff still see the location, with `closedAt`.',
     auth: 'required',
     params: idParams,
     versioned: true,

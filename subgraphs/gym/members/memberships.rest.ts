@@ -16,7 +16,7 @@ export const endedMembershipsRest = [
     summary: 'End what a membership allowed in this service',
     only: IDENTITY_ONLY,
     description:
-      'Ends the open visit of the user, and removes them from challenges that have not ended. If the user has not joined again (`before` is null), their bookings and open orders are cancelled, too. A repeated call changes nothing.',
+      'Ends the open visit of the user, and removes them from challenges that have not ended. If the user has not joined again (`before` is null), their bookings of coming sessions and their PLACED orders are cancelled, too. A repeated call changes nothing.',
     auth: 'required',
     rateLimit: RATE,
     body: MembershipEndShape,

@@ -141,7 +141,7 @@ export const postsRest = [
     path: '/posts/:id/comments/:commentId',
     operationId: 'deleteComment',
     summary: 'Delete a comment',
-    description: 'Its reports are deleted with it. Audited if staff do it.',
+    description: 'Its reports are deleted with it. Audited if the caller is not its author.',
     only: callers('its author, staff of the gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     params: commentParams,

@@ -51,7 +51,8 @@ export const webhooksRest = [
     body: CreateWebhookInput,
     success: {
       status: 201,
-      description: 'The webhook with its secret, which is in no other answer but that of a rotation.',
+      description:
+        'The webhook with its secret, which no later answer contains; a rotation returns a new one.',
       shape: WebhookWithSecretShape,
     },
     errors: ['GYM_REQUIRED', 'CONFLICT'],

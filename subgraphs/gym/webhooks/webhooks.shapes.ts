@@ -33,9 +33,10 @@ export const WebhookShape = z
 export type WebhookShape = z.infer<typeof WebhookShape>;
 
 export const WebhookWithSecretShape = WebhookShape.extend({
-  secret: z
-    .string()
-    .meta({ description: 'It signs the deliveries, `whsec_...`. It is in this answer only.' }),
+  secret: z.string().meta({
+    description:
+      'It signs the deliveries, `whsec_...`. No later answer contains it; a rotation returns a new one.',
+  }),
 }).meta({ id: 'WebhookWithSecret' });
 export type WebhookWithSecretShape = z.infer<typeof WebhookWithSecretShape>;
 

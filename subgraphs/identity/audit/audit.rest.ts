@@ -21,7 +21,7 @@ export const auditRest = [
     operationId: 'listAccountAuditEvents',
     summary: 'The audit trail of actions on accounts, newest first',
     description:
-      'A GYM_ADMIN sees what staff did with the accounts of their gym, but no log-ins and no changes of passwords. Local dates are those of the caller.',
+      'A GYM_ADMIN sees the records of their gym, without log-ins, changes of passwords and reused refresh tokens. Local dates are those of the caller.',
     only: READERS,
     auth: 'required',
     query: pageQuery

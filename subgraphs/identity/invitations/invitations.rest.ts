@@ -22,7 +22,8 @@ export const invitationsRest = [
     body: InviteUserInput,
     success: {
       status: 201,
-      description: 'The new user. The mail is sent afterwards.',
+      description:
+        'The new user; only what was sent, if the user has an account already. The mail is sent afterwards.',
       shape: InvitedUserShape,
       variesWithinVersion: true,
     },
@@ -53,7 +54,7 @@ export const invitationsRest = [
     summary: 'Send the mail of an invitation again',
     only: callers('GYM_ADMIN of its gym, SUPER_ADMIN, services', 'GYM_ADMIN', 'SUPER_ADMIN', 'SERVICE'),
     description:
-      '`:id` is the id of the invitation. The mail has a new token; the tokens of earlier mails work until they expire. One user gets at most five mails per hour.',
+      '`:id` is the id of the invitation. The mail to a user without a password has a new token; the tokens of earlier mails work until they expire. At most five mails per hour are sent for an invitation.',
     auth: 'required',
     params: idParams,
     rateLimit: AUTH_RATE,

@@ -15,9 +15,12 @@ export const InviteUserInput = z
   })
   .meta({ graphType: 'InviteUserInput' });
 
-/** The new account, with what an invitation has besides. */
+/** The new account, or only what was sent if the user has an account already; with what an invitation has besides. */
 export const InvitedUserShape = UserShape.extend({
-  userId: z.uuid().meta({ description: 'Equal to `id`: an invitation is an account without a password.' }),
+  userId: z.uuid().meta({
+    description:
+      'Equal to `id`: the id of the new account, or of the invitation if the user has an account already.',
+  }),
   sentAt: z.iso.datetime().nullable().meta({ description: 'Null: the mail is sent afterwards.' }),
   expiresAt: z.iso.datetime().nullable().meta({ description: 'Null before the mail is sent.' }),
 }).meta({ id: 'InvitedUser', graphType: 'User' });

@@ -20,7 +20,7 @@ export const membershipsRest = [
     only: GYM_STAFF,
     scopes: ['members:write'],
     description:
-      'PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. An ended membership ends the open visit of the user, their bookings and their open orders; they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.',
+      'PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. When a membership ends, the open visit of the user ends, their bookings of coming sessions and their PLACED orders are cancelled, they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.',
     auth: 'required',
     params: idParams,
     body: SetMembershipShape,

@@ -36,7 +36,7 @@ export const rightsRest = [
     summary: 'Move a user to a gym, or out of their gym',
     only: callers('GYM_ADMIN, SUPER_ADMIN', 'GYM_ADMIN', 'SUPER_ADMIN'),
     description:
-      'A GYM_ADMIN may add members without a gym to their own gym, and remove its members. The change is audited. It makes the access tokens of the user invalid; a refresh returns one with the new gym.',
+      'A GYM_ADMIN may add members without a gym to their own gym, and remove its members. The change is audited. If the user belonged to a gym before, their access tokens become invalid. A refresh returns one with the new gym.',
     auth: 'required',
     params: idParams,
     body: SetGymShape,

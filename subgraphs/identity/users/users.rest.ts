@@ -122,7 +122,7 @@ export const usersRest = [
     operationId: 'getUser',
     summary: 'The profile of a user',
     description:
-      'The user themselves and the admins of their gym see all of it (of people who have applied or left, all but the QR code), a machine client all but the QR code, other users of the gym see the public fields, and everybody else gets 404.',
+      'Users see all of their own account, except that only staff see `suspension`. A GYM_ADMIN sees the users of their gym without `body` and `trainingGoals`, and those who have applied to it or left it also without `qrCode`. A SUPER_ADMIN sees every user, without `body` and `trainingGoals`. A machine client sees the people whom a GYM_ADMIN of its gym sees, without `body`, `trainingGoals`, `qrCode`, `emailVerified` and `suspension`; without the scope `members:write`, the reason of the membership is null. Other users of the gym see only the public fields. Every user sees the public fields and the email of a SUPER_ADMIN. Everybody else gets 404.',
     scopes: ['members:read'],
     auth: 'required',
     params: idParams,

@@ -30,7 +30,7 @@ const seq = {
   seq: {
     type: 'integer',
     description:
-      "For presence the number of the update to this connection, for squad events the revision, for messages the message's number, for invites the number of the user's last change of an invite.",
+      "For presence the number of the update to this connection, for squad events the revision, for messages the message's number, for invites the number of the user's last change of an invite, for class sessions the number of the event on this connection.",
   },
 };
 const ackName = (event: ProtocolEvent) => `${event.name}_ack`;
@@ -73,7 +73,19 @@ const messages = Object.fromEntries([
         {
           type: 'object',
           required: ['code', 'message'],
-          properties: { code: { type: 'string' }, message: { type: 'string' } },
+          properties: {
+            code: { type: 'string' },
+            message: { type: 'string' },
+            errors: {
+              type: 'array',
+              description: 'The errors, field by field; absent if the error is not about fields.',
+              items: {
+                type: 'object',
+                required: ['path', 'message'],
+                properties: { path: { type: 'string' }, message: { type: 'string' } },
+              },
+            },
+          },
         },
         id,
       ),

@@ -292,7 +292,7 @@ async function sendInvite(toUserId) {
     ...(session && { squadId: session.id }),
   });
   if (!answer) return;
-  toast(`Invitation sent to ${nameNow(toUserId)}.`);
+  toast(`Invite sent to ${nameNow(toUserId)}.`);
   if (!session) await joinSquad(answer.invite.squadId);
 }
 

@@ -23,13 +23,13 @@ export function pages({
       '/demo/demo.js': { type: 'js', text: file('demo.js') },
     }),
     '/demo/demo.css': { type: 'css', text: file('demo.css') },
-    '/asyncapi': { type: 'html', text: protocolPage() },
+    '/asyncapi': { type: 'html', text: protocolPage(hasDemoAccounts) },
   };
 }
 
 const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-const protocolPage = (): string => `<!doctype html>
+const protocolPage = (hasDemo: boolean): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -39,10 +39,10 @@ const protocolPage = (): string => `<!doctype html>
 <link rel="stylesheet" href="demo/demo.css">
 </head>
 <body class="reference">
-<header><h1>The raw socket</h1><p><code>/socket</code>, sub-protocol <code>squad.v1</code>. The same as an <a href="asyncapi.json">AsyncAPI 3 document</a>; try it on the <a href="demo">live page</a>.</p></header>
+<header><h1>The raw socket</h1><p><code>/socket</code>, sub-protocol <code>squad.v1</code>. The same as an <a href="asyncapi.json">AsyncAPI 3 document</a>${hasDemo ? '; try it on the <a href="demo">live page</a>' : ''}.</p></header>
 <main>
 <section class="card"><h2>Frames</h2>
-<p>A client sends <code>{"event", "data", "id"?}</code>. A frame with an <code>id</code> is answered by <code>{"event": "ack", "id", "data"}</code> or <code>{"event": "error", "id", "data": {"code", "message"}}</code>. The server pushes <code>{"event", "data", "seq"}</code>.</p></section>
+<p>A client sends <code>{"event", "data", "id"?}</code>. A frame with an <code>id</code> is answered by <code>{"event": "ack", "id", "data"}</code> or <code>{"event": "error", "id", "data": {"code", "message", "errors"?}}</code>. The server pushes <code>{"event", "data", "seq"}</code>.</p></section>
 <h2>From the client</h2>
 ${CLIENT_EVENTS.map(eventCard).join('\n')}
 <h2>From the server</h2>
