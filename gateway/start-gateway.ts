@@ -37,7 +37,7 @@ export type RunningGateway = RunningServer;
 export const startGateway = (
   settings: GatewaySettings,
   log: Logger = createLogger('gateway', settings.logLevel),
-): Promise<RunningGateway> => startParts(log, (parts) => openParts(settings, log, parts));
+): Promise<RunningGateway> => startParts(log, settings, (parts) => openParts(settings, log, parts));
 
 const openUsage = ({ usageReport }: GatewaySettings, metrics: Metrics, log: Logger) =>
   usageReport === undefined ? undefined : UsageReport.open(usageReport, metrics, log);

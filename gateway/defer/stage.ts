@@ -7,7 +7,7 @@ import type { DeferrablePlan } from '../plan/compile-plan.ts';
  */
 export class Stage {
   private readonly plan: DeferrablePlan;
-  private readonly parts: readonly { label: string; awaited: Set<string>; stage: Stage }[];
+  private readonly parts: readonly { label: string; awaited: string[]; stage: Stage }[];
   private readonly done = Promise.withResolvers<ExecutionContext>();
   private hasBegun = false;
 
@@ -15,7 +15,7 @@ export class Stage {
     this.plan = plan;
     this.parts = plan.parts.map((part) => ({
       label: part.label,
-      awaited: new Set(part.depends),
+      awaited: [...part.depends],
       stage: new Stage(part),
     }));
   }
@@ -43,10 +43,14 @@ export class Stage {
 
   private async run(context: ExecutionContext, parent: Stage | undefined): Promise<void> {
     const beginReady = (): void => {
-      for (const { awaited, stage } of this.parts) if (awaited.size === 0) stage.begin(context.fork(), this);
+      for (const { awaited, stage } of this.parts)
+        if (awaited.length === 0) stage.begin(context.fork(), this);
     };
     context.onFetched = (id) => {
-      for (const { awaited } of this.parts) awaited.delete(id);
+      for (const { awaited } of this.parts) {
+        const index = awaited.indexOf(id);
+        if (index >= 0) awaited.splice(index, 1);
+      }
       beginReady();
     };
     beginReady();

@@ -11,11 +11,17 @@ import type { Rewriter } from './rewrites.ts';
 import { sendInParts } from './split-entity-batch.ts';
 import { errorsOf } from './subgraph-errors.ts';
 
-interface EntityFetchOptions {
+export interface EntityFetchOptions {
   readonly serviceName: string;
   readonly path: FlattenPath;
-  readonly representationOf: RepresentationOf;
+  /** The representations by the variables of an execution. */
+  readonly representations: (variables: Readonly<Record<string, unknown>>) => RepresentationOf;
   readonly rewrite: Rewriter | undefined;
+  /**
+   * Interfaces that are object types in the subgraph: as the `__typename` of its answer they are ignored, because the type of
+   * the entity is known.
+   */
+  readonly interfaces: ReadonlySet<unknown>;
   readonly request: Pick<FetchRequest, 'sendFor'>;
 }
 
@@ -34,9 +40,10 @@ export class EntityFetch implements PlanStep {
 
   /** The entities at its path; undefined if there is nothing to fetch. */
   batch(execution: ExecutionContext): EntityBatch | undefined {
-    const { path, representationOf, serviceName } = this.options;
+    const { path, representations, serviceName } = this.options;
     try {
       const entities = valuesAt(execution.data, path, execution.repeatedValues);
+      const representationOf = representations(execution.request.variables);
       const batch = batchEntities(entities, representationOf, execution.hasNoEscapes);
       return batch.count > 0 ? batch : undefined;
     } catch (error) {
@@ -73,7 +80,7 @@ export class EntityFetch implements PlanStep {
     batch: EntityBatch,
     execution: ExecutionContext,
   ): void {
-    const { serviceName, path, rewrite } = this.options;
+    const { serviceName, path, rewrite, interfaces } = this.options;
     if (!hasNoEscapes) execution.hasNoEscapes = false;
     if (errors) {
       let paths: ReadonlyMap<number, readonly ResponsePath[]> | undefined;
@@ -96,7 +103,9 @@ export class EntityFetch implements PlanStep {
       if (fields === null) (execution.missingEntities ??= new Set()).add(entity);
       if (!isJsonObject(fields)) continue;
       // A subgraph may return null for the __typename of a representation; merged, this null would replace the type name.
-      if (fields['__typename'] === null) fields['__typename'] = entity['__typename'];
+      const { __typename } = fields;
+      if (__typename === null || (__typename !== undefined && interfaces.has(__typename)))
+        fields['__typename'] = entity['__typename'];
       merge(entity, fields);
     }
   }

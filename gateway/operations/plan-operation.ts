@@ -3,6 +3,7 @@ import type { QueryPlan } from '@apollo/query-planner';
 import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { plannable } from '../plan/conditional-selections.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 
 /** @throws GraphQLError if the planner fails, as it does on some valid operations, such as nested fragments on many interfaces */
@@ -13,7 +14,11 @@ export function planOperation(
 ): QueryPlan {
   try {
     return planner.buildQueryPlan(
-      operationFromDocument(federatedApiSchema, document, name ? { operationName: name.value } : {}),
+      operationFromDocument(
+        federatedApiSchema,
+        plannable(document),
+        name ? { operationName: name.value } : {},
+      ),
     );
   } catch (cause) {
     throw unplannable(cause);

@@ -1,19 +1,22 @@
+import type { GraphQLSchema } from 'graphql';
 import type { ConditionNode, FetchNode, PlanNode } from '@apollo/query-planner';
 import type { FetchCaching, SentRequest } from '../cache/fetch-caching.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import type { ExecutionSource } from '../execution/execution.ts';
 import type { PlanStep } from '../execution/plan-step.ts';
-import { EntityFetch } from '../fetch/entity-fetch.ts';
+import { EntityFetch, type EntityFetchOptions } from '../fetch/entity-fetch.ts';
 import { FetchRequest } from '../fetch/fetch-request.ts';
 import { copyOf } from '../fetch/merge.ts';
 import { MergedEntityFetch } from '../fetch/merged-entity-fetch.ts';
-import { compileRepresentations } from '../fetch/representations.ts';
+import { compileRepresentations, type RepresentationOf } from '../fetch/representations.ts';
 import { compileRewrites } from '../fetch/rewrites.ts';
 import { RootFetch } from '../fetch/root-fetch.ts';
 import { uploadVariables } from '../fetch/upload-variables.ts';
 import type { FlattenPath } from '../response/response-path.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
+import { conditionalRequirements } from './conditional-requirements.ts';
+import { fetchesOf } from './plan-fetches.ts';
 import { mergedBranches, type MergedBranches, type MergedNames } from './merged-fetches.ts';
 
 interface PlanContext {
@@ -46,7 +49,10 @@ export interface DeferrablePlan {
 export interface DeferredPart extends DeferrablePlan {
   /** As in the document that was planned. */
   readonly label: string;
-  /** The ids of the fetches whose answers the part needs. */
+  /**
+   * The ids of the fetches whose answers the part needs. An id occurs as often as the fetches with it: the planner gives the
+   * fetches of different fields of a mutation the same ids.
+   */
   readonly depends: readonly string[];
 }
 
@@ -60,12 +66,13 @@ export function compileDeferrable({ graph, operation, plan }: ExecutionSource): 
 function deferrable(node: PlanNode | undefined, context: PlanContext): DeferrablePlan {
   if (node?.kind !== 'Defer') return { primary: node && compile(node, [], context), parts: [] };
   const { primary, deferred } = node;
+  const ids = fetchesOf({ kind: 'QueryPlan', node: primary.node }).flatMap(({ id }) => id ?? []);
   return {
     primary: primary.node && compile(primary.node, [], context),
     parts: deferred.map((part) => ({
       ...deferrable(part.node, context),
       label: part.label ?? '',
-      depends: part.depends.map(({ id }) => id),
+      depends: part.depends.flatMap(({ id }) => [id, ...ids.filter((other) => other === id).slice(1)]),
     })),
   };
 }
@@ -147,11 +154,38 @@ function entityFetch(
   return new EntityFetch({
     serviceName: node.serviceName,
     path,
-    representationOf: compileRepresentations(node, supergraphSchema),
+    representations: representationsOf(node, supergraphSchema),
     rewrite: compileRewrites(node.outputRewrites, supergraphSchema),
+    interfaces: sentTypenames(node),
     request: requestFor(node, subgraph, context),
   });
 }
+
+/** The representations by the variables of an execution. */
+function representationsOf(node: FetchNode, schema: GraphQLSchema): EntityFetchOptions['representations'] {
+  const requirements = conditionalRequirements(node, schema);
+  if (!requirements) {
+    const representationOf = compileRepresentations(node, schema);
+    return () => representationOf;
+  }
+  const byRequirements = new Map<unknown, RepresentationOf>();
+  return (variables) => {
+    const requires = requirements(variables);
+    const known = byRequirements.get(requires);
+    if (known) return known;
+    const representationOf = compileRepresentations({ ...node, requires: [...requires] }, schema);
+    byRequirements.set(requires, representationOf);
+    return representationOf;
+  };
+}
+
+/** The names of types that the subgraph is asked for instead of those that implement them (`@interfaceObject`). */
+const sentTypenames = ({ inputRewrites = [] }: FetchNode): ReadonlySet<unknown> =>
+  new Set(
+    inputRewrites.flatMap((rewrite) =>
+      rewrite.kind === 'ValueSetter' && rewrite.path.at(-1) === '__typename' ? [rewrite.setValueTo] : [],
+    ),
+  );
 
 /** The request of a fetch, which the shared cache may answer. */
 function requestFor(node: FetchNode, subgraph: Subgraph, { uploads, caching }: PlanContext): SentRequest {

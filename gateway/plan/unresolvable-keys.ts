@@ -1,8 +1,8 @@
 import type { FetchNode, QueryPlan, QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { Kind, parse, type GraphQLError, type GraphQLSchema, type SelectionSetNode } from 'graphql';
+import { Kind, parse, type GraphQLError, type SelectionSetNode } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { joinedTypeOf, type JoinedType } from '../supergraph/joined-type.ts';
+import { keysOf, type JoinedType } from '../supergraph/joined-type.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { fetchesOf } from './plan-fetches.ts';
 
@@ -38,22 +38,6 @@ const refusalOf = ({ serviceName }: FetchNode, type: string): GraphQLError =>
       `No plan can be made for this operation: the subgraph "${serviceName}" resolves ${type} by none of the keys that are known. Select its fields in another way, or ask the operator to add a resolvable key.`,
     ),
   );
-
-function keysOf(schema: GraphQLSchema, typename: string, subgraph: string): JoinedType[] {
-  const directives = schema.getType(typename)?.astNode?.directives ?? [];
-  return directives.flatMap((directive) => {
-    const joined = joinedTypeOf(directive);
-    return joined?.key !== undefined && nameOf(schema, joined.graph) === subgraph ? [joined] : [];
-  });
-}
-
-function nameOf(schema: GraphQLSchema, graph: string): string | undefined {
-  const graphs = schema.getType('join__Graph')?.astNode;
-  if (graphs?.kind !== Kind.ENUM_TYPE_DEFINITION) return undefined;
-  const [directive] = graphs.values?.find(({ name }) => name.value === graph)?.directives ?? [];
-  const name = directive?.arguments?.find((argument) => argument.name.value === 'name')?.value;
-  return name?.kind === Kind.STRING ? name.value : undefined;
-}
 
 function isResolvable(
   { key = '', resolvable = true }: JoinedType,

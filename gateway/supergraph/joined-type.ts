@@ -1,4 +1,4 @@
-import { valueFromASTUntyped, type ConstDirectiveNode } from 'graphql';
+import { Kind, valueFromASTUntyped, type ConstDirectiveNode, type GraphQLSchema } from 'graphql';
 
 /** A `@join__type` of a supergraph: a type in one subgraph, with one of its keys. */
 export interface JoinedType {
@@ -14,4 +14,22 @@ export function joinedTypeOf({ name, arguments: given = [] }: ConstDirectiveNode
   if (name.value !== 'join__type') return undefined;
   const values = given.map((argument) => [argument.name.value, valueFromASTUntyped(argument.value)] as const);
   return { graph: '', ...Object.fromEntries(values) };
+}
+
+/** The keys of a type in a subgraph. */
+export function keysOf(schema: GraphQLSchema, typename: string, subgraph: string): JoinedType[] {
+  const directives = schema.getType(typename)?.astNode?.directives ?? [];
+  return directives.flatMap((directive) => {
+    const joined = joinedTypeOf(directive);
+    return joined?.key !== undefined && subgraphOf(schema, joined.graph) === subgraph ? [joined] : [];
+  });
+}
+
+/** The name of a subgraph, which the enum `join__Graph` names otherwise; undefined for an unknown one. */
+export function subgraphOf(schema: GraphQLSchema, graph: string): string | undefined {
+  const graphs = schema.getType('join__Graph')?.astNode;
+  if (graphs?.kind !== Kind.ENUM_TYPE_DEFINITION) return undefined;
+  const [directive] = graphs.values?.find(({ name }) => name.value === graph)?.directives ?? [];
+  const name = directive?.arguments?.find((argument) => argument.name.value === 'name')?.value;
+  return name?.kind === Kind.STRING ? name.value : undefined;
 }

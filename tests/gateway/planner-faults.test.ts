@@ -136,6 +136,121 @@ describe('an interface object that its subgraph does not resolve', () => {
   });
 });
 
+describe('the type name of an object beside a field of an interface object', () => {
+  const { ask } = serving({
+    lists: {
+      typeDefs: `${LINK} type Query { pieces: [Piece] } interface Piece @key(fields: "id") { id: ID! } type Poem implements Piece @key(fields: "id") { id: ID! lines: Int } type Song implements Piece @key(fields: "id") { id: ID! }`,
+      resolvers: {
+        Query: {
+          pieces: () => [
+            { __typename: 'Poem', id: 'p1', lines: 4 },
+            { __typename: 'Song', id: 's1' },
+          ],
+        },
+        Piece: { __resolveReference: ({ id }: { id: string }) => ({ __typename: 'Poem', id }) },
+      },
+    },
+    marks: {
+      typeDefs: `${LINK} type Piece @interfaceObject @key(fields: "id") { id: ID! mark: Int }`,
+      resolvers: { Piece: { __resolveReference: ({ id }: { id: string }) => ({ id, mark: id.length }) } },
+    },
+  });
+
+  it.each([
+    '{ pieces { id ... on Poem { mark __typename } ... on Song { __typename } } }',
+    '{ pieces { id ... on Poem { ...Marked } ...Named } } fragment Marked on Poem { mark __typename } fragment Named on Piece { __typename }',
+    '{ pieces { __typename id ... on Poem { mark __typename lines } } }',
+  ])('is that of the object: %s', async (query) => {
+    const { body } = await ask(query);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.pieces).toMatchObject([
+      { id: 'p1', __typename: 'Poem', mark: 2 },
+      { id: 's1', __typename: 'Song' },
+    ]);
+  });
+});
+
+describe('a field on a condition that requires one of another subgraph', () => {
+  const { ask } = serving({
+    people: {
+      typeDefs: `${LINK} type Query { people: [Person!]! } type Person @key(fields: "id") { id: ID! town: String street: Street } type Street { name: String number: Int }`,
+      resolvers: {
+        Query: { people: () => [{ id: 'p1', town: 'Rome', street: { name: 'Via', number: 7 } }] },
+        Person: { __resolveReference: ({ id }: { id: string }) => ({ id }) },
+      },
+    },
+    weather: {
+      typeDefs: `${LINK} type Person @key(fields: "id") { id: ID! town: String @external street: Street @external mood: String rain: String @requires(fields: "town") wind: String @requires(fields: "street { name }") house: String @requires(fields: "street { number }") }
+        type Street @external { name: String number: Int }`,
+      resolvers: {
+        Person: {
+          __resolveReference: (given: object) => given,
+          mood: ({ id }: { id: string }) => `mood of ${id}`,
+          rain: ({ town }: { town?: string }) => `rain in ${town}`,
+          wind: ({ street }: { street?: { name?: string } }) => `wind in ${street?.name}`,
+          house: ({ street }: { street?: { number?: number } }) => `house ${street?.number}`,
+        },
+      },
+    },
+  });
+  const all = {
+    mood: 'mood of p1',
+    rain: 'rain in Rome',
+    wind: 'wind in Via',
+    house: 'house 7',
+  };
+  const QUERIES = [
+    'query ($a: Boolean!, $b: Boolean!) { people { mood rain @include(if: $a) wind @skip(if: $b) house @include(if: $a) } }',
+    'query ($a: Boolean!, $b: Boolean!) { people { mood ... @include(if: $a) { rain house } ...Windy @skip(if: $b) } } fragment Windy on Person { wind }',
+    'query ($a: Boolean!, $b: Boolean!) { people { mood rain @include(if: $a) @skip(if: false) ... on Person { wind @skip(if: $b) } house @include(if: $a) } }',
+  ];
+
+  it.each(QUERIES.flatMap((query) => [0, 1, 2, 3].map((bits) => [bits, query] as const)))(
+    'is selected or not, and the fields beside it have their values: %i of %s',
+    async (bits, query) => {
+      const [a, b] = [(bits & 1) === 1, (bits & 2) === 2];
+      const { mood, rain, wind, house } = all;
+      const expected = { mood, ...(a && { rain, house }), ...(!b && { wind }) };
+      for (let time = 0; time < 2; time += 1)
+        expect((await ask(query, { a, b })).body).toEqual({ data: { people: [expected] } });
+    },
+  );
+});
+
+describe('an object of which everything has a condition', () => {
+  const { ask } = serving({
+    halls: {
+      typeDefs: `${LINK} type Query { hall: Hall! noise: Int } type Hall { name: String door: Door! } type Door { width: Int }`,
+      resolvers: { Query: { hall: () => ({ name: 'North', door: { width: 9 } }), noise: () => 3 } },
+    },
+  });
+
+  it.each([
+    'query ($show: Boolean!, $no: Boolean!) { hall @skip(if: $no) { name @include(if: $show) } }',
+    'query ($show: Boolean!, $no: Boolean!) { hall @skip(if: $no) { ... on Hall { ...Named } } } fragment Named on Hall { name @include(if: $show) }',
+    'query ($show: Boolean!, $no: Boolean!) { hall @skip(if: $no) { ... @include(if: $show) { name } door @skip(if: true) { width } } }',
+  ])('is empty if no condition holds: %s', async (query) => {
+    const answer = async (variables: object) => (await ask(query, variables)).body;
+    expect(await answer({ show: false, no: false })).toEqual({ data: { hall: {} } });
+    expect(await answer({ show: true, no: false })).toEqual({ data: { hall: { name: 'North' } } });
+    expect(await answer({ show: true, no: true })).toEqual({ data: {} });
+  });
+
+  it('is empty also inside of another one, and at the root', async () => {
+    expect(
+      (
+        await ask(
+          'query ($show: Boolean!) { hall { door @include(if: true) { width @include(if: $show) } } }',
+          {
+            show: false,
+          },
+        )
+      ).body,
+    ).toEqual({ data: { hall: { door: {} } } });
+    expect((await ask('{ noise @skip(if: true) }')).body).toEqual({ data: {} });
+  });
+});
+
 describe('fields that require one field with different arguments', () => {
   const { ask } = serving({
     goods: {

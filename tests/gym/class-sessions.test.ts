@@ -72,8 +72,8 @@ describe('a session', () => {
   it('follows by the rule of the class, also if a session was moved past others', async () => {
     const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=DAILY;COUNT=4' });
     const [first, second, third, fourth] = sessions;
-    const afterAll = new Date(Date.parse(fourth.startsAt) + 3_600_000).toISOString();
-    await put(`/class-sessions/${first.id}`, { startsAt: afterAll });
+    const afterFourth = new Date(Date.parse(fourth.startsAt) + 3_600_000).toISOString();
+    await put(`/class-sessions/${first.id}`, { startsAt: afterFourth });
     await put(`/class-sessions/${second.id}`, {
       startsAt: new Date(Date.parse(fourth.startsAt) + 7_200_000).toISOString(),
     });

@@ -1,5 +1,4 @@
 import { buildOperationContext, executeQueryPlan, type ServiceMap } from '@apollo/gateway';
-import { operationFromDocument, type Operation } from '@apollo/federation-internals';
 import type { QueryPlan } from '@apollo/query-planner';
 import {
   getOperationAST,
@@ -7,15 +6,19 @@ import {
   GraphQLError,
   parse,
   validate,
+  type DocumentNode,
   type ExecutionResult,
   type GraphQLFormattedError,
+  type OperationDefinitionNode,
 } from 'graphql';
 import type { GatewayContext } from '../../../gateway/context/gateway-context.ts';
-import type { Execution, ExecutionSource } from '../../../gateway/execution/execution.ts';
+import type { Execution, ExecutionRequest, ExecutionSource } from '../../../gateway/execution/execution.ts';
+import { planOperation } from '../../../gateway/operations/plan-operation.ts';
 import { prepareExecution } from '../../../gateway/plan/prepare-execution.ts';
 import type { Subgraph } from '../../../gateway/subgraphs/subgraph.ts';
 import type { LoadedGraph } from '../../../gateway/supergraph/loaded-graph.ts';
 import { composed, graphOf, type SubgraphSdls } from './composed-graph.ts';
+import { planForApollo, withoutInterfaceNames } from './plan-for-apollo.ts';
 import { MadeUpSubgraph, type Scenario } from './made-up-subgraph.ts';
 
 /** The response that a client gets. */
@@ -64,10 +67,7 @@ export class BothExecutors {
     const operation = getOperationAST(document, operationName);
     const { graph } = this;
     if (!operation || validate(graph.apiSchema, document).length > 0) return undefined;
-    const planned = operationFromDocument(graph.federatedApiSchema, document, {
-      ...(operationName && { operationName }),
-    });
-    const plan = this.plan(planned);
+    const plan = this.plan(document, operation);
     if (!plan) return undefined;
     const source = { graph, document, operation, plan };
     const execution = prepareExecution(source, {
@@ -94,9 +94,9 @@ export class BothExecutors {
     };
   }
 
-  private plan(planned: Operation): QueryPlan | undefined {
+  private plan(document: DocumentNode, operation: OperationDefinitionNode): QueryPlan | undefined {
     try {
-      return this.graph.planner.buildQueryPlan(planned);
+      return planOperation(this.graph, document, operation);
     } catch {
       return undefined;
     }
@@ -119,7 +119,7 @@ export class BothExecutors {
     this.apolloContexts.add(apolloContext);
     const request = { variables: coerced.coerced, rawVariables, context };
     const [apollo, json, result] = await Promise.all([
-      apolloResponse(source, rawVariables, apolloContext),
+      apolloResponse(source, request, apolloContext),
       execution.toJson(request),
       execution.toResult(request),
     ]);
@@ -130,18 +130,22 @@ export class BothExecutors {
 
 async function apolloResponse(
   { graph, document, operation, plan }: ExecutionSource,
-  variables: Record<string, unknown>,
+  { variables: coerced, rawVariables: variables }: Pick<ExecutionRequest, 'variables' | 'rawVariables'>,
   context: GatewayContext,
 ): Promise<Response | undefined> {
   const services: ServiceMap = {};
   for (const [name, subgraph] of graph.subgraphs)
     services[name] = {
       process: async ({ request: { query, operationName, variables: own } }) =>
-        (await subgraph.send({
-          body: JSON.stringify({ query, operationName, variables: own }),
-          kind: 'query',
-          context,
-        })) as never,
+        withoutInterfaceNames(
+          await subgraph.send({
+            body: JSON.stringify({ query, operationName, variables: own }),
+            kind: 'query',
+            context,
+          }),
+          graph.supergraphSchema,
+          own,
+        ) as never,
     };
   const requestContext = {
     request: { variables },
@@ -152,7 +156,7 @@ async function apolloResponse(
   };
   try {
     const result = await executeQueryPlan(
-      plan,
+      planForApollo(plan, graph.supergraphSchema, coerced),
       services,
       requestContext as never,
       buildOperationContext({

@@ -123,17 +123,28 @@ function differenceOfForms(one: Merged, other: Merged): string | undefined {
 }
 
 /**
- * Compares the merged parts with the whole result. They are equal, except that a null which is propagated inside a part ends
- * at this part: in the whole result the null is propagated further up.
+ * Compares the merged parts with the whole result. They are equal, with two exceptions. A null which is propagated inside a
+ * part ends at this part: in the whole result the null is propagated further up. And if a field fails that was not selected,
+ * but that another field requires, the whole result lacks all fields of the same fetch; the parts may have them by a fetch of
+ * their own.
  */
 function differenceBetween(whole: ExecutionResult, merged: Merged): string | undefined {
   const nulls = new Set(merged.nulls.map((path) => path.join('.')));
   const isAtNull = (path: string): boolean => nulls.has(path);
   const isAboveNull = (path: string): boolean =>
     [...nulls].some((one) => path === '' || one === path || one.startsWith(`${path}.`));
+  const failedForOthers = new Set(
+    (whole.errors ?? []).flatMap(({ path = [] }) =>
+      isSelected(merged.data, path) ? [] : [path.slice(0, -1).join('.')],
+    ),
+  );
+  const isAtFailure = (path: string): boolean =>
+    [...failedForOthers].some(
+      (one) => one === path || one.startsWith(`${path}.`) || one === path.slice(0, path.lastIndexOf('.')),
+    );
   const compare = (a: unknown, b: unknown, path: string): string | undefined => {
     if (isDeepStrictEqual(a, b)) return undefined;
-    if (a === null && isAboveNull(path)) return undefined;
+    if (a === null && (isAboveNull(path) || isAtFailure(path))) return undefined;
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
       return `at "${path}": ${shown(b)} instead of ${shown(a)}`;
     if (Array.isArray(a) !== Array.isArray(b) || (Array.isArray(a) && a.length !== (b as unknown[]).length))
@@ -167,6 +178,17 @@ function differenceOfErrors(
   if (missing.length > 0) return `missing errors ${shown(missing)} in ${shown(found)}`;
   if (errors.length > 0 !== found.length > 0) return `errors ${shown(found)} instead of ${shown(errors)}`;
   return undefined;
+}
+
+/** Whether a result has the field at a path, or a null above it. */
+function isSelected(data: unknown, path: readonly (string | number)[]): boolean {
+  let value = data;
+  for (const key of path) {
+    if (value === null || value === undefined) return true;
+    if (!(key in value)) return false;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return true;
 }
 
 function isBelowNull(data: unknown, path: readonly (string | number)[] = []): boolean {
