@@ -2,9 +2,10 @@ import { gatewaySettingsOf, type GatewaySettings } from './gateway/settings.ts';
 import { startGateway, type RunningGateway } from './gateway/start-gateway.ts';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
 import { freePorts } from '#server/http/free-ports.ts';
+import { urlAt } from '#server/http/listen.ts';
 import { needsOf, openDatabaseServer, settingsOf, stopTimesOf, type StoppableDatabase } from '#server/run.ts';
 import type { Progress, Running } from '#server/run-until-signal.ts';
-import { missingChoices, reportingAllProblems, type Environment } from '#server/settings.ts';
+import { missingChoices, reportingAllProblems, SERVICE_PORTS, type Environment } from '#server/settings.ts';
 import type { StartOptions } from '#server/start/options.ts';
 import { startSubgraph, type RunningSubgraph } from '#server/start-subgraph.ts';
 import { subgraphs } from './subgraphs/index.ts';
@@ -90,7 +91,7 @@ function stoppable(started: Started, settings: GatewaySettings): Running {
 }
 
 /**
- * Sets the URL of each service to its own port, unless a URL is set. A port of 0 is replaced by a free one here, because
+ * Sets the URL of each service to its own address and port, unless a URL is set. A port of 0 is replaced by a free one here, because
  * the other services must know it before the service listens.
  */
 async function withOwnUrls(env: Environment): Promise<Environment> {
@@ -100,8 +101,8 @@ async function withOwnUrls(env: Environment): Promise<Environment> {
     const portVariable = `${name.toUpperCase()}_PORT`;
     const urlVariable = `${name.toUpperCase()}_URL`;
     if (withUrls[portVariable] === '0') withUrls[portVariable] = String(ports.pop());
-    if (Number(withUrls[portVariable]))
-      withUrls[urlVariable] ||= `http://127.0.0.1:${withUrls[portVariable]}`;
+    const port = Number(withUrls[portVariable] || SERVICE_PORTS[name]);
+    if (port) withUrls[urlVariable] ||= urlAt(withUrls.HOST || '127.0.0.1', port);
   }
   return withUrls;
 }

@@ -29,7 +29,9 @@ export interface RunningSubgraph extends RunningServer {
 /** Starts a declared subgraph: runs its migrations, creates demo data, opens its doors. */
 export async function startSubgraph(subgraph: AnySubgraph, options: StartOptions): Promise<RunningSubgraph> {
   const log = options.log ?? createLogger(subgraph.name, options.settings.logLevel);
-  const running = await startParts(log, (parts) => openParts(subgraph, options, log, parts));
+  const running = await startParts(log, options.settings, (parts) =>
+    openParts(subgraph, options, log, parts),
+  );
   return { name: subgraph.name, ...running };
 }
 

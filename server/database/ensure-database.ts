@@ -92,10 +92,14 @@ async function onceConnected(
   for (;;) {
     const client = new PlatformClient({ ...connectionTo(server, database), connectionTimeoutMillis: 10_000 });
     client.on('error', () => {}); // a connection lost between two queries: the next query throws
+    let isConnected = false;
     try {
       await client.connect();
+      isConnected = true;
       return await use(client);
     } catch (error) {
+      if (!isConnected && codeOf(error) === code.noRight)
+        throw mayNotConnect(error, server, database, client.user);
       if (codeOf(error) !== code.startingUp || Date.now() > deadline) throw error;
       await sleep(200); // 0.2 s
     } finally {
@@ -114,7 +118,25 @@ const code = {
   noRight: '42501',
 } as const;
 
+/** PostgreSQL checks the right only for a database that exists. */
+function mayNotConnect(
+  error: unknown,
+  server: DatabaseServer,
+  database: string,
+  user = '',
+): DatabaseUnavailableError {
+  const [name, role] = [pg.escapeIdentifier(database), pg.escapeIdentifier(user)];
+  return new DatabaseUnavailableError(
+    `The database "${database}" exists at ${addressOf(server)}, but the user "${user}" may not connect to it ` +
+      `(${reasonOf(error)}). If this user migrates the databases, it must own this one and its tables: restore dumps as this ` +
+      `user, or let a superuser run ALTER DATABASE ${name} OWNER TO ${role}. ` +
+      `Otherwise it needs the right CONNECT: GRANT CONNECT ON DATABASE ${name} TO ${role}.`,
+    { cause: error },
+  );
+}
+
 function explained(error: unknown, server: DatabaseServer, name: string): Error {
+  if (error instanceof DatabaseUnavailableError) return error;
   const address = addressOf(server);
   const reason = reasonOf(error);
   const because = (text: string): Error => new DatabaseUnavailableError(text, { cause: error });
@@ -139,7 +161,8 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
     case code.startingUp:
       return because(`PostgreSQL at ${address} is still starting after 30 s (${reason}). Look into its log.`);
   }
-  if (codeOf(error)?.startsWith('28')) {
+  // SASL: thrown by the client without a SQLSTATE, for example if the URL has no password and the server asks for one.
+  if (codeOf(error)?.startsWith('28') || reason.startsWith('SASL')) {
     return because(
       `PostgreSQL at ${address} refuses the user of DATABASE_URL (${reason}). ` +
         "Check its name and password, and the server's pg_hba.conf.",

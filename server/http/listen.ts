@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isIPv6, type AddressInfo } from 'node:net';
 import type { ServerSettings } from '../settings.ts';
 import { StartError } from '../start-error.ts';
 import { guardConnections } from './connection-guard.ts';
@@ -53,4 +53,11 @@ export function listen(server: Server, port: number, host: string, variable: str
     );
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** The URL of a server that listens at `host`. A server that listens at all addresses is also at the loopback address. */
+export function urlAt(host: string, port: number): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

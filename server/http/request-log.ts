@@ -26,6 +26,11 @@ interface EndedRequest {
 /** nginx's status for a request whose client left before the response began. No client sees it. */
 const CLIENT_LEFT = 499;
 
+/** The questions of load balancers and supervisors: with a check each second they would be most lines of a quiet server. */
+const HEALTH_CHECKS: ReadonlySet<string> = new Set(
+  ['GET', 'HEAD'].flatMap((method) => [`${method} /health/live`, `${method} /health/ready`]),
+);
+
 /** The outcome for a client that left before the response began. */
 export const LEFT = { status: CLIENT_LEFT, isAborted: true };
 
@@ -49,7 +54,8 @@ export function requestLog({
     metrics.requestDone(door, operation, status, millis / 1000, span);
     if (request.kind) metrics.operationDone(request.kind, outcomeIn(request), millis / 1000, span);
     if (span) endSpan(request);
-    lines.info(
+    const isRoutine = HEALTH_CHECKS.has(operation) && status < 400 && !isAborted;
+    lines[isRoutine ? 'debug' : 'info'](
       {
         requestId,
         traceId: traceIdOf(traceparent),

@@ -1,4 +1,5 @@
 import type { ClientConnections } from '../http/client-connections.ts';
+import { urlAt } from '../http/listen.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 import { stopInOrder, type StopStep } from '../stop-in-order.ts';
@@ -27,6 +28,7 @@ export interface RunningServer {
  */
 export async function startParts(
   log: Logger,
+  { host }: Pick<ServerSettings, 'host'>,
   open: (parts: OpenParts) => Promise<number>,
 ): Promise<RunningServer> {
   const parts = new OpenParts(log);
@@ -35,7 +37,7 @@ export async function startParts(
     log.info({ port }, 'ready');
     return {
       port,
-      url: `http://127.0.0.1:${port}`,
+      url: urlAt(host, port),
       drain: () => parts.drain(),
       async stop() {
         if (parts.isStopped) return;

@@ -34,6 +34,11 @@ const why = spawnSync('haproxy', ['-v']).status === 0 ? '' : ' (skipped: haproxy
   });
 });
 
+it('the unit of systemd starts each server in the folder that the link of docs/own-servers.md leads to', () => {
+  expect(read('deploy/systemd/fitness@.service')).toMatch(/^WorkingDirectory=\/opt\/fitness$/m);
+  expect(read('docs/own-servers.md')).toMatch(/^ln -sfn fitness-[\d.]+ \/opt\/fitness$/m);
+});
+
 describe('the settings of docs/own-servers.md', () => {
   const block = /^cat > common\.env <<END\n([^]*?)^END\n([^]*?)^```/m.exec(read('docs/own-servers.md'));
   const [, common = '', ofServers = ''] = block ?? [];

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
@@ -244,13 +246,49 @@ describe('opening a database', () => {
     expect((failure as Error).message).not.toContain('secret');
   });
 
-  it('names the missing right if the database cannot be created', async () => {
+  it('names the missing right if the database cannot be created, and if it exists but may not be entered', async () => {
     if ('url' in server) return; // the roles of an external server are not changed
-    const orm = await open(declaration, await cloneDatabase(declaration));
+    const existing = await cloneDatabase(declaration);
+    const orm = await open(declaration, existing);
     await orm.em.fork().execute('create role guest login');
     const url = `postgres://guest@/postgres?host=${encodeURIComponent(server.socketDir)}`;
     await expect(openDatabase(declaration, { server: { url }, name: `${runId}_guest` })).rejects.toThrow(
-      /may not create it.*CREATEDB/,
+      /is missing at .*may not create it.*CREATEDB/,
+    );
+    // As after a restore of dumps by another user than the one that migrates.
+    await orm.em.fork().execute(`revoke connect on database "${existing.name}" from public`);
+    const refused = openDatabase(declaration, { server: { url }, name: existing.name });
+    await expect(refused).rejects.toThrow(DatabaseUnavailableError);
+    await expect(refused).rejects.toThrow(
+      `"${existing.name}" exists at ${server.socketDir}:5432, but the user "guest" may not connect to it`,
+    );
+    await expect(refused).rejects.toThrow(`GRANT CONNECT ON DATABASE "${existing.name}" TO "guest"`);
+    await expect(refused).rejects.toThrow(`ALTER DATABASE "${existing.name}" OWNER TO "guest"`);
+  });
+
+  it('says that the user is refused if the server asks for a password and the URL has none', async () => {
+    const asking = createServer((socket) => {
+      // Messages of PostgreSQL: a request of SCRAM-SHA-256 after the start, and the server's first message after the answer.
+      const ask = (kind: number, text: string) => {
+        const message = Buffer.alloc(9 + Buffer.byteLength(text));
+        message.write('R');
+        message.writeInt32BE(message.length - 1, 1);
+        message.writeInt32BE(kind, 5);
+        message.write(text, 9);
+        socket.write(message);
+      };
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          ask(10, 'SCRAM-SHA-256\0\0');
+          socket.once('data', () => ask(11, 'r=nonce,s=c2FsdA==,i=4096'));
+        });
+    }).listen(0, '127.0.0.1');
+    closings.push(async () => void asking.close());
+    await once(asking, 'listening');
+    const url = `postgres://maya@127.0.0.1:${(asking.address() as AddressInfo).port}/postgres`;
+    await expect(openDatabase(declaration, { server: { url } })).rejects.toThrow(
+      /refuses the user of DATABASE_URL .*password.*Check its name and password/,
     );
   });
 });
