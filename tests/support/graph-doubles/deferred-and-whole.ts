@@ -185,7 +185,7 @@ function isSelected(data: unknown, path: readonly (string | number)[]): boolean 
   let value = data;
   for (const key of path) {
     if (value === null || value === undefined) return true;
-    if (!(key in value)) return false;
+    if (!Object.hasOwn(value, key)) return false;
     value = (value as Record<string | number, unknown>)[key];
   }
   return true;
