@@ -81,7 +81,22 @@ describe('the invitation of a user who has an account without a gym', () => {
     expect((await listed(otherStaff)).map(({ id }) => id)).not.toContain(body.id);
     expect((await invite(account.email)).status).toBe(409);
     expect((await call('POST', `/invitations/${body.id}/resend`, otherStaff)).status).toBe(404);
+    const sentAgain = () =>
+      platform.sql(
+        'identity',
+        `select 1 from audit_event where action = 'INVITATION_SENT_AGAIN' and details->>'invitationId' = $1`,
+        [body.id],
+      );
+    // The first mail was requested a moment ago, so there is no second one.
     expect((await call('POST', `/invitations/${body.id}/resend`, superAdmin)).status).toBe(202);
+    expect(await sentAgain()).toHaveLength(0);
+    await platform.sql(
+      'identity',
+      `update gym_invitation set requested_at = now() - interval '13 minutes' where id = $1`,
+      [body.id],
+    );
+    expect((await call('POST', `/invitations/${body.id}/resend`, superAdmin)).status).toBe(202);
+    expect(await sentAgain()).toHaveLength(1);
     expect((await call('DELETE', `/invitations/${body.id}`, otherStaff)).status).toBe(404);
     expect((await call('DELETE', `/invitations/${body.id}`, superAdmin)).status).toBe(204);
     await verified(account.email);

@@ -84,10 +84,14 @@ export async function lockedInvitation(unit: UnitOfWork, id: string): Promise<Gy
   return row ? ((await unit.em.findOne(GymInvitation, { id }, { refresh: true })) ?? undefined) : undefined;
 }
 
-/** Requests the mail of an invitation again, unless the latest one was requested less than `BETWEEN_MAILS_MILLIS` ago. */
-export async function mailAgain(unit: UnitOfWork, invitation: GymInvitation): Promise<void> {
+/**
+ * Requests the mail of an invitation again, unless the latest one was requested less than `BETWEEN_MAILS_MILLIS` ago.
+ * @returns whether it was requested
+ */
+export async function mailAgain(unit: UnitOfWork, invitation: GymInvitation): Promise<boolean> {
   const now = new Date();
-  if (now.getTime() - invitation.requestedAt.getTime() < BETWEEN_MAILS_MILLIS) return;
+  if (now.getTime() - invitation.requestedAt.getTime() < BETWEEN_MAILS_MILLIS) return false;
   invitation.requestedAt = now;
   await addJob(unit.em, mailGymInvitation, { invitationId: invitation.id, userId: invitation.userId });
+  return true;
 }

@@ -142,8 +142,8 @@ export class Invitations {
     return this.unit.transaction(async () => {
       const ofAccount = await this.ofAccount(userId);
       if (ofAccount) {
-        await mailAgain(this.unit, ofAccount);
-        await this.audit.record('INVITATION_SENT_AGAIN', null, { invitationId: userId });
+        if (await mailAgain(this.unit, ofAccount))
+          await this.audit.record('INVITATION_SENT_AGAIN', null, { invitationId: userId });
         await this.unit.em.flush();
         const [row] = await this.unit.em.execute<InvitationRow[]>(`${OF_ACCOUNTS} where invitation.id = ?`, [
           userId,
