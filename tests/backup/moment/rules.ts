@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from '#server/events/event-types.ts';
-import { journalRecords, rowsOf, type PartName, type Parts, type Row } from './parts.ts';
+import { journalRecords, rowsOf, type JournalRecord, type PartName, type Parts, type Row } from './parts.ts';
 
 /** What two parts of an installation say about each other at every moment. Returns what contradicts it. */
 export type Rule = (parts: Parts) => string[];
@@ -169,15 +169,25 @@ const mails: Rule = (parts) => {
   ];
 };
 
+/** The rows of the history in a record of a user's journal. A long journal begins with a snapshot, which has the earlier ones. */
+const workoutsIn = ({
+  type,
+  workout,
+  user,
+}: JournalRecord): { squadId: string; trainingId: string | null }[] => {
+  if (type === 'trained') return [workout];
+  return type === 'snapshot' ? user.history : [];
+};
+
 /** Squad asks content to store a training, and then notes its id in the history and in the squad's journal. */
 const trainings: Rule = (parts) => {
   const squads = journalRecords(parts, 'squads');
-  const trained = journalRecords(parts, 'users').filter(({ record }) => record.type === 'trained');
+  const trained = journalRecords(parts, 'users').flatMap(({ record }) => workoutsIn(record));
   const stored = rowsOf(parts, 'content', 'training').filter(({ squad_id }) => squad_id !== null);
   const noted = squads.flatMap(({ record }) =>
     record.type === 'trainingWritten' ? (record.trainingId ?? []) : [],
   );
-  const inHistory = trained.flatMap(({ record }) => record.workout.trainingId ?? []);
+  const inHistory = trained.flatMap(({ trainingId }) => trainingId ?? []);
   const pairs = stored.map((row) => `${row.squad_id} ${row.user_id}`);
   const ended = squads.filter(({ record }) => record.type === 'recorded').map(({ id }) => id);
   return [
@@ -195,7 +205,7 @@ const trainings: Rule = (parts) => {
       'training of a squad without its sets',
     ),
     ...missingIn(
-      trained.map(({ record }) => record.workout.squadId as string),
+      trained.map(({ squadId }) => squadId),
       ended,
       'recorded squad that is in no history',
     ),
