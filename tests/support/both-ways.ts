@@ -61,7 +61,7 @@ export class BothWays {
   static async of(platform: TestPlatform, service: ServiceName, rateLimits = false): Promise<BothWays> {
     const start = async (usesFastPath: boolean): Promise<Way> => {
       const lines: LogLine[] = [];
-      const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+      const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
       const settings = {
         rateLimits,
         // The files of squad's journals belong to one process.
@@ -140,8 +140,8 @@ function described(fast: readonly WireResponse[], express: readonly WireResponse
 const lineOf = ({ lines }: Way, id: string): Promise<LogLine> =>
   eventually(async () => {
     const line = lines.find(({ msg, requestId }) => msg === 'request' && requestId === id);
-    const { operation, status, aborted } = line ?? {};
-    return line && { id, operation, status, aborted };
+    const { level, operation, status, aborted } = line ?? {};
+    return line && { id, level, operation, status, aborted };
   });
 
 const errorsIn = ({ lines }: Way): unknown[] =>
