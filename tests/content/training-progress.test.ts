@@ -192,6 +192,9 @@ describe('the progress by week or month', () => {
     expect(data.exercise.progress.points).toEqual([first, latest]);
     expect(data.exercise.all.points).toHaveLength(5);
     expect(data.exercise.progressChart.match(/<circle class="dot"/g)).toHaveLength(2);
+    expect(data.exercise.progressChart).toContain('From 9 to 5 in 2 months; the best is 9.');
+    const one = await rest(ana, 'GET', `/exercises/${PULL_UP}/progress.svg?metric=reps&from=2026-04-01`);
+    expect(one.body).toContain('in 1 training;');
   });
 });
 

@@ -7,7 +7,7 @@ import {
   shortened,
   thousands,
 } from '#server/charts.ts';
-import type { ProgressMetric, ProgressShape } from './progress.shapes.ts';
+import type { ProgressMetric, ProgressShape, SummaryBucket } from './progress.shapes.ts';
 
 const WIDTH = 800;
 const HEIGHT = 360;
@@ -24,14 +24,22 @@ const TITLES: Readonly<Record<ProgressMetric, string>> = {
   REPS: 'most repetitions in a set',
 };
 
+/** What a point is, alone and several of them. */
+const NOUNS = {
+  TRAINING: ['training', 'trainings'],
+  DAY: ['day', 'days'],
+  WEEK: ['week', 'weeks'],
+  MONTH: ['month', 'months'],
+} as const;
+
 /**
- * An SVG picture with a line over time and a dot for each training. The colours follow the viewer's light or dark scheme.
+ * An SVG picture with a line over time and a dot for each point. The colours follow the viewer's light or dark scheme.
  * The best value has a ring and a label, so that no meaning depends on colour alone.
  */
 export function progressChart(
   exercise: string,
-  metric: ProgressMetric,
-  points: ProgressShape['points'],
+  { metric, points }: ProgressShape,
+  bucket: SummaryBucket | undefined,
 ): string {
   const title = `${escapedText(exercise)}: ${TITLES[metric]}`;
   const shown = `${escapedText(shortened(exercise, MOST_CHARACTERS - TITLES[metric].length - 2))}: ${TITLES[metric]}`;
@@ -58,7 +66,7 @@ export function progressChart(
 
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title" aria-describedby="description">
 <title id="title">${title}${from && `, ${from} to ${to}`}</title>
-<desc id="description">${points.length === 0 ? 'Nothing was logged.' : `From ${number(values[0] ?? 0)} to ${number(values.at(-1) ?? 0)} in ${points.length} ${points.length === 1 ? 'training' : 'trainings'}; the best is ${number(highest)}.`}</desc>
+<desc id="description">${points.length === 0 ? 'Nothing was logged.' : `From ${number(values[0] ?? 0)} to ${number(values.at(-1) ?? 0)} in ${points.length} ${NOUNS[bucket ?? 'TRAINING'][points.length === 1 ? 0 : 1]}; the best is ${number(highest)}.`}</desc>
 <style>
 svg{font:${CHART_FONT};--paper:#fff;--ink:#1f2937;--soft:#6b7280;--grid:#e5e7eb;--line:#0f766e;--best:#b45309}
 @media (prefers-color-scheme:dark){svg{--paper:#111827;--ink:#f3f4f6;--soft:#9ca3af;--grid:#374151;--line:#2dd4bf;--best:#fbbf24}}

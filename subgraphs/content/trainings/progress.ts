@@ -177,8 +177,8 @@ export class Progress {
   async chart(exerciseId: string, range: ProgressRange): Promise<string> {
     if (range.from && range.to) checkRange(range.from, range.to, MAX_CHART_DAYS);
     const exercise = await this.exercises.find(exerciseId);
-    const { metric, points } = await this.series(exerciseId, range);
-    return progressChart(exercise?.name ?? '', metric, points);
+    const series = await this.series(exerciseId, range);
+    return progressChart(exercise?.name ?? '', series, range.bucket ?? undefined);
   }
 
   private async exerciseOf(exerciseId: string): Promise<string> {
