@@ -64,6 +64,7 @@ export class RedisSharedValues {
             .multi()
             .hmGet(this.current, fields)
             .hmGet(this.previous, fields)
+            // The types of the client lose the order of the replies.
             .exec() as unknown as Promise<(string | null)[][]>,
       );
       return digests.map((_digest, at) => valueIn(current?.[at] ?? previous?.[at]));

@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { fragmentsOf, type Fragments } from '#server/graphql/fragments.ts';
-import { keysOf, subgraphOf } from '../supergraph/joined-type.ts';
+import { fieldSetOf, keysOf, subgraphOf } from '../supergraph/joined-type.ts';
 
 /** The variables of an execution. */
 type Variables = Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ class RequiringFields {
       );
       const [graph, requires] = [values.get('graph'), values.get('requires')];
       return typeof requires === 'string' && subgraphOf(this.schema, String(graph)) === this.subgraph
-        ? [selectionSetOf(requires)]
+        ? [fieldSetOf(requires)]
         : [];
     });
   }
@@ -124,15 +124,9 @@ function keysIn(
 ): SelectionSetNode[] {
   return requires.flatMap((node) =>
     node.kind === 'InlineFragment' && node.typeCondition !== undefined
-      ? keysOf(schema, node.typeCondition, subgraph).map(({ key = '' }) => selectionSetOf(key))
+      ? keysOf(schema, node.typeCondition, subgraph).map(({ key = '' }) => fieldSetOf(key))
       : [],
   );
-}
-
-function selectionSetOf(text: string): SelectionSetNode {
-  const [definition] = parse(`{${text}}`, { noLocation: true }).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`expected a selection, got "${text}"`);
-  return definition.selectionSet;
 }
 
 /** The selections without those that occur in `removed`, but not in `kept`. */

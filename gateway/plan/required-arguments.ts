@@ -4,7 +4,6 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
-  parse,
   print,
   TypeInfo,
   visit,
@@ -19,6 +18,7 @@ import {
 } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
+import { fieldSetOf } from '../supergraph/joined-type.ts';
 
 /** A field with arguments that another field requires (`@requires`). */
 interface Requirement {
@@ -117,9 +117,7 @@ function* findRequirements(schema: GraphQLSchema): Generator<Requirement> {
         const text = directive.arguments?.find(({ name }) => name.value === 'requires')?.value;
         if (directive.name.value !== 'join__field' || text?.kind !== Kind.STRING || !text.value.includes('('))
           continue;
-        const [definition] = parse(`{${text.value}}`).definitions;
-        if (definition?.kind === Kind.OPERATION_DEFINITION)
-          yield* withArguments(definition.selectionSet, type, schema, `${type.name}.${field.name}`);
+        yield* withArguments(fieldSetOf(text.value), type, schema, `${type.name}.${field.name}`);
       }
   }
 }

@@ -1,8 +1,8 @@
 import type { FetchNode, QueryPlan, QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import { Kind, parse, type GraphQLError, type SelectionSetNode } from 'graphql';
+import { Kind, type GraphQLError, type SelectionSetNode } from 'graphql';
 import { PlatformError } from '#server/errors.ts';
 import { graphqlErrorOf } from '#server/graphql/errors.ts';
-import { keysOf, type JoinedType } from '../supergraph/joined-type.ts';
+import { fieldSetOf, keysOf, type JoinedType } from '../supergraph/joined-type.ts';
 import type { LoadedGraph } from '../supergraph/loaded-graph.ts';
 import { fetchesOf } from './plan-fetches.ts';
 
@@ -44,8 +44,7 @@ function isResolvable(
   given: readonly QueryPlanSelectionNode[],
 ): boolean {
   if (!resolvable) return false;
-  const [definition] = parse(`{${key}}`, { noLocation: true }).definitions;
-  return definition?.kind === Kind.OPERATION_DEFINITION && contains(given, definition.selectionSet);
+  return contains(given, fieldSetOf(key));
 }
 
 function contains(given: readonly QueryPlanSelectionNode[], { selections }: SelectionSetNode): boolean {

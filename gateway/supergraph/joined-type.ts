@@ -1,4 +1,11 @@
-import { Kind, valueFromASTUntyped, type ConstDirectiveNode, type GraphQLSchema } from 'graphql';
+import {
+  Kind,
+  parse,
+  valueFromASTUntyped,
+  type ConstDirectiveNode,
+  type GraphQLSchema,
+  type SelectionSetNode,
+} from 'graphql';
 
 /** A `@join__type` of a supergraph: a type in one subgraph, with one of its keys. */
 export interface JoinedType {
@@ -23,6 +30,13 @@ export function keysOf(schema: GraphQLSchema, typename: string, subgraph: string
     const joined = joinedTypeOf(directive);
     return joined?.key !== undefined && subgraphOf(schema, joined.graph) === subgraph ? [joined] : [];
   });
+}
+
+/** The fields that a directive names in a text, such as those of a key or of `@requires`. */
+export function fieldSetOf(text: string): SelectionSetNode {
+  const [definition] = parse(`{${text}}`, { noLocation: true }).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`expected fields, got "${text}"`);
+  return definition.selectionSet;
 }
 
 /** The name of a subgraph, which the enum `join__Graph` names otherwise; undefined for an unknown one. */

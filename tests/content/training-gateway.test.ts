@@ -27,7 +27,7 @@ it('the gateway answers with the trainings of the caller, and with nothing of ot
   expect(data.me.trainingSummary.count).toBeGreaterThan(9);
   // Eight weeks, and this one as soon as its first training is over.
   expect([8, 9]).toContain(data.me.trainingSummary.streakWeeks);
-  // Of Maya's three days the one that she trained before the latest two.
+  // Of the three days of Maya's routine, the one before the latest two trainings.
   const titles = data.me.trainings.nodes.map(({ title }: { title: string }) => title);
   expect(titles.toSorted()).toEqual(['Press', 'Pull', 'Squat and press']);
   expect(data.me.nextWorkout).toMatchObject({ title: titles[2], visibility: 'PRIVATE' });

@@ -29,6 +29,7 @@ const policy: SharedPolicy = {
   delayed: [],
   services: ['gym'],
 };
+// The casts: the cache reads nothing else of a context than the viewer.
 const context = { viewer: { kind: 'anonymous' } } as unknown as GatewayContext;
 const userOf = (userId: string) =>
   ({ viewer: { kind: 'user', userId, role: 'MEMBER', gymId: 'gym' } }) as unknown as GatewayContext;

@@ -44,7 +44,7 @@ const DAYS: Readonly<Record<number, { title: string; lifts: readonly Lift[] }>> 
 
 /**
  * Writes the trainings of the demo user Maya, three a week in the eight weeks before the first start of the service and in the
- * week of the start, and her own routines that she trains.
+ * week of the start, and the routines that Maya has written and trains.
  * @param withHistory also four weeks of trainings of other members of the demo gyms
  */
 export async function demoTrainings(unit: UnitOfWork, withHistory: boolean): Promise<void> {

@@ -137,6 +137,7 @@ async function apolloResponse(
   for (const [name, subgraph] of graph.subgraphs)
     services[name] = {
       process: async ({ request: { query, operationName, variables: own } }) =>
+        // The cast: the declared type is that of Apollo Server's answers, of which only data and errors are read.
         withoutInterfaceNames(
           await subgraph.send({
             body: JSON.stringify({ query, operationName, variables: own }),
