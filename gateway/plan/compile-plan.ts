@@ -168,7 +168,7 @@ function representationsOf(node: FetchNode, schema: GraphQLSchema): EntityFetchO
     const representationOf = compileRepresentations(node, schema);
     return () => representationOf;
   }
-  const byRequirements = new Map<unknown, RepresentationOf>();
+  const byRequirements = new WeakMap<object, RepresentationOf>();
   return (variables) => {
     const requires = requirements(variables);
     const known = byRequirements.get(requires);

@@ -10,8 +10,12 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { fragmentsOf, type Fragments } from '#server/graphql/fragments.ts';
 import { fieldSetOf, keysOf, subgraphOf } from '../supergraph/joined-type.ts';
+
+/** The most combinations of conditions for which a fetch keeps what it requires: clients choose the variables. */
+const MAX_COMBINATIONS = 16;
 
 /** The variables of an execution. */
 type Variables = Readonly<Record<string, unknown>>;
@@ -41,7 +45,7 @@ export function conditionalRequirements(node: FetchNode, schema: GraphQLSchema):
   const all = new RequiringFields(operation, schema, serviceName).list;
   if (all.every(({ conditions }) => conditions.length === 0)) return undefined;
   const keys = keysIn(requires, schema, serviceName);
-  const byActive = new Map<string, readonly QueryPlanSelectionNode[]>();
+  const byActive = new LRUCache<string, readonly QueryPlanSelectionNode[]>({ max: MAX_COMBINATIONS });
   return (variables) => {
     const active = all.map(({ conditions }) => conditions.every((holds) => holds(variables)));
     const key = active.map(Number).join('');
