@@ -1,4 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { QueryPlan } from '@apollo/query-planner';
+import { getOperationAST, parse, type OperationDefinitionNode } from 'graphql';
+import { Stage } from '../../gateway/defer/stage.ts';
+import { ExecutionContext } from '../../gateway/execution/execution-context.ts';
+import { compileDeferrable } from '../../gateway/plan/compile-plan.ts';
+import { ACCEPT_PARTS, mergedParts, partsIn } from '../support/parts.ts';
+import { DeferredAndWhole } from '../support/graph-doubles/deferred-and-whole.ts';
+import { HARD_SDLS } from '../support/graph-doubles/hard-graph.ts';
 import { startOtherGraph, type OtherGraph, type OtherSubgraph } from '../support/other-graph.ts';
 
 /**
@@ -248,6 +256,80 @@ describe('an object of which everything has a condition', () => {
       ).body,
     ).toEqual({ data: { hall: { door: {} } } });
     expect((await ask('{ noise @skip(if: true) }')).body).toEqual({ data: {} });
+  });
+});
+
+describe('operations with @defer', () => {
+  let graph: OtherGraph;
+  beforeAll(async () => {
+    const person = `type Person @key(fields: "id") { id: ID!`;
+    const resolved = { __resolveReference: (given: object) => given };
+    graph = await startOtherGraph({
+      people: {
+        typeDefs: `${LINK} type Query { people: [Person!] } ${person} name: String }`,
+        resolvers: { Person: resolved },
+      },
+      rooms: {
+        typeDefs: `${LINK} type Query { room: Room broken: Room } type Room { number: Int } ${person} seat: Int }`,
+        resolvers: {
+          Query: {
+            room: () => ({ number: 7 }),
+            broken: () => {
+              throw new Error('broken');
+            },
+          },
+          Person: resolved,
+        },
+      },
+    });
+  });
+  afterAll(() => graph.stop());
+
+  const inParts = async (query: string) => {
+    const response = await fetch(`${graph.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: ACCEPT_PARTS['v0.2'] },
+      body: JSON.stringify({ query }),
+    });
+    return mergedParts(partsIn(await response.text()));
+  };
+
+  it('wait for all fetches with the id on which they depend, because the planner gives some the same id', async () => {
+    const document = parse('{ anything }');
+    const fetchOf = (serviceName: string) => ({ kind: 'Fetch', serviceName, id: '0', operation: '{ a }' });
+    const part = { depends: [{ id: '0' }], label: '0', queryPath: [] };
+    const primary = { node: { kind: 'Sequence', nodes: [fetchOf('catalog'), fetchOf('people')] } };
+    const { parts } = compileDeferrable({
+      graph: new DeferredAndWhole(HARD_SDLS).loaded,
+      document,
+      operation: getOperationAST(document) as OperationDefinitionNode,
+      // The cast: of a plan, only what is compiled is given.
+      plan: { kind: 'QueryPlan', node: { kind: 'Defer', primary, deferred: [part] } } as unknown as QueryPlan,
+    });
+    const happened: string[] = [];
+    const { depends = [] } = parts[0] ?? {};
+    const stage = new Stage({
+      primary: {
+        run: async ({ onFetched }) => {
+          for (const fetch of ['first', 'second']) {
+            happened.push(fetch);
+            onFetched?.('0');
+          }
+        },
+      },
+      parts: [{ label: '0', depends, primary: { run: async () => void happened.push('part') }, parts: [] }],
+    });
+    // The cast: the steps of this plan read nothing of the request.
+    stage.begin(new ExecutionContext({ variables: {} } as never));
+    await stage.complete;
+    expect(happened).toEqual(['first', 'second', 'part']);
+  });
+
+  it('do not fetch what is never selected', async () => {
+    const merged = await inParts(
+      'query ($no: Boolean! = false) { ... @skip(if: $no) { ... @defer { room { number } } ... @defer { ... @defer { broken @skip(if: true) { number } } } broken @skip(if: true) { number } } }',
+    );
+    expect(merged).toEqual({ data: { room: { number: 7 } }, nulls: [] });
   });
 });
 
