@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { checkIn, newLocation, newMember, peopleInside } from './support.ts';
 
@@ -47,9 +48,15 @@ describe('a location that is closed for good', () => {
 
     const history = await platform.rest('gym', 'GET', `/locations/${hall}/visits`, { token: staff });
     expect(history.body).toMatchObject([{ id: visit.id, checkedOutAt: expect.any(String) }]);
-    const events = await platform.sql('gym', 'select type from event where subject = $1 order by position', [
-      `check-in/${visit.id}`,
-    ]);
+    // Events are published after the commit.
+    const events = await eventually(async () => {
+      const published = await platform.sql(
+        'gym',
+        'select type from event where subject = $1 order by position',
+        [`check-in/${visit.id}`],
+      );
+      return published.length >= 2 && published;
+    });
     expect(events.map(({ type }) => type)).toEqual(['check_in.opened', 'check_in.closed']);
     const { body: audited } = await platform.rest('gym', 'GET', '/audit?action=LOCATION_CLOSED', {
       token: staff,
