@@ -1,6 +1,6 @@
 /**
- * The exports of `@jest/globals` for modules that several test files share. Each calls the function of the test file that
- * is running.
+ * The exports of `@jest/globals` for modules that several test files share. Each function, and each function that is a
+ * property of one (`describe.skip`), calls that of the test file that is running, also if a shared module has kept it.
  */
 let globalsOfRunningFile;
 
@@ -8,11 +8,17 @@ export function setJestGlobals(globals) {
   globalsOfRunningFile = globals;
 }
 
-const current = (name) =>
+/** The function `holder()[name]`. */
+const delegateTo = (holder, name) =>
   new Proxy(() => undefined, {
-    apply: (_target, _this, args) => globalsOfRunningFile[name](...args),
-    get: (_target, property) => globalsOfRunningFile[name][property],
+    apply: (_target, _this, args) => holder()[name](...args),
+    get(_target, property) {
+      const value = holder()[name][property];
+      return typeof value === 'function' ? delegateTo(() => holder()[name], property) : value;
+    },
   });
+
+const current = (name) => delegateTo(() => globalsOfRunningFile, name);
 
 export const afterAll = current('afterAll');
 export const afterEach = current('afterEach');
