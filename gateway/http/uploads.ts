@@ -12,8 +12,12 @@ const MAX_FIELD_BYTES = 1_000_000;
  * How much of a refused request is read before the answer, and for how long: some clients do not read an answer while they
  * are still writing the request.
  */
-const MAX_DRAINED_BYTES = 8 * 1024 * 1024; // 8 MiB
-const MAX_DRAINED_MILLIS = 500;
+const READ_BEFORE_ANSWER = { bytes: 8 * 1024 * 1024, millis: 500 }; // 8 MiB
+/**
+ * How much of it is read in all. A connection that is closed with unread bytes is reset, and the client may then lose the
+ * answer.
+ */
+const READ_IN_ALL = { bytes: 64 * 1024 * 1024, millis: 10_000 }; // 64 MiB, 10 s
 
 /**
  * Reads GraphQL multipart requests (graphql-multipart-request-spec). The operation runs as soon as the parts `operations`
@@ -26,15 +30,14 @@ export function multipartRequests({ maxFileBytes, maxFiles }: UploadLimits): Req
   return async (req, res, next) => {
     if (!req.is('multipart/form-data')) return next();
     if (!req.get('apollo-require-preflight') && !req.get('x-apollo-operation-name')) {
-      await drained(req);
+      await discardBody(req);
       throw new PlatformError(
         'VALIDATION_FAILED',
         'A multipart request needs the header Apollo-Require-Preflight: true.',
       );
     }
     if (Number(req.get('content-length') ?? 0) > maxFileBytes + 4 * MAX_FIELD_BYTES) {
-      await drained(req);
-      res.set('Connection', 'close'); // the rest is not read
+      await discardBody(req);
       throw tooLarge(maxFileBytes);
     }
     answerAfterTheLastByte(req, res);
@@ -70,19 +73,27 @@ function answerAfterTheLastByte(req: Request, res: Response): void {
   };
 }
 
-function drained(req: Request): Promise<void> {
+/**
+ * Reads the body of a refused request without storing it. Resolves when it is time to answer; after that it reads on, and
+ * closes the connection of a body that is too long.
+ */
+function discardBody(req: Request): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    const enough = (): void => {
-      clearTimeout(timer);
-      req.pause();
+    const close = (): void => void req.socket.destroy();
+    const timers = [
+      setTimeout(resolve, READ_BEFORE_ANSWER.millis),
+      setTimeout(close, READ_IN_ALL.millis).unref(),
+    ];
+    const end = (): void => {
+      for (const timer of timers) clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(enough, MAX_DRAINED_MILLIS);
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes >= MAX_DRAINED_BYTES) enough();
+      if (bytes >= READ_BEFORE_ANSWER.bytes) resolve();
+      if (bytes >= READ_IN_ALL.bytes) close();
     });
-    req.once('end', enough).once('error', enough);
+    req.once('end', end).once('error', end).once('close', end);
   });
 }

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startProcess, type StartedProcess } from '../support/process.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
 let graph: OtherGraph;
 let received: { bytes: number; digest: string; brokenOff: boolean }[] = [];
-let gone: (() => void) | undefined;
+/** Called if a request to the service is broken off. */
+let onBrokenOff: (() => void) | undefined;
 
 beforeAll(async () => {
   graph = await startOtherGraph({
@@ -29,7 +33,7 @@ beforeAll(async () => {
     });
     req.on('close', () => {
       received.push({ bytes, digest: hash.digest('hex'), brokenOff: !req.complete });
-      if (!req.complete) gone?.();
+      if (!req.complete) onBrokenOff?.();
     });
     req.on('end', () => res.end(JSON.stringify({ data: { keep: bytes, attach: bytes } })));
     req.on('error', () => undefined);
@@ -132,6 +136,27 @@ describe('uploads through the graph', () => {
     expect(received).toEqual([]);
   });
 
+  it('are refused with an answer that a client can read after it has sent more of its body', async () => {
+    const { hostname, port } = new URL(graph.url);
+    const socket = connect(Number(port), hostname)
+      .pause()
+      .on('error', () => undefined);
+    await once(socket, 'connect');
+    const closed = once(socket, 'close').then(() => ['no answer']);
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nApollo-Require-Preflight: true\r\n` +
+        `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${500 * MIB}\r\n\r\n`,
+    );
+    // The gateway answers half a second after the beginning.
+    for (let sent = 0; sent < 15; sent += 1) {
+      socket.write(Buffer.alloc(65_536));
+      await sleep(100);
+    }
+    const [answer] = (await Promise.race([once(socket.resume(), 'data'), closed])) as [Buffer | string];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
   it('report that a file is missing', async () => {
     const form = new FormData();
     form.set('operations', OPERATION);
@@ -172,7 +197,7 @@ describe('uploads through a gateway in a process of its own', () => {
     gateway = startProcess(['gateway', '--supergraph', graph.supergraphFile, '--port', '0'], {
       HOST: '127.0.0.1',
       DATA_DIR: graph.dataDir,
-      TMPDIR: graph.dataDir, // the temporary files of this gateway are in a folder of their own
+      TMPDIR: graph.dataDir, // so that no other process has temporary files there
       DEMO: 'on',
       LOG_LEVEL: 'warn',
       RATE_LIMITS: 'off',
@@ -192,7 +217,7 @@ describe('uploads through a gateway in a process of its own', () => {
   it('leave no temporary file if the client disconnects before the end', async () => {
     received = [];
     const closed = new Promise<void>((resolve) => {
-      gone = resolve;
+      onBrokenOff = resolve;
     });
     await expect(upload(50, { url, stopAfter: 20 })).rejects.toThrow('socket hang up');
     await closed;
