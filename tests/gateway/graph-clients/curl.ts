@@ -4,10 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecutionResult } from 'graphql';
+import { partsIn } from '../../support/parts.ts';
 import {
   eventsOf,
   resultOf,
   RETRY_MILLIS,
+  statesOf,
   type ClientResult,
   type GraphOperation,
   type MakeClient,
@@ -15,7 +17,7 @@ import {
 
 const run = promisify(execFile);
 
-/** The command of a terminal. */
+/** curl, as a developer calls it in a terminal. */
 export const curl: MakeClient = (url, token) => {
   const target = `${url}/graphql`;
   const authorization = () => (token() === undefined ? [] : ['-H', `authorization: Bearer ${token()}`]);
@@ -59,6 +61,17 @@ export const curl: MakeClient = (url, token) => {
         await rm(folder, { recursive: true, force: true });
       }
     },
+    async readParts(operation) {
+      const { stdout } = await run('curl', [
+        '-sN',
+        target,
+        ...authorization(),
+        '-H',
+        'accept: multipart/mixed',
+        ...json(operation),
+      ]);
+      return statesOf(partsIn(stdout));
+    },
     subscribe: (operation) =>
       eventsOf((push) => {
         let isOpen = true;
@@ -81,7 +94,7 @@ export const curl: MakeClient = (url, token) => {
               push((JSON.parse(data) as ExecutionResult).data);
             text = text.slice(text.lastIndexOf('\n\n') + 1);
           });
-          child.on('exit', () => setTimeout(start, RETRY_MILLIS)); // as a loop of the shell
+          child.on('exit', () => setTimeout(start, RETRY_MILLIS)); // as a loop in a shell script would
         };
         start();
         return () => {

@@ -1,17 +1,19 @@
 import { EventSource } from 'eventsource';
 import type { ExecutionResult } from 'graphql';
+import type { PartsMessage } from '../../support/parts.ts';
 import {
   authorizationOf,
   eventsOf,
   resultOf,
+  statesOf,
   type ClientResult,
   type GraphOperation,
   type MakeClient,
 } from './graph-client.ts';
 
 /**
- * `EventSource` of the HTML standard, by GET. A browser's own sends no token; this one has its documented option `fetch`,
- * which adds it.
+ * A package with the interface `EventSource` of the HTML standard, which sends only GET requests. The `EventSource`
+ * of a browser cannot send a token; the documented option `fetch` of this package adds it.
  */
 export const eventSource: MakeClient = (url, token) => {
   const open = ({ query, variables = {} }: GraphOperation): EventSource => {
@@ -34,14 +36,14 @@ export const eventSource: MakeClient = (url, token) => {
       });
       source.addEventListener('error', ({ code, message }) => {
         source.close();
-        // It shows the status of a refusal, but not its body.
+        // The error has the status of a refusal, but not its body.
         if (code === 401) resolve({ data: undefined, codes: ['UNAUTHENTICATED'] });
         else reject(new Error(message));
       });
     });
   return {
     name: 'EventSource',
-    // It can only GET.
+    // A mutation cannot be sent by GET, so `fetch` sends it.
     async send(operation) {
       if (!operation.query.startsWith('mutation')) return get(operation);
       const response = await fetch(`${url}/graphql`, {
@@ -52,6 +54,19 @@ export const eventSource: MakeClient = (url, token) => {
       return resultOf((await response.json()) as ExecutionResult);
     },
     get,
+    readParts: (operation) =>
+      new Promise((resolve, reject) => {
+        const source = open(operation);
+        const messages: PartsMessage[] = [];
+        source.addEventListener('next', ({ data }) =>
+          messages.push(JSON.parse(String(data)) as PartsMessage),
+        );
+        source.addEventListener('complete', () => {
+          source.close();
+          resolve(statesOf(messages));
+        });
+        source.addEventListener('error', ({ message }) => reject(new Error(message)));
+      }),
     subscribe: (operation) =>
       eventsOf((push) => {
         const source = open(operation);

@@ -1,3 +1,4 @@
+import { mergedParts, type PartsMessage } from '../../support/parts.ts';
 import type { Untyped } from '../../support/platform/http-client.ts';
 
 export interface GraphOperation {
@@ -23,11 +24,16 @@ export interface GraphClient {
   readonly name: string;
   /** Sends a query or mutation with the token that is valid now. */
   send(operation: GraphOperation): Promise<ClientResult>;
-  /** Sends a query by GET. Absent if the client has no such way. */
+  /** Sends a query by GET. Absent if the client cannot do so. */
   get?(operation: GraphOperation): Promise<ClientResult>;
   /** Sends a mutation whose variable `file` is the file. Absent if the client has no uploads. */
   upload?(operation: GraphOperation, file: Blob): Promise<ClientResult>;
-  /** Subscribes, and again whenever the connection is lost. Absent if the client has no subscriptions. */
+  /**
+   * Sends a query with `@defer`. Returns the data that the client has after each message. Absent if the client cannot read
+   * answers in parts.
+   */
+  readParts?(operation: GraphOperation): Promise<Untyped[]>;
+  /** Subscribes, and does so again whenever the connection is lost. Absent if the client has no subscriptions. */
   subscribe?(operation: GraphOperation): ClientEvents;
 }
 
@@ -37,7 +43,7 @@ export type MakeClient = (url: string, token: () => string | undefined) => Graph
 export const authorizationOf = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
-/** The result in the form of a GraphQL answer. */
+/** The data and the error codes of a GraphQL answer. */
 export const resultOf = ({
   data,
   errors = [],
@@ -45,6 +51,15 @@ export const resultOf = ({
   data?: unknown;
   errors?: readonly { extensions?: Record<string, unknown> }[];
 }): ClientResult => ({ data, codes: errors.map(({ extensions }) => extensions?.code) });
+
+/**
+ * The data after each message of an answer in parts, for clients that pass the messages on to the application. It throws if
+ * the messages break a rule of their form.
+ */
+export function statesOf(messages: readonly PartsMessage[]): Untyped[] {
+  const whole = mergedParts(messages).data;
+  return messages.length > 1 ? [messages[0]?.data, whole] : [whole];
+}
 
 /** Collects the events that a client passes to a callback. */
 export function eventsOf(start: (push: (event: Untyped) => void) => () => void): ClientEvents {

@@ -1,16 +1,18 @@
 import type { ExecutionResult } from 'graphql';
 import { createClient, NetworkError } from 'graphql-sse';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PartsMessage } from '../../support/parts.ts';
 import {
   authorizationOf,
   eventsOf,
   resultOf,
   RETRY_MILLIS,
+  statesOf,
   type GraphOperation,
   type MakeClient,
 } from './graph-client.ts';
 
-/** The client of the GraphQL over SSE protocol. Everything is a stream. */
+/** The client of the GraphQL over SSE protocol. Every operation is answered by a stream. */
 export const graphqlSse: MakeClient = (url, token) => {
   const client = (retryAttempts: number) =>
     createClient({
@@ -37,6 +39,18 @@ export const graphqlSse: MakeClient = (url, token) => {
       }
       return resultOf(result);
     },
+    readParts: ({ query, variables = {} }) =>
+      new Promise((resolve, reject) => {
+        const messages: PartsMessage[] = [];
+        once.subscribe(
+          { query, variables },
+          {
+            next: (message) => messages.push(message as PartsMessage),
+            complete: () => resolve(statesOf(messages)),
+            error: reject,
+          },
+        );
+      }),
     subscribe: ({ query, variables = {} }) =>
       eventsOf((push) =>
         live.subscribe(

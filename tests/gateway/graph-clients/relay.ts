@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { createClient } from 'graphql-sse';
+import { meros } from 'meros/browser';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   Network,
@@ -8,17 +9,19 @@ import {
   type RequestParameters,
   type UploadableMap,
 } from 'relay-runtime';
+import type { PartsMessage } from '../../support/parts.ts';
 import {
   authorizationOf,
   eventsOf,
   resultOf,
   RETRY_MILLIS,
+  statesOf,
   type ClientResult,
   type GraphOperation,
   type MakeClient,
 } from './graph-client.ts';
 
-/** Relay's network layer, with the functions of its documentation: fetch, and graphql-sse for subscriptions. */
+/** Relay's network layer, with fetch, graphql-sse for subscriptions, and meros for answers in parts. */
 export const relay: MakeClient = (url, token) => {
   const live = createClient({
     url: `${url}/graphql`,
@@ -27,19 +30,38 @@ export const relay: MakeClient = (url, token) => {
     retry: () => pause(RETRY_MILLIS),
   });
   const network = Network.create(
-    async ({ text }, variables, _cacheConfig, uploadables) => {
-      const operation = { query: text, variables };
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: {
-          ...authorizationOf(token()),
-          ...(uploadables ? { 'apollo-require-preflight': 'true' } : { 'content-type': 'application/json' }),
-        },
-        body: uploadables ? formOf(operation, uploadables) : JSON.stringify(operation),
-      });
-      // Relay throws for errors in its store only; here the answer is passed on.
-      return (await response.json()) as GraphQLResponse;
-    },
+    ({ text }, variables, _cacheConfig, uploadables) =>
+      Observable.create((sink) => {
+        const operation = { query: text, variables };
+        // Only Relay's store throws an error if the answer has errors; this network layer passes the answer on.
+        const pass = (payload: object): void => sink.next(payload as GraphQLResponse);
+        const send = async (): Promise<void> => {
+          const response = await fetch(`${url}/graphql`, {
+            method: 'POST',
+            headers: {
+              ...authorizationOf(token()),
+              ...(text?.includes('@defer') && { accept: 'multipart/mixed, application/json' }),
+              ...(uploadables
+                ? { 'apollo-require-preflight': 'true' }
+                : { 'content-type': 'application/json' }),
+            },
+            body: uploadables ? formOf(operation, uploadables) : JSON.stringify(operation),
+          });
+          const parts = await meros<PartsMessage>(response);
+          if (parts instanceof Response) return pass((await parts.json()) as object);
+          // Relay gets each deferred part as a payload of its own, which says whether it is the last one.
+          for await (const { body } of parts as AsyncIterable<{ body: PartsMessage }>) {
+            const { incremental, hasNext, ...first } = body;
+            const payloads = incremental ?? [first];
+            for (const [index, payload] of payloads.entries())
+              pass({ ...payload, extensions: { is_final: !hasNext && index === payloads.length - 1 } });
+          }
+        };
+        send().then(
+          () => sink.complete(),
+          (error: unknown) => sink.error(error as Error),
+        );
+      }),
     ({ text }, variables) =>
       Observable.create((sink) =>
         live.subscribe(
@@ -60,6 +82,15 @@ export const relay: MakeClient = (url, token) => {
     name: 'Relay',
     send: (operation) => sent(operation),
     upload: (operation, file) => sent(operation, { file }),
+    readParts: (operation) =>
+      new Promise((resolve, reject) => {
+        const messages: PartsMessage[] = [];
+        execute(operation).subscribe({
+          next: (payload) => messages.push(messageOf(payload as RelayPayload)),
+          complete: () => resolve(statesOf(messages)),
+          error: reject,
+        });
+      }),
     subscribe: (operation) =>
       eventsOf((push) => {
         const subscription = execute(operation).subscribe({
@@ -69,6 +100,14 @@ export const relay: MakeClient = (url, token) => {
       }),
   };
 };
+
+type RelayPayload = NonNullable<PartsMessage['incremental']>[number] & { extensions: { is_final: boolean } };
+
+/** The message from which a payload was made. */
+const messageOf = ({ extensions, ...payload }: RelayPayload): PartsMessage =>
+  payload.path
+    ? { incremental: [payload], hasNext: !extensions.is_final }
+    : { data: payload.data, hasNext: !extensions.is_final };
 
 /** What Relay's compiler writes for an operation. */
 const parametersOf = (text: string): RequestParameters => ({
