@@ -11,13 +11,13 @@ Made from the REST routes by \`npm run generate\`. The column *for* says which c
 - A machine client may use the routes that name one of its scopes, in its gym (and at its location, if it has one), and those for everybody. Every other route refuses it.
 - A gym can switch modules off for its members: 403 \`FEATURE_DISABLED\`.
 - The graph has fields for the same operations, except those that only services and machine clients call. The same rule decides for the field and for the route. A subscription or the socket shows only what the same caller may read.
-- The predicates are in each service's \`access.ts\` and in \`server/auth/viewer.ts\`.
+- The predicates are in each service's \`access.ts\` (of squad in \`presence/visibility.ts\` and \`squads/squad-rights.ts\`), and in \`server/auth/viewer.ts\`.
 `;
 
 /** Which data a caller gets, by service. */
 const DATA: Readonly<Record<string, string>> = {
   identity:
-    'Users read and change their own account; of other users they see the public fields, if the gym is the same. Staff and machine clients also see the people who have applied to their gym, and those who have left it. A receipt of a deletion can be read by everybody who knows its id, which is random. `POST /auth/token` needs a client id and a secret.',
+    'Users read and change their own account; of SUPER_ADMINs and of the other users of their gym they see the public fields. Staff and machine clients also see the people who have applied to their gym, and those who have left it. A receipt of a deletion can be read by everybody who knows its id, which is random. `POST /auth/token` needs a client id and a secret.',
   gym: 'Users read the data of their own gym, a SUPER_ADMIN that of any gym. A member reads their own visits and checks in with their own QR code; staff do both for the members of the gym. The same applies to orders. *The wizard service* creates what a deployed set-up of a gym contains.',
   wizard:
     'A path with `/:sessionId` is for the owner of the session and for a SUPER_ADMIN. A session without an account is for whoever sends its resume token (`X-Resume-Token`).',

@@ -28,7 +28,7 @@ export interface Page<Item> {
 /** A cursor from a client. The platform's cursors are far shorter than this limit. */
 export const cursorText = z
   .string()
-  .max(4_096, 'expected a cursor from the Link header of an earlier page; start again without one');
+  .max(4_096, 'expected a cursor from an earlier page of this list; start again without one');
 
 /** `?limit=` and `?cursor=` of every REST list. */
 export const pageQuery = z.object({
@@ -141,7 +141,7 @@ const checksum = (list: string, text: string): string =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
 const CURSOR_OF_A_LIST = {
   path: 'cursor',
-  message: 'expected a cursor from the Link header or pageInfo of an earlier page; start again without one',
+  message: 'expected a cursor from an earlier page of this list; start again without one',
 };
 
 const positions = cursorsOf('whole', z.tuple([z.int().min(0)]));

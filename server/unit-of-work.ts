@@ -56,8 +56,8 @@ export const NO_ORIGIN: Origin = {
 };
 
 /**
- * One request, one subscription event or one socket frame: its viewer, a fresh EntityManager, and the tasks that run after
- * its writes are committed. Rules and their DataLoaders are created for one unit of work, and used by no other.
+ * One request, subscription event, socket frame or attempt of a job: its viewer, a fresh EntityManager, and the tasks that run
+ * after its writes are committed. Rules and their DataLoaders are created for one unit of work, and used by no other.
  */
 export class UnitOfWork {
   readonly viewer: Viewer;
@@ -71,7 +71,7 @@ export class UnitOfWork {
   private own: EntityManager | undefined;
   private depth = 0;
   /** The running attempt of the outermost transaction. */
-  private attempted: Attempt | undefined;
+  private currentAttempt: Attempt | undefined;
   private afterCommitTasks: (() => void | Promise<void>)[] = [];
 
   constructor(
@@ -163,7 +163,7 @@ export class UnitOfWork {
     if (this.depth > 0 || !this.isFresh()) return this.transactionOnce(work);
     return repeated(
       (attempt) => {
-        this.attempted = attempt;
+        this.currentAttempt = attempt;
         return this.transactionOnce(work, attempt);
       },
       { mayRepeatCommit, reset: () => this.own?.clear() },
@@ -194,7 +194,7 @@ export class UnitOfWork {
 
   /** Notes an error that became part of an answer and is not thrown, so that the open transaction can still be repeated. */
   noteFailure(error: unknown): void {
-    if (this.attempted) this.attempted.failure ??= error;
+    if (this.currentAttempt) this.currentAttempt.failure ??= error;
   }
 
   private isFresh(): boolean {
@@ -212,17 +212,17 @@ export class UnitOfWork {
    * `work` fails. Without a savepoint, PostgreSQL refuses every further statement after one that failed, such as a unique
    * violation that a rule turns into a refusal.
    *
-   * If the result is a refusal, the writes of `work`, such as a count of failed log-ins, stay if no statement failed; changes
-   * of entities that were not flushed are dropped. If a statement failed and the result is no refusal, the writes are lost.
-   * @throws RolledBackError in this case
+   * If no statement failed, the writes of `work` stay, also if the result is a refusal: a count of failed log-ins for example.
+   * If a statement failed, they are rolled back; then a refusal is returned, and for any other result RolledBackError is thrown.
+   * After a refusal, changes of entities that were not flushed are dropped.
    */
-  async attempt<Result>(
+  async inSavepoint<Result>(
     work: () => Promise<Result>,
     isRefusal: (result: Result) => boolean,
   ): Promise<Result> {
-    await this.em.execute('savepoint attempt');
+    await this.em.execute('savepoint work');
     const result = await work();
-    const isAborted = await this.em.execute('release savepoint attempt').then(
+    const isAborted = await this.em.execute('release savepoint work').then(
       () => false,
       (error: unknown) => {
         if (!isOfFailedTransaction(error)) throw error;
@@ -231,8 +231,8 @@ export class UnitOfWork {
     );
     if (isAborted) {
       if (!isRefusal(result)) throw new RolledBackError();
-      await this.em.execute('rollback to savepoint attempt');
-      await this.em.execute('release savepoint attempt'); // otherwise an enclosing attempt would roll back to it
+      await this.em.execute('rollback to savepoint work');
+      await this.em.execute('release savepoint work'); // otherwise an enclosing call would roll back to it
     }
     if (isRefusal(result)) this.em.clear();
     return result;

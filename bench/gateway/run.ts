@@ -33,20 +33,23 @@ import { startComparison, type RunningProgram, type Comparison } from './compari
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * The maximum rate. Rounds are short, because other load of the machine changes within seconds. The figures are of the
+ * How the maximum rate is measured. Rounds are short, because other load of the machine changes within seconds. The figures are of the
  * `countedRounds` with the least steal time.
  */
 const MAX_RATE = { rounds: 20, seconds: 0.4, countedRounds: 14 };
 /**
- * The latency at half of the maximum rate. The measurement ends when each program has `roundsWithoutSteal` rounds with
+ * How the latency at half of the maximum rate is measured. The measurement ends when each program has `roundsWithoutSteal` rounds with
  * negligible steal time, or after `maxRounds`. If equal requests are shared, it ends after `roundsWithoutSteal` rounds,
  * whatever their steal time: the purpose is then to compare the CPU, which is measured at the maximum rate.
  */
 const HALF_RATE = { roundsWithoutSteal: 7, maxRounds: 12, leadSeconds: 0.4, seconds: 1 };
 
 const log = (line: string) => console.log(line);
-const asked = process.argv.slice(2);
-const workloads = WORKLOADS.filter(({ name }) => asked.length === 0 || asked.includes(name));
+const wanted = process.argv.slice(2);
+const names = WORKLOADS.map(({ name }) => name);
+for (const name of wanted)
+  if (!names.includes(name)) throw new Error(`Expected a workload (${names.join(', ')}), got "${name}".`);
+const workloads = WORKLOADS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 
 process.setMaxListeners(0); // each program adds an 'exit' listener
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -108,8 +111,9 @@ async function measure(workload: Workload, sharing: boolean): Promise<Measured> 
 }
 
 /**
- * Measures the programs in turns, so that other load of the machine affects all of them. A program that waits is suspended,
- * because an idle program collects garbage.
+ * Measures the programs in turns, so that other load of the machine affects all of them. A program that waits is suspended:
+ * otherwise it would collect its garbage outside of its own rounds, where this work is not counted, and would disturb the program
+ * that is measured.
  */
 async function inTurns<Result>(
   { programs }: Comparison,

@@ -107,7 +107,7 @@ async function service(): Promise<RequestListener> {
     begin: (res) => ({
       context: { viewer: contextOf(res).viewer, address: contextOf(res).address },
       idempotency: undefined as never, // only mutations use it
-      attempt: undefined,
+      inSavepoint: undefined,
     }),
   });
   if (variant === 'express') return app;

@@ -1,4 +1,4 @@
-/** A process with many clients, each with its own connection. It receives its `Orders` and sends its results over IPC. */
+/** A process with many clients, each with its own connection. It receives its `ClientSettings` and sends its results over IPC. */
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ export const DOORS = {
 } as const;
 export type Door = keyof typeof DOORS;
 
-export interface Orders {
+export interface ClientSettings {
   door: Door;
   /** Of the gateway. */
   url: string;
@@ -28,7 +28,7 @@ export interface Received {
   bytes: number;
 }
 
-const [orders] = (await once(process, 'message')) as [Orders];
+const [settings] = (await once(process, 'message')) as [ClientSettings];
 const rounds = new Map<string, { clients: number; first: number }>();
 let connected = 0;
 
@@ -39,11 +39,12 @@ function onEvent(frame: Buffer): void {
   const known = rounds.get(round) ?? { clients: 0, first: Date.now() };
   known.clients += 1;
   rounds.set(round, known);
-  if (known.clients === orders.count)
+  if (known.clients === settings.count)
     process.send?.({ round, first: known.first, last: Date.now(), bytes: frame.length } satisfies Received);
 }
 
-const authorizationOf = (number: number): string => `Bearer ${orders.tokens[number % orders.tokens.length]}`;
+const authorizationOf = (number: number): string =>
+  `Bearer ${settings.tokens[number % settings.tokens.length]}`;
 
 /**
  * A subscription over HTTP. It uses no HTTP client: unlike the client of a WebSocket, an HTTP client would take more
@@ -54,9 +55,9 @@ function connectStream(
   { accept, result }: { accept: string; result: string },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(orders.url);
+    const { hostname, port } = new URL(settings.url);
     const socket = createConnection({ host: hostname, port: Number(port) });
-    const body = JSON.stringify({ query: orders.query });
+    const body = JSON.stringify({ query: settings.query });
     socket.write(
       `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAccept: ${accept}\r\nAuthorization: ${authorizationOf(number)}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
@@ -74,7 +75,7 @@ function connectStream(
 
 function connectSocket(number: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${orders.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    const socket = new WebSocket(`${settings.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
       perMessageDeflate: false,
       skipUTF8Validation: true,
     });
@@ -89,7 +90,7 @@ function connectSocket(number: number): Promise<void> {
       if (hasState) return onEvent(frame);
       const { type, payload } = JSON.parse(frame.toString()) as { type: string; payload: unknown };
       if (type === 'connection_ack')
-        socket.send(JSON.stringify({ id: 's', type: 'subscribe', payload: { query: orders.query } }));
+        socket.send(JSON.stringify({ id: 's', type: 'subscribe', payload: { query: settings.query } }));
       else if (type === 'next') {
         hasState = true;
         resolve();
@@ -98,10 +99,10 @@ function connectSocket(number: number): Promise<void> {
   });
 }
 
-const stream = DOORS[orders.door];
+const stream = DOORS[settings.door];
 const connect = (number: number): Promise<void> =>
   stream ? connectStream(number, stream) : connectSocket(number);
-const waiting = Array.from({ length: orders.count }, (_one, number) => number);
+const waiting = Array.from({ length: settings.count }, (_one, number) => number);
 // A hundred at a time, because the gateway's listen queue is finite.
 await Promise.all(
   Array.from({ length: 100 }, async () => {

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '#server/http/free-ports.ts';
 import { SERVICE_NAMES } from '#server/settings.ts';
-import type { Door, Orders, Received } from './clients.ts';
+import type { Door, ClientSettings, Received } from './clients.ts';
 
 const subscribers = Number(process.argv[2] ?? 10_000);
 const clientProcesses = Number(process.argv[3] ?? 3);
@@ -173,7 +173,7 @@ function startClients(door: Door): ChildProcess[] {
     const count =
       Math.floor((subscribers * (number + 1)) / clientProcesses) -
       Math.floor((subscribers * number) / clientProcesses);
-    child.send({ door, url: gateway, tokens, count, query: QUERY } satisfies Orders);
+    child.send({ door, url: gateway, tokens, count, query: QUERY } satisfies ClientSettings);
     started.push(child);
     return child;
   });

@@ -1,4 +1,7 @@
-/** A collector in a process of its own, which reads the spans and answers: `node bench/traces/collector.ts <port>`. */
+/**
+ * A collector in a process of its own: `node bench/traces/collector.ts <port>`. It reads each request with spans to its end,
+ * answers 200, and keeps nothing.
+ */
 import { createServer } from 'node:http';
 
 createServer((request, response) => {

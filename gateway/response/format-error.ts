@@ -4,9 +4,12 @@ import { formatGraphqlError, isPlatformCode } from '#server/graphql/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 
 /** Extensions of a subgraph's error that clients may see; all others (an address, a body, a stack) are removed. */
-const FORWARDED = ['code', 'http', 'errors', 'retryAfterSeconds'] as const;
+const FORWARDED = ['code', 'errors', 'retryAfterSeconds'] as const;
 
-/** A subgraph's error keeps its code and message if the code is one of the platform's; any other error is masked. */
+/**
+ * An error with a code of the platform keeps its code and message, whether a subgraph or the gateway has reported it. Any other
+ * error of a subgraph is masked. Other errors of the gateway itself are translated by `formatGraphqlError`.
+ */
 export function formatGatewayError(
   formatted: GraphQLFormattedError,
   thrown: unknown,

@@ -10,7 +10,7 @@ const userParams = z.object({ userId: z.uuid().meta({ description: "The user's i
 /** Requests per minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;
 
-/** The two routes by which identity reads and erases what a service stores about a user; they are the same in every service. */
+/** The two routes by which identity reads and erases what another service stores about a user; every other service has them. */
 export const accountDataRest = [
   route({
     method: 'GET',

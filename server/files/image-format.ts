@@ -42,7 +42,10 @@ function isZip(bytes: Buffer): boolean {
   return at >= 0 && at + 22 <= bytes.length && at + 22 + bytes.readUInt16LE(at + 20) === bytes.length;
 }
 
-/** The offset of the picture's end; undefined if its structure is broken. */
+/**
+ * The offset of the picture's end; undefined if its structure is broken. For AVIF it is the offset of the first broken box
+ * instead, so that the rest counts as appended data.
+ */
 const END_OF: Record<ImageFormat, (bytes: Buffer) => number | undefined> = {
   jpeg(bytes) {
     for (let at = 2; at + 4 <= bytes.length;) {

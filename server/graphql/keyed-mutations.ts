@@ -196,11 +196,11 @@ function withoutData(answer: StoredAnswer): StoredAnswer {
 }
 
 /** Runs one field of a keyed mutation so that its error does not roll back the fields before it. */
-export type Attempt = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type InSavepoint = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-export function attemptIn(unit: UnitOfWork): Attempt {
+export function inSavepointOf(unit: UnitOfWork): InSavepoint {
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const outcome = await unit.attempt<{ value: Result } | { error: unknown }>(
+    const outcome = await unit.inSavepoint<{ value: Result } | { error: unknown }>(
       async () => {
         try {
           return { value: await work() };
@@ -216,13 +216,13 @@ export function attemptIn(unit: UnitOfWork): Attempt {
   };
 }
 
-/** Wraps every mutation field so that it runs in a separate attempt if the operation has a key. */
-export function resolveKeyedMutationsAsAttempts(schema: GraphQLSchema): void {
+/** Wraps every mutation field so that it runs in a savepoint of its own if the operation has a key. */
+export function resolveKeyedFieldsInSavepoints(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const resolve = field.resolve ?? defaultFieldResolver;
-    field.resolve = (source, args, context: { attempt?: Attempt }, info): unknown =>
-      context.attempt
-        ? context.attempt(async (): Promise<unknown> => resolve(source, args, context, info))
+    field.resolve = (source, args, context: { inSavepoint?: InSavepoint }, info): unknown =>
+      context.inSavepoint
+        ? context.inSavepoint(async (): Promise<unknown> => resolve(source, args, context, info))
         : resolve(source, args, context, info);
   }
 }

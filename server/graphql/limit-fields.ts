@@ -1,5 +1,5 @@
 import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
-import { limitTaker, type RateLimit } from '../rest/rate-limit.ts';
+import { fieldUseCounter, type RateLimit } from '../rest/rate-limit.ts';
 import type { RateLimitStores } from '../rest/rate-limit-store.ts';
 import type { GraphContext } from './subgraph-endpoint.ts';
 
@@ -18,10 +18,10 @@ export function limitFields(
     const type = schema.getType(typeName);
     const field = isObjectType(type) ? type.getFields()[fieldName] : undefined;
     if (!field) throw new Error(`There is no field ${coordinate} to limit.`);
-    const take = limitTaker(limit, stores(limit.name));
+    const countUse = fieldUseCounter(limit, stores(limit.name));
     const resolve = field.resolve ?? defaultFieldResolver;
     field.resolve = async (source, args, context: GraphContext<object>, info): Promise<unknown> => {
-      await take(context);
+      await countUse(context);
       return resolve(source, args, context, info);
     };
   }

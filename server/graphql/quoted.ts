@@ -1,4 +1,7 @@
-/** Matches strings that differ from their JSON: quotes, backslashes, control characters, lone surrogates. */
+/**
+ * Matches every string that differs from its JSON, because of quotes, backslashes, control characters or lone surrogates; and also
+ * strings with pairs of surrogates, such as emoji, which do not differ.
+ */
 const NEEDS_ESCAPING = /["\\\u0000-\u001f\ud800-\udfff]/; // oxlint-disable-line no-control-regex -- JSON escapes them
 
 /** In longer strings the scan costs more than it saves. */

@@ -21,7 +21,7 @@ import { documentStore } from './document-store.ts';
 import { formatGraphqlError, refusalBody } from './errors.ts';
 import { classOf, factsOf } from './graph-facts.ts';
 import type { KnownQueries } from './fast-path/known-queries.ts';
-import { answerOnce, keyedMutation, type Attempt } from './keyed-mutations.ts';
+import { answerOnce, keyedMutation, type InSavepoint } from './keyed-mutations.ts';
 import { acceptableAnswer } from './media-types.ts';
 import type { OperationChecks } from './operation-checks.ts';
 import { scalars } from './scalars.ts';
@@ -34,7 +34,7 @@ export type GraphContext<Services> = Services & {
   /** The audience for which a gateway subscribes, if it does. */
   readonly audience?: Audience;
   /** Runs a field so that it can be rolled back alone; set for a mutation with an `Idempotency-Key`. */
-  readonly attempt?: Attempt;
+  readonly inSavepoint?: InSavepoint;
 };
 
 /** The resolvers of one aggregate; a subgraph merges them type by type. */
@@ -55,7 +55,7 @@ interface GraphEndpointOptions<Services extends object> {
   begin(res: Response): {
     context: GraphContext<Services>;
     idempotency: IdempotencyStore;
-    attempt: Attempt | undefined;
+    inSavepoint: InSavepoint | undefined;
   };
 }
 
@@ -133,9 +133,9 @@ function answerBy<Services extends object>(
   classes: WeakMap<object, OperationClass>,
 ): RequestHandler {
   return async (req, res) => {
-    const { context, idempotency, attempt } = begin(res);
+    const { context, idempotency, inSavepoint } = begin(res);
     const keyed = await keyedMutation(req.headers, req.body, contextOf(res));
-    const ofOperation = keyed && attempt ? { ...context, attempt } : context;
+    const ofOperation = keyed && inSavepoint ? { ...context, inSavepoint } : context;
     const execute = async () => {
       const answer = await answerOf(server, req, ofOperation);
       contextOf(res).graph = factsOf(classes.get(ofOperation) ?? 'read', answer.body);

@@ -11,6 +11,7 @@ import { API_INFO } from '../api-info.ts';
 import type { JsonObject } from '../json-object.ts';
 import { withCodeSamples } from './code-samples.ts';
 import { withExamples, type ApiExamples } from './examples.ts';
+import { errorCodesOf } from './route-errors.ts';
 import { isWholeList, type RestRoute } from './route.ts';
 import { IDENTITY_URL, SERVER_URL } from '../served-document.ts';
 
@@ -224,27 +225,7 @@ const problemShape = z
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' });
 
 function problems(route: RestRoute<never>): Record<string, object> {
-  const codes: ErrorCode[] = [
-    // Every route refuses an undeclared query parameter and a malformed Idempotency-Key or If-Match.
-    'VALIDATION_FAILED',
-    'UNAUTHENTICATED',
-    // The request has an undeclared `userId` or `gymId` of another user.
-    'FORBIDDEN',
-    ...(route.method === 'POST' ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
-    ...(route.params ? (['NOT_FOUND'] as const) : []),
-    ...(route.versioned ? (['VERSION_CONFLICT'] as const) : []),
-    ...(route.body || route.upload || route.consumes
-      ? (['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
-      : []),
-    'RATE_LIMITED',
-    'INTERNAL',
-    // The database, or another service that the request needs, does not answer.
-    'UPSTREAM_UNAVAILABLE',
-    'UPSTREAM_TIMEOUT',
-    ...(route.method === 'GET' ? [] : (['SERVER_BUSY', 'INSUFFICIENT_STORAGE'] as const)),
-    ...(route.errors ?? []),
-  ];
-  const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);
+  const byStatus = Map.groupBy(errorCodesOf(route), (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,

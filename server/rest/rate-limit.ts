@@ -50,8 +50,8 @@ export function rateLimited({ store = new MemoryStore(), ...limit }: RateLimitOp
   };
 }
 
-/** Returns a function that counts one use of a graph field against the limit. It throws RATE_LIMITED. */
-export function limitTaker(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
+/** Returns a function that counts one use of a graph field, and throws RATE_LIMITED if the limit is exceeded. */
+export function fieldUseCounter(limit: RateLimit, store: Store): (caller: Caller) => Promise<void> {
   const count = rateCounter(limit, store);
   return async (caller) => {
     const { refusal } = await count(caller);

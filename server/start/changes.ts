@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { ServerSettings } from '../settings.ts';
 import type { ServiceDatabase } from './database.ts';
 
-/** With REDIS_URL the service notes its changes for the caches of the gateways, if it declares kinds of them. */
+/** If the service declares kinds of changes, and REDIS_URL is set, it notes its changes in Redis for the caches of the gateways. */
 export async function openChangeNotices(
   { name, changeKinds: kinds = [] }: AnySubgraph,
   settings: ServerSettings,

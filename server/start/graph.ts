@@ -6,7 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { addRepresentationChecks } from '../graphql/entities.ts';
 import { FastPath } from '../graphql/fast-path/fast-path.ts';
 import { KnownQueries } from '../graphql/fast-path/known-queries.ts';
-import { resolveKeyedMutationsAsAttempts } from '../graphql/keyed-mutations.ts';
+import { resolveKeyedFieldsInSavepoints } from '../graphql/keyed-mutations.ts';
 import { limitFields } from '../graphql/limit-fields.ts';
 import { OperationChecks } from '../graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from '../graphql/subgraph-endpoint.ts';
@@ -83,7 +83,7 @@ async function executableSchema({
   const checks = new OperationChecks(schema, sdl, introspection);
   addRepresentationChecks(schema);
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimits);
-  resolveKeyedMutationsAsAttempts(schema);
+  resolveKeyedFieldsInSavepoints(schema);
   return { schema, checks };
 }
 

@@ -4,7 +4,7 @@ import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
 import { EventLog } from '../events/event-log.ts';
 import { Features, featuresByGymService, withSwitches } from '../features.ts';
 import { openFileStorage } from '../files/open-file-storage.ts';
-import { attemptIn, type Attempt } from '../graphql/keyed-mutations.ts';
+import { inSavepointOf, type InSavepoint } from '../graphql/keyed-mutations.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -23,7 +23,7 @@ interface RequestWork {
   /** The store for the request's `Idempotency-Key`. */
   idempotency: IdempotencyStore;
   /** Runs one field of a keyed mutation so that it can be rolled back alone; undefined without a database. */
-  attempt: Attempt | undefined;
+  inSavepoint: InSavepoint | undefined;
 }
 
 /** The rules of a started service, and its resources. */
@@ -100,7 +100,7 @@ export async function openRules(
         unit,
         services: servicesOf(unit),
         idempotency: database ? databaseIdempotency(unit, limiter) : withoutDatabase,
-        attempt: database && attemptIn(unit),
+        inSavepoint: database && inSavepointOf(unit),
       };
     },
     async addDemoData() {

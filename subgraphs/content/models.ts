@@ -1,4 +1,7 @@
-/** The TypeScript type of each GraphQL type's objects; `npm run generate` reads this file. */
+/**
+ * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
+ * `npm run generate` reads this file.
+ */
 export type { ExerciseShape as Exercise } from './exercises/exercises.shapes.ts';
 export type { ProductShape as Product } from './products/products.shapes.ts';
 export type { ListedTraining as Training, TrainingEntry, TrainingSet } from './trainings/trainings.shapes.ts';

@@ -1,6 +1,9 @@
 import type { CheckInShape } from './check-ins/check-ins.shapes.ts';
 
-/** The TypeScript type of each GraphQL type; code generation reads this file. */
+/**
+ * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
+ * `npm run generate` reads this file.
+ */
 export type { AnnouncementShape as Announcement } from './announcements/announcements.shapes.ts';
 export type {
   ChallengeShape as Challenge,

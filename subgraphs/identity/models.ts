@@ -1,4 +1,7 @@
-/** The TypeScript type of each GraphQL type; code generation reads this file. */
+/**
+ * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
+ * `npm run generate` reads this file.
+ */
 export type { AccountDeletionShape as AccountDeletion } from './accounts/accounts.shapes.ts';
 export type { AccountExportShape as AccountExport } from './accounts/accounts.shapes.ts';
 export type {

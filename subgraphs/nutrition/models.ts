@@ -1,4 +1,7 @@
-/** The TypeScript type of each GraphQL type's objects; `npm run generate` reads this file. */
+/**
+ * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
+ * `npm run generate` reads this file.
+ */
 export type { Analysis as FoodAnalysis, AnalysisItem } from './analysis/analysis.shapes.ts';
 export type { FoodLogImportShape as FoodLogImport } from './imports/imports.shapes.ts';
 export type { FoodNutrients, FoodShape as Food } from './foods/foods.shapes.ts';

@@ -1,4 +1,8 @@
-/** The TypeScript type of each GraphQL type; code generation reads this file. */
+/**
+ * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
+ * `npm run generate` reads this file.
+ */
+export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';
 export type { OnlineUserShape as OnlineUser, OnlineUsersUpdate } from './presence/presence.shapes.ts';
 export type { GroupShape as Group } from './groups/groups.shapes.ts';
 export type { InviteShape as SquadInvite } from './invites/invites.shapes.ts';
@@ -23,4 +27,3 @@ export interface User {
 export interface WorkoutRoutine {
   versionId: string;
 }
-export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';

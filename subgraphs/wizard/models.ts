@@ -1,4 +1,7 @@
-/** The TypeScript type of each GraphQL type; code generation reads this file. */
+/**
+ * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
+ * `npm run generate` reads this file.
+ */
 export type { AvailabilityShape as Availability } from './availability/availability.shapes.ts';
 export type { FirstVisitShape as FirstVisit } from './first-visits/first-visits.shapes.ts';
 export type {

@@ -32,7 +32,7 @@ export const SHAPES: readonly Candidate[] = [
     query: (count, mark) => `query H${mark} { ${users(count)} } ${USER}`,
   },
   {
-    name: 'users in lists of one element, seven levels',
+    name: 'users in nested lists of one element',
     most: 8,
     query: (count, mark) =>
       `query H${mark} { ${times(count, (i) => `p${i}: posts(first: 1) { nodes { author { ...U } likes(first: 1) { ...U } comments(first: 1) { nodes { author { ...U } } } } }`)} } fragment U on User { displayName gym { posts(first: 1) { nodes { author { ...V } likes(first: 1) { ...V } } } } presence { online } squadHistory(first: 1) { nodes { routine { title } } } } fragment V on User { displayName presence { online } nutritionDay { date } wizardSessions(first: 1) { nodes { id } } }`,

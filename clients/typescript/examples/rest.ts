@@ -9,7 +9,7 @@ export async function checkInAndEat(url: string, email: string, password: string
   token = session.token;
   const [location] = (await api.GET('/gym/locations')).data ?? [];
   const { qrCode } = session.user;
-  if (!location || !qrCode) throw new Error('The member has no gym.');
+  if (!location || !qrCode) throw new Error('Expected a user with a code, whose gym has a location.');
   const visit = await api.POST('/gym/locations/check-in', { body: { qrCode, locationId: location.id } });
   const breakfast = { foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 };
   const meal = await api.POST('/nutrition/log', { body: breakfast });

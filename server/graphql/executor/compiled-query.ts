@@ -20,7 +20,7 @@ export interface CompiledQuery {
   readonly maxSelections: number;
   /**
    * Coerces the variables as the client sent them. Undefined if graphql-js has to execute the request: the variables do not
-   * fit, or a variable of `@skip` or `@include` is null, which a default value allows.
+   * fit, or a variable of `@skip` or `@include` is null. (It can be null if it is nullable and has a default value.)
    */
   prepare(variables: Readonly<Record<string, unknown>>): PreparedExecution | undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DAY_MILLIS } from '#server/durations.ts';
-import { misshapen, wrong, type LineError, type ReadLine } from './imported-lines.ts';
+import { misshapen, wrong, type LineError, type LineOrErrors } from './imported-lines.ts';
 import { SetInputShape, type SetInput } from './trainings.shapes.ts';
 
 /** A lap, or a set with repetitions, of an activity. */
@@ -33,14 +33,15 @@ export interface Activity {
 }
 
 /** The lines of activities: one for each of their parts. */
-export const linesOfActivities = (activities: readonly Activity[]): ReadLine[] => activities.flatMap(linesOf);
+export const linesOfActivities = (activities: readonly Activity[]): LineOrErrors[] =>
+  activities.flatMap(linesOf);
 
-function linesOf(activity: Activity): ReadLine[] {
+function linesOf(activity: Activity): LineOrErrors[] {
   const { startedAt, parts } = activity;
   if (!startedAt) return parts.map(({ line }) => wrong(line, 'startedAt', 'the activity has no beginning'));
   const training = keyOf(activity, startedAt);
-  const lines: ReadLine[] = [];
-  let previous: (ReadLine & { set?: unknown }) | undefined;
+  const lines: LineOrErrors[] = [];
+  let previous: (LineOrErrors & { set?: unknown }) | undefined;
   const usable = parts.filter((part) => problemOf(part, startedAt) === undefined);
   const common = { training, trainingId: null, startedAt, ...endOf(activity, startedAt, usable) };
   for (const part of parts) {

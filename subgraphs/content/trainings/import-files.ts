@@ -5,7 +5,7 @@ import { linesOfActivities } from './activity-lines.ts';
 import { readFit } from './fit-activities.ts';
 import { readCsv } from './import-lines.ts';
 import { readTcx } from './tcx-activities.ts';
-import { MAX_BYTES, type ImportOptions, type ReadLine } from './imported-lines.ts';
+import { MAX_BYTES, type ImportOptions, type LineOrErrors } from './imported-lines.ts';
 
 const MAX_LINES = 50_000;
 
@@ -14,7 +14,7 @@ const MAX_LINES = 50_000;
  * returned once, as what it contains or as its errors.
  * @throws VALIDATION_FAILED for a file that is none of these; PAYLOAD_TOO_LARGE beyond 10 MiB or 50,000 lines
  */
-export async function readImport(stream: Readable, options: ImportOptions): Promise<ReadLine[]> {
+export async function readImport(stream: Readable, options: ImportOptions): Promise<LineOrErrors[]> {
   const chunks = boundedChunks(stream, MAX_BYTES);
   try {
     const start = await firstBytes(chunks);

@@ -19,7 +19,7 @@ import {
   wrong,
   type ImportedLine,
   type ImportOptions,
-  type ReadLine,
+  type LineOrErrors,
 } from './imported-lines.ts';
 import { instantOf, secondsOf } from './import-times.ts';
 import { measures, SetInputShape, type SetInput } from './trainings.shapes.ts';
@@ -34,7 +34,7 @@ export async function readCsv(
   stream: Readable,
   options: ImportOptions,
   maxLines: number,
-): Promise<ReadLine[]> {
+): Promise<LineOrErrors[]> {
   const lines = textLines(stream, {
     maxBytes: MAX_BYTES,
     maxLineCharacters: LONGEST_LINE,
@@ -51,7 +51,7 @@ export async function readCsv(
       );
     const records = new CsvRecords(header.delimiter, header.columns.length, () => false);
     const reader = new LineReader(header.columns, options);
-    const read: ReadLine[] = [];
+    const read: LineOrErrors[] = [];
     const take = (record: CsvRecord) => {
       if (read.length === maxLines) throw tooManyLines(maxLines);
       read.push(reader.read(record));
@@ -120,14 +120,14 @@ class LineReader {
     this.options = options;
   }
 
-  read(record: CsvRecord): ReadLine {
+  read(record: CsvRecord): LineOrErrors {
     const read = this.lineOf(record);
     // A rest belongs to the set before it. If that set is wrong, an earlier set must not get its rest.
     if ('errors' in read) this.previous = undefined;
     return read;
   }
 
-  private lineOf(record: CsvRecord): ReadLine {
+  private lineOf(record: CsvRecord): LineOrErrors {
     const { line } = record;
     if (record.problem !== undefined) return wrong(line, null, record.problem);
     if (record.fields.length !== this.columns.length)
@@ -165,7 +165,7 @@ class LineReader {
   private rest(
     base: Omit<ImportedLine, 'exerciseId' | 'exercise' | 'set'>,
     seconds: number | null,
-  ): ReadLine {
+  ): LineOrErrors {
     const { previous } = this;
     if (previous?.training !== base.training)
       return wrong(base.line, null, 'expected a set of the same training before its rest');

@@ -34,15 +34,16 @@ export interface ImportedLine {
   /** What a new custom exercise measures. Default: what its sets have. */
   modality?: Modality;
 }
-export type ReadLine = ImportedLine | { line: number; errors: LineError[] };
+/** A line of the file, or what is wrong with it. */
+export type LineOrErrors = ImportedLine | { line: number; errors: LineError[] };
 
-export const wrong = (line: number, column: string | null, message: string): ReadLine => ({
+export const wrong = (line: number, column: string | null, message: string): LineOrErrors => ({
   line,
   errors: [{ line, column, message }],
 });
 
 /** A line whose values have been refused by their shape. */
-export const misshapen = (line: number, { issues }: z.ZodError): ReadLine => ({
+export const misshapen = (line: number, { issues }: z.ZodError): LineOrErrors => ({
   line,
   errors: issues.map(({ path, message }) => ({ line, column: String(path[0] ?? ''), message })),
 });

@@ -9,7 +9,8 @@ export const trainingEvents = {
 
 /**
  * Writes an event for each user with a training whose times may have changed, in the transaction of the change. The gym service
- * then reads `TrainingCounts`. The event has no figures, so events that are lost, repeated or late do no harm.
+ * then reads `TrainingCounts`. The event has no figures, so an event that is repeated or late does no harm. After a lost one, the
+ * scores are corrected when all of them are counted again, once a day.
  */
 export const recordChangedTrainings = (unit: UnitOfWork, userIds: readonly string[]): Promise<void> =>
   recordEvents(

@@ -43,7 +43,10 @@ export class TrainingExports {
     this.exercises = exercises;
   }
 
-  /** The trainings as a stream in bounded memory, the oldest first: a line for each set, or for a training or exercise without sets. */
+  /**
+   * The trainings as a stream in bounded memory, the oldest first. Each set has a line; an exercise without sets has one line, and
+   * so has a training without exercises.
+   */
   async csv(range: TrainingFilter): Promise<Readable> {
     const { userId } = requireUser(this.unit.viewer);
     if (range.from && range.to && range.to < range.from)

@@ -33,7 +33,7 @@ export const announcementsRest = [
     auth: 'required',
     body: CreateAnnouncementInput,
     success: { status: 201, description: 'The announcement.', shape: AnnouncementShape },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body }, { announcements }) => announcements.create(body),
   }),
   route({

@@ -55,7 +55,7 @@ export const challengesRest = [
       shape: ChallengeShape,
       variesWithinVersion: true,
     },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
+    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body }, { challengePlans }) => challengePlans.create(body),
   }),
   route({

@@ -45,7 +45,7 @@ export const classesRest = [
     auth: 'required',
     body: CreateGymClassInput,
     success: { status: 201, description: 'The new class.', shape: GymClassShape },
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ body }, { classes }) => classes.create(body),
   }),
   route({

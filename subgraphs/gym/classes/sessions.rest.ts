@@ -164,7 +164,7 @@ export const sessionsRest = [
     auth: 'required',
     body: BookFirstVisitInput,
     success: { status: 201, description: 'The booking.', shape: BookingShape },
-    errors: ['NOT_FOUND', 'SESSION_CLOSED', 'MEMBERSHIP_INACTIVE'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'SESSION_CLOSED', 'MEMBERSHIP_INACTIVE'],
     handler: ({ body }, { firstVisits }) => firstVisits.book(body),
   }),
   internalRoute({

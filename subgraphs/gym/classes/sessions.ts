@@ -19,7 +19,7 @@ import {
   UpdateClassSessionInput,
   type SessionRow,
 } from './sessions.shapes.ts';
-import { hasDay, spanOf, type Span } from './time-range.ts';
+import { hasDay, instantsOf, type Instants } from './time-range.ts';
 
 const cursors = cursorsOf('classSessions', z.tuple([z.iso.datetime(), z.uuid()]));
 
@@ -58,7 +58,7 @@ export class Sessions {
     const gymId = gymOf(viewer, filter.gymId);
     const locationId =
       viewer.kind === 'client' ? (viewer.locationId ?? filter.locationId) : filter.locationId;
-    const spans = await this.spansOf(gymId, locationId, filter);
+    const spans = await this.instantsAt(gymId, locationId, filter);
     const after = cursors.read(request.cursor);
     const rows = await this.unit.read<SessionRow>(
       `${SESSIONS} where ${locationId ? 'location_id' : 'gym_id'} = ? and starts_at >= ? and starts_at < ?
@@ -156,27 +156,27 @@ export class Sessions {
    * The requested range at each location. Instants give all locations the same range; a local day begins at midnight in the
    * location's time zone.
    */
-  private async spansOf(
+  private async instantsAt(
     gymId: string,
     locationId: string | null | undefined,
     range: Pick<SessionsRequest, 'from' | 'to'>,
-  ): Promise<(Span & { id: string })[]> {
+  ): Promise<(Instants & { id: string })[]> {
     const locations = await this.unit.read<{ id: string; timezone: string }>(
       `select id, timezone from location where gym_id = ? ${locationId ? 'and id = ?' : ''}`,
       [gymId, ...(locationId ? [locationId] : [])],
     );
     if (!hasDay(range)) {
-      const span = spanOf(range, 'UTC');
-      return locations.map(({ id }) => ({ id, ...span }));
+      const instants = instantsOf(range, 'UTC');
+      return locations.map(({ id }) => ({ id, ...instants }));
     }
-    return locations.map(({ id, timezone }) => ({ id, ...spanOf(range, timezone) }));
+    return locations.map(({ id, timezone }) => ({ id, ...instantsOf(range, timezone) }));
   }
 }
 
-const earliest = (spans: readonly Span[]): Date =>
-  new Date(Math.min(...spans.map(({ from }) => from.getTime()), LAST_INSTANT));
-const latest = (spans: readonly Span[]): Date =>
-  new Date(Math.max(...spans.map(({ to }) => to.getTime()), 0));
+const earliest = (ranges: readonly Instants[]): Date =>
+  new Date(Math.min(...ranges.map(({ from }) => from.getTime()), LAST_INSTANT));
+const latest = (ranges: readonly Instants[]): Date =>
+  new Date(Math.max(...ranges.map(({ to }) => to.getTime()), 0));
 const LAST_INSTANT = Date.parse('3000-01-01T00:00:00Z');
 
 /** The change that the input asks for. Null in the input means unchanged, but `instructor: null` removes the instructor. */

@@ -7,18 +7,23 @@ const DEFAULT_MILLIS = 28 * DAY_MILLIS;
 /** The longest range, so that every list of occurrences is bounded. */
 const LONGEST_MILLIS = 732 * DAY_MILLIS;
 
-export interface Span {
+/** The first and the last instant of a range. */
+export interface Instants {
   /** Inclusive. */
   from: Date;
   /** Exclusive. */
   to: Date;
 }
 
-/** The instants of a range; its days are those of the zone. @throws VALIDATION_FAILED */
-export function spanOf({ from, to }: Range, zone: string): Span {
+/**
+ * The instants of a range. Without `from` it begins now, and without `to` it lasts 28 days. A local day begins and ends at
+ * midnight in `zone`.
+ * @throws VALIDATION_FAILED if the range ends before it begins, or is longer than 732 days
+ */
+export function instantsOf({ from, to }: Range, zone: string): Instants {
   const start = from ? instantIn(from, zone, 'first') : new Date();
   const end = to ? instantIn(to, zone, 'last') : new Date(start.getTime() + DEFAULT_MILLIS);
-  if (end < start) throw invalid('to', 'expected a time after "from"');
+  if (end < start) throw invalid('to', 'expected a time that is not before "from"');
   if (end.getTime() - start.getTime() > LONGEST_MILLIS)
     throw invalid('to', `expected a time at most ${LONGEST_MILLIS / DAY_MILLIS} days after "from"`);
   return { from: start, to: end };

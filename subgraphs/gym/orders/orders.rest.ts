@@ -27,11 +27,18 @@ export const ordersRest = [
     operationId: 'placeOrder',
     summary: "Order products from the shop of the caller's gym",
     description:
-      'The pieces are reserved at once, or the order is refused as a whole. It is collected and paid at the desk within 72 hours, or it is cancelled. A product that is named twice is added up.',
+      'The pieces are reserved at once, or the order is refused as a whole. It is collected and paid at the desk within 72 hours, or it is cancelled. If a product is named twice, its quantities are added.',
     auth: 'required',
     body: PlaceOrderInput,
     success: { status: 201, description: 'The order.', shape: OrderShape },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'OUT_OF_STOCK', 'FEATURE_DISABLED', 'UPSTREAM_UNAVAILABLE'],
+    errors: [
+      'FORBIDDEN',
+      'CONFLICT',
+      'GYM_REQUIRED',
+      'OUT_OF_STOCK',
+      'FEATURE_DISABLED',
+      'UPSTREAM_UNAVAILABLE',
+    ],
     handler: async ({ body }, { orders }) => {
       const order = await orders.place(body);
       return new Reply(201, order, { Location: `/orders/${order.id}` });
@@ -55,7 +62,7 @@ export const ordersRest = [
     operationId: 'updateOrder',
     summary: 'Move an order to its next status, or cancel it',
     description:
-      'Staff move an order from PLACED to READY and to COLLECTED, and may cancel it until it is collected. The user who placed it may cancel it while it is PLACED. Cancelling gives the pieces back to the stock. Audited if staff do it.',
+      'Staff move an order from PLACED to READY and to COLLECTED, and may cancel it until it is collected. The user who placed it may cancel it while it is PLACED. A cancelled order gives its pieces back to the stock. Every change by staff is audited.',
     auth: 'required',
     params: idParams,
     body: UpdateOrderInput,

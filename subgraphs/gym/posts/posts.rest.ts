@@ -51,7 +51,7 @@ export const postsRest = [
     body: CreatePostInput,
     upload: { field: 'image', optional: true },
     success: { status: 201, description: 'The post.', shape: PostShape, variesWithinVersion: true },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
     handler: ({ body, files }, { posts }) => posts.create(body, files[0]?.bytes),
   }),
   route({
@@ -97,6 +97,7 @@ export const postsRest = [
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The liked post.', shape: PostShape, variesWithinVersion: true },
+    errors: ['CONFLICT'],
     handler: ({ params }, { posts }) => posts.like(params.id),
   }),
   route({
@@ -134,6 +135,7 @@ export const postsRest = [
     params: idParams,
     body: CommentInput,
     success: { status: 201, description: 'The comment.', shape: CommentShape },
+    errors: ['CONFLICT'],
     handler: ({ params, body }, { comments }) => comments.create(params.id, body),
   }),
   route({

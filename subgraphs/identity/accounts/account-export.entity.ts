@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../users/user.entity.ts';
 
-/** An export that a user requested. Its saga records the progress; each service's part is one file. */
+/** An export that a user requested. Its saga records the progress; the section of each service is one file. */
 const AccountExportSchema = defineEntity({
   name: 'AccountExport',
   tableName: 'account_export',

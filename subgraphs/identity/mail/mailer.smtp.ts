@@ -6,7 +6,7 @@ import type { Mailer } from './mailer.ts';
 export function smtpMailer(smtpUrl: string, from: string): Mailer {
   const url = new URL(smtpUrl);
   const transport = createTransport({
-    host: url.hostname,
+    host: url.hostname.replace(/^\[(.+)\]$/, '$1'), // an IPv6 address
     port: Number(url.port) || (url.protocol === 'smtps:' ? 465 : 587),
     secure: url.protocol === 'smtps:',
     ...(url.username && {

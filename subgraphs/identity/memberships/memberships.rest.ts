@@ -20,7 +20,7 @@ export const membershipsRest = [
     only: GYM_STAFF,
     scopes: ['members:write'],
     description:
-      'PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. When a membership ends, the open visit of the user ends, their bookings of coming sessions and their PLACED orders are cancelled, they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.',
+      'PENDING can become ACTIVE or ENDED, ACTIVE can become FROZEN or ENDED, FROZEN can become ACTIVE or ENDED, and ENDED can become ACTIVE. If the status is the same as before, which is not possible for PENDING, only `until` and `reason` change. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. When a membership ends, the open visit of the user ends, their bookings of coming sessions and their PLACED orders are cancelled, they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.',
     auth: 'required',
     params: idParams,
     body: SetMembershipShape,

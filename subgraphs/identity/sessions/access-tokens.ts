@@ -22,9 +22,9 @@ export class AccessTokens {
 
   /** A token for a session of this user. */
   ofUser(user: Pick<User, 'id' | 'role' | 'gymId' | 'rightsChangedAt'>, sessionId: string): string {
-    // The times in tokens are whole seconds. After a change of role or gym, all tokens are refused that are dated up to the
-    // second of the change (`refuseOlderTokensOf` in ended-sessions.ts). So a token with the new role and gym is dated at least
-    // one second later.
+    // The times in tokens are whole seconds. After a change that takes rights away, every token that is dated at or before the
+    // second of the change is refused (`refuseOlderTokensOf` in ended-sessions.ts). So a token with the new rights is dated at
+    // least one second later.
     const issuedAt = Math.max(
       secondsOf(Date.now()),
       user.rightsChangedAt ? secondsOf(user.rightsChangedAt.getTime()) + 1 : 0,

@@ -20,7 +20,10 @@ const MAX_LINES_BEFORE_HEADER = 20;
 const SAMPLE_RECORDS = 1_000;
 const SAMPLE_CHARACTERS = 1_048_576;
 
-export type ReadLine = { line: number; entry: CsvLine; key: string } | { line: number; errors: LineError[] };
+/** A line of the file, or what is wrong with it. */
+export type LineOrErrors =
+  | { line: number; entry: CsvLine; key: string }
+  | { line: number; errors: LineError[] };
 
 /**
  * Reads a CSV file in bounded memory. Yields every line after the header once, as an entry or as its errors. The key of an
@@ -34,7 +37,7 @@ export async function* readCsvLines(
   stream: Readable,
   options: CsvOptions,
   onFormat: (format: CsvFormat) => void,
-): AsyncGenerator<ReadLine> {
+): AsyncGenerator<LineOrErrors> {
   let encoding: Encoding = options.encoding ?? 'UTF_8';
   const lines = textLines(stream, {
     maxBytes: MAX_BYTES,
@@ -60,7 +63,7 @@ export async function* readCsvLines(
       };
     };
     let format: CsvFormat | undefined;
-    const taken = (found: readonly CsvRecord[], isEnd: boolean): ReadLine[] => {
+    const taken = (found: readonly CsvRecord[], isEnd: boolean): LineOrErrors[] => {
       if (sample === undefined) return found.map((record) => interpreter.read(record, format as CsvFormat));
       for (const record of found) {
         sample.push(record);
@@ -121,7 +124,7 @@ class Interpreter {
     this.columns = columns;
   }
 
-  read(record: CsvRecord, format: CsvFormat): ReadLine {
+  read(record: CsvRecord, format: CsvFormat): LineOrErrors {
     this.lines += 1;
     if (this.lines > MAX_LINES)
       throw new PlatformError(

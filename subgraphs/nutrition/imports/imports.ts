@@ -17,7 +17,7 @@ import { foodLogKeyOf, foodLogPage, type FoodLogKey } from '../food-logs/food-lo
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import { CSV_COLUMNS } from './csv-columns.ts';
-import { readCsvLines, type CsvLine, type ReadLine } from './csv-lines.ts';
+import { readCsvLines, type CsvLine, type LineOrErrors } from './csv-lines.ts';
 import { FoodLogImport } from './food-log-import.entity.ts';
 import { CsvOptionsShape, FoodLogImportShape, type ImportOptions } from './imports.shapes.ts';
 
@@ -56,7 +56,7 @@ export class Imports {
     const format = validated(CsvOptionsShape, options);
     const zone = validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone;
     const report = await this.begin(userId, importId ?? uuidv7());
-    let batch: ReadLine[] = [];
+    let batch: LineOrErrors[] = [];
     const lines = readCsvLines(csv, format, (decided) => {
       report.format = decided;
     });
@@ -134,7 +134,11 @@ export class Imports {
    * Writes a batch. The shapes refuse values that cannot be stored. If the database still refuses one, the batch is halved
    * until its line is found, so that only this line fails.
    */
-  private async write(report: FoodLogImportShape, batch: readonly ReadLine[], zone: string): Promise<void> {
+  private async write(
+    report: FoodLogImportShape,
+    batch: readonly LineOrErrors[],
+    zone: string,
+  ): Promise<void> {
     try {
       await this.writeWhole(report, batch, zone);
     } catch (error) {
@@ -156,7 +160,7 @@ export class Imports {
    */
   private async writeWhole(
     report: FoodLogImportShape,
-    batch: readonly ReadLine[],
+    batch: readonly LineOrErrors[],
     zone: string,
   ): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
