@@ -40,7 +40,7 @@ function send(init: { method?: string; body?: string; headers?: Record<string, s
 }
 
 describe('the endpoint', () => {
-  it('answers each message by itself with JSON, and has no sessions', async () => {
+  it('answers a message with JSON, opens no session, and accepts only POST', async () => {
     const response = await send();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -73,13 +73,21 @@ describe('the endpoint', () => {
     expect((await send({ body })).status).toBe(status);
   });
 
-  it('refuses a client that does not accept the two types of the protocol', async () => {
+  it('refuses a client that does not accept the two media types of the protocol', async () => {
     expect((await send({ headers: { Accept: 'text/html' } })).status).toBe(406);
+  });
+
+  it('refuses an invalid Idempotency-Key', async () => {
+    const refused = await send({ headers: { 'Idempotency-Key': 'k'.repeat(300) } });
+    expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', detail: expect.stringContaining('Idempotency-Key') },
+    });
   });
 });
 
 describe('a tool', () => {
-  it('is listed with a schema that says what every argument is', async () => {
+  it('is listed with hints, and with a schema of its arguments and of their fields', async () => {
     const { tools } = await agent.client.listTools();
     expect(tools.length).toBeGreaterThanOrEqual(20);
     const book = tools.find(({ name }) => name === 'book_class');
@@ -111,21 +119,13 @@ describe('a tool', () => {
     expect(textOf(missing)).toContain('sessionId');
   });
 
-  it('that does not exist is an error of the protocol', async () => {
+  it('that does not exist is refused with an error of the protocol', async () => {
     await expect(agent.client.callTool({ name: 'drop_tables' })).rejects.toThrow(
       'There is no tool "drop_tables".',
     );
   });
 
-  it('refuses an invalid Idempotency-Key, as /graphql does', async () => {
-    const refused = await send({ headers: { 'Idempotency-Key': 'k'.repeat(300) } });
-    expect({ status: refused.status, body: await refused.json() }).toMatchObject({
-      status: 400,
-      body: { code: 'VALIDATION_FAILED', detail: expect.stringContaining('Idempotency-Key') },
-    });
-  });
-
-  it('runs a mutation once for one Idempotency-Key', async () => {
+  it('runs a mutation once for two calls with one Idempotency-Key', async () => {
     const key = crypto.randomUUID();
     const call = async () => {
       const response = await send({
@@ -141,7 +141,7 @@ describe('a tool', () => {
     expect(await call()).toBe(await call());
   });
 
-  it('answers any arguments with data or with an error of the caller', async () => {
+  it('answers random arguments with data or an error, never with the error INTERNAL', async () => {
     const { tools } = await agent.client.listTools();
     for (const { name, inputSchema } of tools)
       for (let call = 0; call < FUZZ_CALLS; call += 1) {
@@ -179,7 +179,7 @@ const randomArguments = (names: readonly string[]): Record<string, unknown> =>
       .map((name) => [name, VALUES[Math.floor(Math.random() * VALUES.length)]]),
   );
 
-it('if a new graph lacks the fields of a tool, the tool is not listed', () => {
+it('if a new graph lacks the fields of a tool, the tool is neither listed nor found', () => {
   const document = toolDocument('gyms', '# Lists gyms.\n#\n# Audience: anybody\nquery gyms { gyms }\n');
   const tools = new Tools([document], createLogger('test', 'silent'));
   tools.load(buildSchema('type Query { gyms: Int }'));

@@ -2,12 +2,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
 
-/** An agent: the SDK's client with the token of a caller. */
+/** An agent: a client of the MCP SDK with the access token of a caller, or without a token. */
 export interface Agent {
   client: Client;
-  /** Calls a tool, and returns its data. @throws Error with the text of an error */
+  /** Calls a tool, and returns its data. @throws Error with the text of the result if the call has failed */
   call(name: string, args?: object): Promise<Untyped>;
-  /** The number of calls of tools so far. */
+  /** How often `call` was called so far. */
   readonly calls: number;
   close(): Promise<void>;
 }

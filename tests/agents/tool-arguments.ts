@@ -5,8 +5,9 @@ const now = () => new Date().toISOString();
 const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 
 /**
- * Valid arguments of each tool that needs some. Things that a call would change do not exist, so that the same call can be
- * repeated by every caller, and the only difference between the answers is the caller's rights. `gymId` is the caller's gym.
+ * Valid arguments of each tool that needs some. If a call would change a stored object, it names a random id, which
+ * does not exist: so every caller can repeat the same call, and the answers differ only by the rights of the callers.
+ * `gymId` is the caller's gym.
  */
 export const TOOL_ARGUMENTS: Readonly<Record<string, (gymId: string) => Record<string, unknown>>> = {
   analyze_meal: () => ({ meal: 'two eggs' }),

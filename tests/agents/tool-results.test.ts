@@ -19,7 +19,7 @@ async function resultWith(errors: readonly GraphQLError[]) {
   return { isError, text: part?.type === 'text' ? part.text : '' };
 }
 
-test('errors that are larger than a result may be are shortened to valid JSON, and the result says so', async () => {
+test('errors that exceed the size limit of a result are shortened, and its JSON is valid and says so', async () => {
   const message = 'é'.repeat(1_500);
   const errors = Array.from(
     { length: 30 },

@@ -36,7 +36,7 @@ async function write(name: string, manifest: Manifest = MANIFEST): Promise<Buffe
 }
 
 describe('the file of a backup', () => {
-  it('has the parts that were written, and their measures', async () => {
+  it('has the parts that were written, and the writer measures them', async () => {
     const archive = new ArchiveWriter(file('whole.zip'));
     const measured = await archive.add('a', Readable.from([Buffer.from('1\ta\n2\tb\n')]));
     expect(measured).toMatchObject({ bytes: 8, lines: 2 });
@@ -47,7 +47,7 @@ describe('the file of a backup', () => {
     read.close();
   });
 
-  it('is refused with any byte changed, any end missing, and anything added', async () => {
+  it('is refused if any byte is changed, if it ends after any byte, or if a byte is added', async () => {
     const bytes = await write('original.zip');
     const accepted: string[] = [];
     const attempt = async (what: string, content: Buffer) => {
@@ -106,6 +106,7 @@ describe('the file of a backup', () => {
     const adding = archive.add('a', broken);
     broken.destroy(new Error('the database has gone'));
     await expect(adding).rejects.toThrow('the database has gone');
+    expect(await readdir(folder)).not.toContain('never.zip');
     await archive.abandon();
     expect((await readdir(folder)).filter((name) => name.startsWith('never'))).toEqual([]);
   });
@@ -138,7 +139,7 @@ describe('a pause of writes', () => {
     await pauses.close();
   });
 
-  it('is given up at once if the backup is, although a write hangs', async () => {
+  it('ends at once if the backup closes its connection, although a write hangs', async () => {
     const pauses = await allowPauses(folder);
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
     const hanging = pausableWrite(() => mayEnd);

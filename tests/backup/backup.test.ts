@@ -14,10 +14,11 @@ import { PART_NAMES, partsOf, storedIn, type Parts } from './moment/parts.ts';
 import { violations } from './moment/rules.ts';
 import { gapsIn, ROUND, startWriter, writesIn, type Writer } from './writers.ts';
 
-/** Backups while members use the platform; all of them are compared with the rules. The numbers are their seeds. */
+/** The number of backups while members use the platform. Each of them is compared with the rules. */
 const BACKUPS = Number(process.env.BACKUPS ?? 2);
-/** So many of them are also restored. */
+/** How many of these backups are also restored. */
 const RESTORES = Number(process.env.RESTORES ?? 1);
+/** The seed of the members during the first backup; it grows by one with each backup. */
 const SEED = Number(process.env.BACKUP_SEED ?? 1);
 const WRITERS = ['maya@iron.test', 'leo@iron.test', 'zoe@aqua.test'];
 
@@ -56,7 +57,7 @@ async function uploadAvatar(token: string): Promise<string> {
   return String(body.avatar).split('/').at(-1) ?? '';
 }
 
-/** While the writers and other members are in the middle of their actions. */
+/** Makes a backup while the writers and other members are in the middle of their actions. */
 async function backUp(number: number): Promise<void> {
   const members = await startMembers(first, SEED + number);
   const mails = await mailsIn(dataDir);
@@ -117,7 +118,7 @@ describe('backups while members use the platform', () => {
   );
 
   // The rules would find a part that was copied earlier or later than the others.
-  it.each(PART_NAMES)('would show it if %s were of another moment', async (name) => {
+  it.each(PART_NAMES)('break a rule if their part %s is of another moment', async (name) => {
     const [early, late] = [read.at(-2)!, read.at(-1)!];
     expect(await problemsIn({ ...late, [name]: early[name] })).not.toEqual([]);
     expect(await problemsIn({ ...early, [name]: late[name] })).not.toEqual([]);
@@ -173,7 +174,7 @@ describe.each(Array.from({ length: RESTORES }, (_, number) => number))('backup %
     expect(message.status).toBe(201);
   });
 
-  it('continues with its keys: a token from before the backup is valid', async () => {
+  it('continues with the same keys: a token of the first installation is valid', async () => {
     const token = await first.token('admin@iron.test');
     const answer = await restored.rest('gym', 'GET', `/gym/config/${DEMO_GYMS.ironTemple.slug}`, { token });
     expect(answer.status).toBe(200);

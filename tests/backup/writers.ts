@@ -3,9 +3,9 @@ import type { Installation } from './installation.ts';
 import type { PartName } from './moment/parts.ts';
 
 /**
- * A user who writes one thing after the other, each at another service and only after the one before was acknowledged. So at
- * every moment the installation has the first n of these writes. A backup that copied one service later than another one
- * would have a gap.
+ * A user who writes one thing after the other, each at another place than the one before, and only after that was
+ * acknowledged. So at every moment the installation has the first n of these writes. A backup that copied one service
+ * later than another one would have a gap.
  */
 export interface Writer {
   readonly name: string;
@@ -39,7 +39,7 @@ interface Place {
   write(target: Target, mark: string): Promise<{ status: number }>;
   /** Texts in which the marks of all writers are found. */
   read(stored: Stored): Promise<string[]>;
-  /** A write replaces the one before, so that only the last one is found. */
+  /** If set, a write replaces the previous one, so that only the last one is found. */
   readonly keepsLast?: true;
 }
 
@@ -110,7 +110,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** So many writes have one at each place. */
+/** After so many writes a writer has written once at each place. */
 export const ROUND = PLACES.length;
 
 export async function startWriter(installation: Installation, email: string): Promise<Writer> {
@@ -163,13 +163,13 @@ async function targetOf(installation: Installation, email: string): Promise<Targ
   return { installation, token, superAdmin, squadId: squad.id, wizardId: wizard.id };
 }
 
-/** The numbers of a writer's writes that are stored, ascending. */
+/** For each writer the numbers of the writes that are stored, ascending. */
 export async function writesIn(stored: Stored, writers: readonly Writer[]): Promise<number[][]> {
   const texts = await Promise.all(PLACES.map(async (place) => (await place.read(stored)).join('\n')));
   return writers.map(({ name }) => {
     const numbers = PLACES.flatMap(({ keepsLast }, at) => {
       const marks = (texts[at] ?? '').matchAll(new RegExp(`${name}-write-(\\d+)\\b`, 'g'));
-      // The texts of posts are those of two places.
+      // The texts of posts contain the marks of two places.
       const found = [...marks].map(([, number]) => Number(number)).filter((number) => number % ROUND === at);
       const last = Math.max(0, ...found);
       return keepsLast
@@ -180,7 +180,7 @@ export async function writesIn(stored: Stored, writers: readonly Writer[]): Prom
   });
 }
 
-/** The writers whose writes are not those up to one number. */
+/** The writers of whose writes an earlier one is missing, as texts. */
 export const gapsIn = (numbers: readonly number[][]): string[] =>
   numbers.flatMap((found, writer) =>
     found.at(-1) === found.length || found.length === 0

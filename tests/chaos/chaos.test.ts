@@ -12,7 +12,7 @@ const SECONDS = size('CHAOS_SECONDS', 40);
 const PER_SECOND = size('CHAOS_RATE', 30);
 const ROLLING_PER_SECOND = size('ROLLING_RATE', 40);
 const ROLLING_SOCKETS = size('ROLLING_SOCKETS', 60);
-/** The longest delivery of an event during the restarts. The default is high for a slow machine; otherwise 3,000 is right. */
+/** The longest allowed delivery of an event during the restarts. README.md has the value for an idle machine. */
 const ROLLING_DELIVERY_MILLIS = size('ROLLING_DELIVERY_MILLIS', 15_000);
 const MINUTES = 60_000;
 const seed = process.env.CHAOS_SEED || '1';
@@ -38,7 +38,7 @@ const why = !process.env.REDIS_URL
   test(
     'are restarted one after the other without a failed request or a missed event',
     async () => {
-      // People of its own, because the checker of the other test must know every write of its people.
+      // This test has people of its own, because the checker of the other test must know every write of its people.
       const world = await makeWorld(stage.client, { members: 5, pairs: 3 });
       const { failed, missed, slowestMillis, ...result } = await restartInTurn(
         stage.cluster,

@@ -24,7 +24,7 @@ export interface Operation<Value = unknown> {
   attempts: Attempt[];
   /** What was acknowledged. */
   value?: Value;
-  /** What the last attempt was refused with. */
+  /** The code of the refusal. */
   code?: string;
 }
 

@@ -1,7 +1,7 @@
 import { described } from './checker/violation.ts';
 import type { ChaosResult } from './run.ts';
 
-/** The table at the end of a run. */
+/** The tables at the end of a run. */
 export function reportOf({ errors, history, violations }: ChaosResult): string {
   const rows = [...Map.groupBy(history.operations, ({ kind }) => kind)].map(([kind, operations]) => {
     const count = (outcome: string) => String(operations.filter((one) => one.outcome === outcome).length);

@@ -20,7 +20,7 @@ export interface ChaosOptions {
   seed: string;
   /** How long faults are inflicted. The last one may end later. */
   seconds: number;
-  /** Operations a second, about. */
+  /** About how many operations a second the members carry out. */
   perSecond: number;
   /** Only faults whose name contains this text; all by default. */
   faults?: string;
@@ -96,7 +96,8 @@ async function inflictFaults(
   const violations: Violation[] = [];
   const random = randomFrom(`${seed} faults`);
   const onRecovered = async (window: FaultWindow): Promise<void> => {
-    // Without further operations a report of a change that was lost during the fault shows; with them, other faults do.
+    // A lost notice of a change is found only if no later operation replaces it; other errors are found only with
+    // later ones.
     await sleep(random.pick([0, 0, 2_500]));
     const recoveredAt = performance.now() - (history.now() - window.recovered);
     await workload.gate.close();

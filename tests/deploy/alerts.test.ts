@@ -172,7 +172,7 @@ const INCIDENTS: [string, (series: Series) => void, number, string[]][] = [
   ['the mail server refuses', growing(10, /^mails_total.*refused/, 5), 30, ['MailsRefused']],
   ['mails are given up', growing(10, /^mails_total.*given_up/, 0.1), 20, ['MailGivenUp']],
   ['old rows are not removed', growing(10, /^retention_failures_total.*gym-0/, 0.1), 70, ['OldRowsStay']],
-  // 4 % of 60 check-ins a minute; the service itself is below the limit of ServiceFails
+  // 4 % of 30 check-ins a minute, the load of one replica; the service itself is below the limit of ServiceFails
   ['check-ins fail', failing('check-in', 1.2), 60, ['CheckInBudgetBurnsFast', 'CheckInBudgetBurnsSlowly']],
   ['some check-ins fail', failing('check-in', 0.08), 59, ['CheckInBudgetBurnsSlowly']],
   ['reads fail', failing('read', 15), 60, ['ReadBudgetBurnsFast', 'ReadBudgetBurnsSlowly']],
@@ -197,7 +197,7 @@ const HOURS = Number(process.env.ALERT_HOURS ?? 3);
 
 describePromtool(`the alerts${whyWithoutPromtool}`, () => {
   it.each(INCIDENTS)('fire if %s', (_what, happens, minute, expected) => {
-    // A second replica of gym suffices, and keeps the test short.
+    // Only gym has a second replica, because more series would make the test longer.
     const series = ordinaryLoad(minute, 7, (server) => (server === 'gym' ? [0, 1] : [0]));
     happens(series);
     expect(firingAlerts(series, [minute])).toEqual(expected);
@@ -213,7 +213,8 @@ describePromtool(`the alerts${whyWithoutPromtool}`, () => {
     'are silent in an hour of ordinary load (seed %i)',
     (seed) => {
       const series = ordinaryLoad(60, seed);
-      // Once in this hour the servers are replaced one after the other: each is away for half a minute to a minute.
+      // Once in this hour the replicas are replaced: the first one of every server, and 5 minutes later the second
+      // one. Each of them misses one scrape.
       for (const [key, values] of series) {
         const replica = /instance="(\w+)-(\d)"/.exec(key);
         const at = 20 + Number(replica?.[2]) * 5;
@@ -241,7 +242,7 @@ it('ServiceDown knows every server', () => {
 
 describe('every alert', () => {
   it.each(alerts.map((rule) => [rule.alert!, rule] as const))(
-    '%s has a simulated incident and a line in the runbook',
+    '%s has a simulated incident and a section in the runbook',
     (name, rule) => {
       expect(INCIDENTS.filter(([, , , expected]) => expected.includes(name)).length).toBeGreaterThan(0);
       expect(rule.labels.severity).toMatch(/^(page|ticket)$/);

@@ -48,7 +48,7 @@ describePromtool(`the queries of the dashboard${whyWithoutPromtool}`, () => {
   });
 });
 
-it('Prometheus asks every server, in Compose, in Kubernetes and on own servers', () => {
+it('Prometheus asks every server in Compose and on own servers, and has the same job and alerts there and in Kubernetes', () => {
   interface Configuration {
     scrape_configs: {
       job_name: string;

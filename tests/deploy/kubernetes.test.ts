@@ -56,7 +56,7 @@ describeRendered(`the manifests of Kubernetes${whyWithoutKubectl}`, () => {
     ).toEqual([]);
   });
 
-  it.each(FOLDERS)('give each server its own secrets only (%s)', (folder) => {
+  it.each(FOLDERS)('give each server only its own secret and that of Redis (%s)', (folder) => {
     for (const manifest of podsOf(manifestsOf(folder))) {
       const { name } = manifest.metadata;
       const secrets = [
@@ -96,13 +96,13 @@ describeRendered(`the manifests of Kubernetes${whyWithoutKubectl}`, () => {
     }
   });
 
-  it.each(SERVER_NAMES)('probe %s by its health, and let it stop', (name) => {
+  it.each(SERVER_NAMES)('probe the health of %s, and give it enough time to stop', (name) => {
     for (const folder of FOLDERS) {
       const pod = podOf(named(manifestsOf(folder), 'Deployment', name)!).spec;
       const { startupProbe, livenessProbe, readinessProbe } = pod.containers[0];
       expect(livenessProbe.httpGet).toEqual({ path: '/health/live', port: 'http' });
       expect(readinessProbe.httpGet).toEqual({ path: '/health/ready', port: 'http' });
-      // the 60 s for which a start waits for migrations, and the start itself
+      // A start waits for migrations for up to 60 s, and then takes time itself.
       expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(90);
       const settings = settingsIn(manifestsOf(folder));
       const stopMillis =
@@ -118,7 +118,7 @@ describeRendered(`the manifests of Kubernetes${whyWithoutKubectl}`, () => {
 describeRendered(`the overlay for production${whyWithoutKubectl}`, () => {
   const production = () => manifestsOf('overlays/production');
 
-  it('has three replicas or more of every server, and takes one at a time from a node', () => {
+  it('has at least three replicas of every server, of which only one at a time may be evicted', () => {
     for (const name of SERVER_NAMES) {
       const { minReplicas, metrics } = named(production(), 'HorizontalPodAutoscaler', name)!.spec;
       expect(minReplicas).toBeGreaterThanOrEqual(3);
@@ -141,7 +141,7 @@ describeRendered(`the overlay for production${whyWithoutKubectl}`, () => {
     );
     const poolMax = Number(settingsIn(production()).DATABASE_POOL_MAX ?? 10);
     const poolers = named(production(), 'Deployment', 'pgbouncer')!.spec.replicas;
-    // the first of the two because a single one must suffice while the other is replaced
+    // One PgBouncer alone must have enough connections for all clients while the other one is replaced.
     expect(setting('max_client_conn')).toBeGreaterThanOrEqual(poolMax * SERVICE_NAMES.length * replicas);
     expect(setting('default_pool_size') * poolers).toBeGreaterThan((poolMax / 2) * replicas);
     expect(setting('max_prepared_statements')).toBeGreaterThan(0);

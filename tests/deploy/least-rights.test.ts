@@ -107,7 +107,7 @@ describe('services whose users may not change tables, each with its own secret',
     expect(visit).toMatchObject({ status: 201 });
   });
 
-  it('can neither change tables, nor remove their triggers and all rows, nor read the database of another service', async () => {
+  it('cannot change or empty tables, disable their triggers, or read the database of another service', async () => {
     const refused = (database: string, statement: string) =>
       as('platform_gym', database, statement).then(
         () => 'allowed',
@@ -130,7 +130,7 @@ describe('services whose users may not change tables, each with its own secret',
     expect(await refused('platform_gym', 'analyze check_in')).toBe('allowed');
   });
 
-  it('cannot pose as another service with their secret', async () => {
+  it('get no token of another service with their own secret', async () => {
     const token = (client_id: string, client_secret: string) =>
       post(`${identityUrl}/auth/token`, { grant_type: 'client_credentials', client_id, client_secret });
     const [, clientSecret = '', proof = ''] = own.get('gym')!.split('.');
@@ -144,7 +144,7 @@ describe('services whose users may not change tables, each with its own secret',
   it.each([
     ['identity', /SERVICE_SECRET is a server's own secret/],
     ['squad', /SERVICE_SECRET is the own secret of gym, but this is squad/],
-  ])('do not start with the secret of another one (%s)', async (name, message) => {
+  ])('do not start with the secret of another server (%s)', async (name, message) => {
     const process = service(name, {
       SERVICE_SECRET: own.get('gym')!,
       ...(name === 'squad' && { DATABASE_URL: '', DATABASE_MIGRATIONS: '' }),
@@ -156,7 +156,7 @@ describe('services whose users may not change tables, each with its own secret',
 });
 
 describe('the commands', () => {
-  it('refuse wrong arguments, and explain them', async () => {
+  it('refuse wrong arguments, and print which ones they expect', async () => {
     for (const args of [
       ['migrate', 'coach'],
       ['migrate', '--grant-to'],

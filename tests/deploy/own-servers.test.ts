@@ -34,7 +34,7 @@ const why = spawnSync('haproxy', ['-v']).status === 0 ? '' : ' (skipped: haproxy
   });
 });
 
-it('the unit of systemd starts each server in the folder that the link of docs/own-servers.md leads to', () => {
+it('the unit of systemd starts each server in /opt/fitness, the link that docs/own-servers.md creates', () => {
   expect(read('deploy/systemd/fitness@.service')).toMatch(/^WorkingDirectory=\/opt\/fitness$/m);
   expect(read('docs/own-servers.md')).toMatch(/^ln -sfn fitness-[\d.]+ \/opt\/fitness$/m);
 });

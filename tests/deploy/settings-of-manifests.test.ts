@@ -15,7 +15,7 @@ import {
 
 const OVERLAYS = ['trial', 'production'];
 
-/** What the Secrets contain, by the page docs/kubernetes.md. */
+/** What the Secrets contain, as docs/kubernetes.md describes them. */
 const secretValue = (server: ServerName, key: string): string => {
   const installation = 'x'.repeat(64);
   const values: Record<string, string> = {

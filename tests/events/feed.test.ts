@@ -26,7 +26,7 @@ const get = (token: string | undefined, query = '', service: 'gym' | 'identity' 
   platform.rest(service, 'GET', `/events${query}`, { ...(token && { token }) });
 
 describe('the feed of events', () => {
-  it('has the events of a visit, in their order, with the data that a machine client reads', async () => {
+  it('has the events of a visit, in their order, with the visit and the occupancy as their data', async () => {
     const feed = await new FeedReader(platform, 'gym', staff).latest();
     const member = await newMember(platform);
     const locationId = await newLocation(platform, staff, { capacity: 1 });
@@ -66,7 +66,7 @@ describe('the feed of events', () => {
     expect(events[2]).toMatchObject({ subject: `check-in/${visit.id}`, data: { id: visit.id } });
   });
 
-  it('collects the events of the other services, each once, at most 2 s later', async () => {
+  it('collects the events of another service, each once, at most 2 s later, with the data that a machine client reads', async () => {
     const feed = await new FeedReader(platform, 'gym', staff).latest();
     const own = await new FeedReader(platform, 'identity', staff).latest();
     const member = await newMember(platform);
@@ -92,7 +92,7 @@ describe('the feed of events', () => {
     expect(events[2]?.data).toEqual({ id: member.id });
   });
 
-  it('has products: the global ones in the feed of every gym, those of a gym in its own', async () => {
+  it('has products: the global ones in the feed of every gym, those of a gym only in its own', async () => {
     const iron = await new FeedReader(platform, 'gym', staff).latest();
     const aqua = await new FeedReader(platform, 'gym', await platform.demo('admin@aqua.test')).latest();
     const add = async (token: string, more: object = {}) => {
@@ -159,7 +159,7 @@ describe('the feed of events', () => {
 });
 
 describe('a reader of the feed', () => {
-  it('is staff of the gym, a SUPER_ADMIN or a machine client', async () => {
+  it('is staff of the gym or a machine client with the scope events:read', async () => {
     expect((await get(undefined)).status).toBe(401);
     expect((await get(await platform.demo('maya@iron.test'))).status).toBe(403);
     expect((await get(staff, `?gymId=${DEMO_GYMS.aquaClub.id}`)).status).toBe(403);
@@ -193,7 +193,7 @@ describe('a reader of the feed', () => {
     expect((await get(visits, '?types=check_in.opened')).body.events).not.toEqual([]);
   });
 
-  it('that is limited to a location gets no events of others', async () => {
+  it('that is limited to a location gets no events of other locations', async () => {
     const here = await newLocation(platform, staff);
     const client = await clientToken(platform, ['events:read', 'visits:read', 'members:read'], {
       locationId: here,
@@ -263,7 +263,7 @@ describe('a reader of the feed', () => {
     expect(whole.length).toBeGreaterThanOrEqual(12);
   });
 
-  it('may wait, and gets an event at once', async () => {
+  it('may wait for an event, and gets it as soon as it happens', async () => {
     const { next } = (await get(staff, '?after=latest')).body;
     const started = performance.now();
     const waiting = get(staff, `?after=${next}&wait=20&types=check_in.opened`);

@@ -40,7 +40,7 @@ async function openTransaction(service: 'gym') {
   };
 }
 
-/** Events of different transactions are committed in another order than that in which their positions were taken. */
+/** Delays some commits, so that their order is not the one in which the transactions took their positions. */
 async function withSlowCommits(work: () => Promise<void>): Promise<void> {
   await platform.sql(
     'gym',
@@ -66,11 +66,11 @@ async function withSlowCommits(work: () => Promise<void>): Promise<void> {
 }
 
 describe('a reader of the feed', () => {
-  it('misses no event and gets none twice, whatever the order of the commits and at whatever replica', async () => {
+  it('misses no event and gets none twice, whatever the order of the commits and whichever replica writes', async () => {
     const replica = await platform.replica('gym');
     const urls = [platform.url('gym'), replica.url];
     const members = await Promise.all(Array.from({ length: 10 }, () => newMember(platform)));
-    // A location for each, because check-ins at one location are committed one after the other.
+    // Each member has a location of their own, because check-ins at one location are committed one after the other.
     const locations = await Promise.all(members.map(() => newLocation(platform, staff)));
     const send = async (url: string, token: string, path: string, body: object) => {
       const response = await fetch(`${url}${path}`, {
@@ -142,7 +142,7 @@ describe('a reader of the feed', () => {
     expect(reader.events.map((event) => event.id)).toEqual(ids);
   });
 
-  it('gets 410 for a cursor that is older than 30 days, and the events after a younger one', async () => {
+  it('gets 410 for a cursor that is older than 30 days, and 200 for a younger one', async () => {
     const page = async (after: string) =>
       platform.rest('gym', 'GET', `/events?after=${encodeURIComponent(after)}`, { token: staff });
     const { next } = (await page('latest')).body as { next: string };

@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Whether the event is in the feed of the gym service; read from the table, because a read of the feed publishes events. */
+/** Whether gym's feed has an event of the subject. The table is read, because a read of the feed publishes events. */
 const isPublished = async (subject: string): Promise<boolean> =>
   (await platform.sql('gym', 'select 1 from event where subject = $1', [subject])).length > 0;
 
-describe('the jobs behind the loops', () => {
+describe('the scheduled jobs', () => {
   it('publish what a killed process has left, although nobody reads the feed', async () => {
     const subject = `gym/${randomUUID()}`;
     await platform.sql(
@@ -28,7 +28,7 @@ describe('the jobs behind the loops', () => {
     expect(await eventually(() => isPublished(subject))).toBe(true);
   });
 
-  it('collect the events of other services, although no collector does', async () => {
+  it('collect the events of other services, each once, although the collector hangs', async () => {
     // The lease of a collector that hangs: it is renewed, but nothing is collected.
     await platform.sql(
       'gym',

@@ -35,7 +35,7 @@ export async function clientToken(
   return token.body.access_token as string;
 }
 
-/** A reader of a service's feed, with the cursor of its last answer. */
+/** A reader of a service's feed. It stores the cursor of the last answer. */
 export class FeedReader {
   readonly events: PublicEvent[] = [];
   private after: string | undefined;

@@ -10,12 +10,12 @@ import { withinOnThisMachine } from '../support/slow-machine.ts';
 const tests = new WebhookTests();
 const { receiver, call, webhook, visit, got, deliveriesOf, attempted, makeDue } = tests;
 
-/** With those of the test, as many webhooks as a gym may have. */
+/** With the three others of the test, this makes as many webhooks as a gym may have. */
 const MORE_HANGING = 17;
 
 describe('an event that is not received', () => {
   it('is sent again by the schedule, and is the same with a new timestamp', async () => {
-    // The second attempt, 5 s after the first, is answered once the first has been looked at.
+    // The second attempt follows 5 s after the first one. It is answered once the first one has been looked at.
     const looked = Promise.withResolvers<void>();
     const to = await receiver(async (_request, response) => {
       if (to.requests.length === 1) return void response.writeHead(500).end('no');
@@ -42,7 +42,7 @@ describe('an event that is not received', () => {
     expect(new Verifier(secret).verify(second?.body ?? '', second?.headers ?? {})).toEqual(first?.event);
   });
 
-  it('waits as long as Retry-After says, and ends after the last attempt of the schedule', async () => {
+  it('waits as long as Retry-After says, and has failed for good after the last attempt of the schedule', async () => {
     const to = await receiver((_request, response) =>
       response.writeHead(429, { 'retry-after': '1000' }).end(),
     );
@@ -84,7 +84,7 @@ describe('an event that is not received', () => {
     expect(typesOf(blocked).at(-1)).toBe('check_in.closed');
   });
 
-  it('is a redirect, which is not followed', async () => {
+  it('is one whose receiver answers with a redirect, which is not followed', async () => {
     const trap = await receiver();
     const to = await receiver((_request, response) => response.writeHead(307, { location: trap.url }).end());
     const { id } = await webhook(to.url);
@@ -120,7 +120,7 @@ describe('an event that is not received', () => {
     }
   });
 
-  it('switches the webhook off after 3 days, with a mail; switched on again, it gets what waits', async () => {
+  it('switches the webhook off after 3 days, with a mail; if it is switched on again, it gets what has waited', async () => {
     let isBroken = true;
     const to = await receiver((_request, response) => response.writeHead(isBroken ? 503 : 204).end());
     const { id } = await webhook(to.url);

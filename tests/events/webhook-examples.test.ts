@@ -134,13 +134,13 @@ const OUTCOME = {
 };
 
 describe('the example in TypeScript', () => {
-  it('stores what the platform sends, and refuses everything else', async () => {
+  it('stores what the platform sends, and refuses requests that were forged or have a wrong time', async () => {
     expect(await outcomeOf(TYPESCRIPT)).toEqual(OUTCOME);
   });
 });
 
 (hasPython ? describe : describe.skip)('the example in Python, with python3', () => {
-  it('stores what the platform sends, and refuses everything else', async () => {
+  it('stores what the platform sends, and refuses requests that were forged or have a wrong time', async () => {
     expect(await outcomeOf(PYTHON)).toEqual(OUTCOME);
   });
 });

@@ -8,12 +8,12 @@ import { WebhookTests } from './webhook-tests.ts';
 const tests = new WebhookTests();
 const { receiver, call, webhook, deliveriesOf, settled } = tests;
 
-/** Events and subjects of the test with random failures; `WEBHOOK_EVENTS=2000` lasts longer. */
+/** The numbers of events and subjects in the test with random failures; `WEBHOOK_EVENTS=2000` tests more. */
 const EVENTS = Number(process.env.WEBHOOK_EVENTS ?? 60);
 const SUBJECTS = 4;
 
 describe('the events of one subject', () => {
-  /** Some of the transactions that create deliveries are committed late, so that they overlap with those that write results. */
+  /** Delays the commits of a share of the transactions that create deliveries, so that they overlap with others. */
   async function withSlowCreation(share: number, seconds: number, work: () => Promise<void>): Promise<void> {
     await tests.platform.sql(
       'gym',
@@ -39,7 +39,7 @@ describe('the events of one subject', () => {
       [DEMO_GYMS.ironTemple.id, subjects],
     );
 
-  it('are sent within a minute also if nobody has released the next one, and are not late while they wait', async () => {
+  it('are sent by the scheduled job if nobody has released the next one, and do not count as late while they are held back', async () => {
     const to = await receiver((_request, response) => void response.writeHead(204).end());
     const from = new Date();
     await insertEvents([`gym/${randomUUID()}`]);
@@ -47,7 +47,7 @@ describe('the events of one subject', () => {
     const replay = await call('POST', `/webhooks/${id}/replay`, { from, to: new Date(Date.now() + 1) });
     expect(replay).toMatchObject({ body: { deliveries: 1 } });
     await settled(id, 1);
-    // As a process of the release before leaves it.
+    // The state that a process of the previous release leaves.
     await tests.platform.sql(
       'gym',
       `update webhook_delivery set status = 'PENDING', held_back = true, next_attempt_at = now() - interval '1 hour'
@@ -96,7 +96,10 @@ describe('the events of one subject', () => {
     expect(await settled(id, 2)).toHaveLength(2);
   });
 
-  /** `makeDue` would wait for the rows that the platform writes at the same time, and the two could deadlock. */
+  /**
+   * Makes the waiting deliveries due that no transaction has locked. `makeDue` would wait for the locked ones, and
+   * could deadlock with the platform.
+   */
   async function makeUnlockedDue(): Promise<void> {
     await tests.platform.sql(
       'gym',
@@ -106,7 +109,7 @@ describe('the events of one subject', () => {
     await runScheduled(tests.platform, 'gym', 'send_webhooks');
   }
 
-  it('all arrive in their order, whatever fails, is replayed or is committed late, and at whatever replica', async () => {
+  it('all arrive in their order, whatever fails, is replayed or is committed late, and whichever replica sends them', async () => {
     const replica = await tests.platform.replica('gym');
     /** The events of each subject, in the order in which they were first accepted. */
     const accepted = new Map<string, string[]>();

@@ -6,19 +6,20 @@ import { WebhookTests } from './webhook-tests.ts';
 const tests = new WebhookTests();
 const { receiver, call, webhook, visit, deliveriesOf, makeDue, settled } = tests;
 
-/** Lets all deliveries fail so often that they wait for half an hour. */
+/** Lets all deliveries fail three times; afterwards they wait for half an hour. */
 async function failThrice(id: string, count: number): Promise<void> {
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     await eventually(async () => {
       const list = await deliveriesOf(id);
       return list.length === count && list.every(({ attempts }) => attempts.length >= attempt);
     });
-    // The second attempt follows the first by itself after 5 s, in which a slow machine may not have made the other first ones.
+    // A second attempt follows by itself 5 s after the first one. On a slow machine some deliveries may still lack
+    // the first attempt then, so only those that have had this number of attempts are made due.
     if (attempt < 3) await makeDue(attempt);
   }
 }
 
-/** Lets the pauses pass before which no early attempt may begin. */
+/** Ends the pauses in which no early attempt may begin. */
 const passEarlyPauses = () =>
   tests.platform.sql(
     'gym',
@@ -45,7 +46,7 @@ describe('after an outage of the receiver', () => {
     expect(await settled(id, 13)).toHaveLength(13);
   });
 
-  it('an event that is refused again keeps its attempts of the schedule, and waits longer for the next early one', async () => {
+  it('an event that fails again keeps its attempts of the schedule, and waits longer for the next early one', async () => {
     let refused = '';
     const to = await receiver((request, response) =>
       response.writeHead(request.event.data.id === refused ? 500 : 204).end(),

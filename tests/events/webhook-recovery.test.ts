@@ -8,7 +8,7 @@ const tests = new WebhookTests();
 const { receiver, call, webhook, visit, got, deliveriesOf } = tests;
 
 describe('a replay', () => {
-  it('sends one event, or those of a time, with the same ids', async () => {
+  it('sends one event, or those of a range of time, with the same ids', async () => {
     const to = await receiver();
     const from = new Date().toISOString();
     const { id } = await webhook(to.url);
@@ -39,14 +39,14 @@ describe('a replay', () => {
     [{ from: '2026-10-01T00:00:00Z', to: '2026-11-01T00:00:01Z' }, 400],
     [{ from: 'yesterday', to: '2026-11-01T00:00:01Z' }, 400],
     [{ from: '2026-10-20T00:00:00Z' }, 400],
-  ])('of %j is %i', async (range, status) => {
+  ])('of %j is answered with %i', async (range, status) => {
     const { id } = await webhook('https://example.com/');
     expect((await call('POST', `/webhooks/${id}/replay`, range)).status).toBe(status);
   });
 });
 
 describe('after a process was killed', () => {
-  it('an event whose result was not written is sent again, and none is lost', async () => {
+  it('an event whose result was not written is sent again', async () => {
     const to = await receiver(() => undefined);
     const { id } = await webhook(to.url);
     await visit();
@@ -63,8 +63,10 @@ describe('after a process was killed', () => {
     expect(to.requests[1]?.event).toEqual(to.requests[0]?.event);
     await eventually(async () => (await deliveriesOf(id))[0]?.status === 'DELIVERED');
   });
+});
 
-  it('several replicas send each event once', async () => {
+describe('several replicas', () => {
+  it('send each event once', async () => {
     const replica = await tests.platform.replica('gym');
     const to = await receiver(
       (_request, response) => void setTimeout(() => response.writeHead(204).end(), 50),
@@ -96,7 +98,7 @@ describe('a stop', () => {
 });
 
 describe('the account of a member', () => {
-  it('is erased from the answers of receivers, too', async () => {
+  it('is erased from the stored answers of receivers, too', async () => {
     const to = await receiver((request, response) => response.writeHead(200).end(request.body));
     const { id } = await webhook(to.url, { types: ['member.joined'] });
     const member = await tests.platform.register();

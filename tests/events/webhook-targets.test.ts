@@ -230,7 +230,7 @@ describe('a host name', () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it('that means this machine is no target for http with demo data if it now means another one', async () => {
+  it('such as localhost is no target for http with demo data if it means another machine', async () => {
     const asked = nameServer(['10.0.0.1']);
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     expect((await sent(url, true)).error).toBe('the host name has no address of the public internet');

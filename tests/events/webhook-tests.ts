@@ -71,21 +71,21 @@ export class WebhookTests {
   readonly deliveriesOf = async (id: string): Promise<StoredDelivery[]> =>
     (await this.call('GET', `/webhooks/${id}/deliveries?limit=200`)).body as StoredDelivery[];
 
-  /** The newest delivery of a webhook, once so many attempts of it are stored, or more: 5 s after the first is the second. */
+  /** The newest delivery of a webhook, once it has at least so many attempts. The second one follows after 5 s. */
   readonly attempted = (id: string, count: number): Promise<StoredDelivery> =>
     eventually(async () => {
       const [delivery] = await this.deliveriesOf(id);
       return delivery && delivery.attempts.length >= count && delivery;
     });
 
-  /** Resolves when this webhook has got so many events. */
+  /** The deliveries of a webhook, once there are exactly so many and all of them are DELIVERED. */
   readonly settled = (id: string, count: number): Promise<StoredDelivery[]> =>
     eventually(async () => {
       const list = await this.deliveriesOf(id);
       return list.length === count && list.every(({ status }) => status === 'DELIVERED') && list;
     });
 
-  /** Lets the time pass until the next attempts of all deliveries that wait, or of those after so many attempts. */
+  /** Makes the next attempts due now: those of all waiting deliveries, or of those that have had so many attempts. */
   readonly makeDue = async (afterAttempts?: number): Promise<void> => {
     await this.platform.sql(
       'gym',

@@ -47,7 +47,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('shows its secret only when it is created and rotated, and signs with both for a day', async () => {
+  it('shows its secret only when it is created and rotated, and signs with both secrets until the first one expires', async () => {
     const to = await receiver();
     const { id, secret } = await webhook(to.url);
     const rotated = (await call('POST', `/webhooks/${id}/rotate-secret`)).body as { secret: string };
@@ -196,7 +196,7 @@ describe('the callers of webhooks', () => {
     expect((await call('GET', '/webhooks')).body).toHaveLength(1);
   });
 
-  it('that are machine clients manage those webhooks of which they may read all events', async () => {
+  it('that are machine clients manage only webhooks whose types they may all read', async () => {
     const visits = await client(['visits:read']);
     const ofMembers = await webhook('https://example.com/', { types: ['member.joined', 'check_in.opened'] });
     const refused = await call(

@@ -16,7 +16,7 @@ import { recordingOf, type Recorder } from './recorder.ts';
 import { squadExamples } from './squad.ts';
 import { wizardExamples } from './wizard.ts';
 
-/** Drives every operation of a service once. */
+/** For each service the function that sends a request of each of its operations. */
 const SCENARIOS: Readonly<Record<ServiceName, (recorder: Recorder) => Promise<void>>> = {
   content: contentExamples,
   gym: gymExamples,
@@ -75,7 +75,7 @@ describe.each(subgraphs)('the examples of $name', ({ name, title, description, r
       rest.map(({ operationId }) => operationId).toSorted(),
     ));
 
-  it('are what the running service is sent and answers, except ids, times and numbers', async () => {
+  it('have the fields, the status and the media type of the present requests and answers', async () => {
     const examples = await stored(name);
     for (const [id, { request, answer }] of Object.entries(fresh.get(name) ?? {})) {
       const { request: before, answer: answerBefore } = examples[id] ?? { answer: { status: 0 } };

@@ -8,7 +8,8 @@ const STAFF = 'admin@iron.test';
 const SUPER = 'super@demo.test';
 const { id: gymId, slug } = DEMO_GYMS.ironTemple;
 const FORGE = demoId('301', 1);
-const inDays = (days: number) =>
+/** The first midnight (UTC) after this many days; 0: the end of today. */
+const midnightAfter = (days: number) =>
   new Date(Math.ceil(Date.now() / DAY_MILLIS + days) * DAY_MILLIS).toISOString();
 
 export async function gymExamples(recorder: Recorder): Promise<void> {
@@ -50,12 +51,12 @@ async function gyms({ record, send }: Recorder): Promise<void> {
   await record('rollBackGymConfig', { as: SUPER, params: { gymId }, body: { version: 1 } });
   await record('listGymConfigVersions', { as: STAFF, params: { gymId }, query: { limit: 2 } });
   await record('createGym', { as: SUPER, body: { name: 'North Side', slug: 'north-side' } });
-  const closed = { name: 'South Side', slug: 'south-side', opened: false };
-  const opened = await send('createGym', { as: 'wizard', body: closed });
-  await record('openGym', { as: 'wizard', params: { gymId: opened.id } });
+  const unopened = { name: 'South Side', slug: 'south-side', opened: false };
+  const created = await send('createGym', { as: 'wizard', body: unopened });
+  await record('openGym', { as: 'wizard', params: { gymId: created.id } });
   const unused = await send('createGym', {
     as: 'wizard',
-    body: { ...closed, name: 'West Side', slug: 'west-side' },
+    body: { ...unopened, name: 'West Side', slug: 'west-side' },
   });
   await record('withdrawGym', { as: 'wizard', params: { gymId: unused.id } });
 }
@@ -92,7 +93,7 @@ async function locations({ record, send }: Recorder): Promise<void> {
   await record('getOccupancy', { params: { id: FORGE } });
   await record('listOccupancyHistory', {
     params: { id: FORGE },
-    query: { from: inDays(-2), to: inDays(-1) },
+    query: { from: midnightAfter(-2), to: midnightAfter(-1) },
   });
   await record('getOccupancyChart', { params: { id: FORGE } });
 }
@@ -104,7 +105,7 @@ async function visits({ platform, record, send }: Recorder): Promise<void> {
   const visit = await record('checkIn', { body: { qrCode, locationId: FORGE, source: 'app' } });
   await record('listVisits', { query: { limit: 2 } });
   await record('listPeopleInside', { as: STAFF, params: { id: FORGE } });
-  const today = { from: inDays(-1), to: inDays(0) };
+  const today = { from: midnightAfter(-1), to: midnightAfter(0) };
   await record('listVisitsAtLocation', { as: STAFF, params: { id: FORGE }, query: { ...today, limit: 2 } });
   await record('exportVisitsAtLocation', { as: STAFF, params: { id: FORGE }, query: today });
   await record('checkOut', { body: { qrCode } });
@@ -129,7 +130,7 @@ async function classes({ platform, record, send }: Recorder): Promise<void> {
       durationMinutes: 45,
       capacity: 1,
       instructor: 'Ben',
-      recurrence: { startsAt: inDays(3).slice(0, 16), rrule: 'FREQ=DAILY;COUNT=3' },
+      recurrence: { startsAt: midnightAfter(3).slice(0, 16), rrule: 'FREQ=DAILY;COUNT=3' },
     },
   });
   const { id } = added as { id: string };
@@ -137,7 +138,7 @@ async function classes({ platform, record, send }: Recorder): Promise<void> {
   await record('updateClass', { as: STAFF, params: { id }, body: { cancelBeforeMinutes: 60, version: 1 } });
   await record('listClassOccurrences', {
     params: { id },
-    query: { from: inDays(3).slice(0, 10), to: inDays(4).slice(0, 10) },
+    query: { from: midnightAfter(3).slice(0, 10), to: midnightAfter(4).slice(0, 10) },
   });
   const [session] = (await record('listClassSessions', { query: { classId: id, limit: 2 } })) as {
     id: string;
@@ -156,7 +157,7 @@ async function classes({ platform, record, send }: Recorder): Promise<void> {
   await record('rotateCalendar');
   await record('getClassCalendar');
   await record('deleteClass', { as: STAFF, params: { id } });
-  const time = { locationId: FORGE, startsAt: inDays(5) };
+  const time = { locationId: FORGE, startsAt: midnightAfter(5) };
   await record('getFirstVisitPlaces', { as: 'wizard', query: time });
   const { body: leo } = await platform.rest('identity', 'GET', '/users/me', {
     token: await platform.demo('leo@iron.test'),
@@ -176,8 +177,8 @@ async function challenges({ record, send }: Recorder): Promise<void> {
     title: '50 km on the rower',
     metric: 'CUSTOM',
     goal: 50_000,
-    startsAt: inDays(-2),
-    endsAt: inDays(28),
+    startsAt: midnightAfter(-2),
+    endsAt: midnightAfter(28),
   };
   const { id } = await record('createChallenge', { as: STAFF, body: rowing });
   await record('joinChallenge', { params: { id } });
@@ -191,7 +192,7 @@ async function challenges({ record, send }: Recorder): Promise<void> {
   await record('listAnnouncements');
   const news = await record('createAnnouncement', {
     as: STAFF,
-    body: { title: 'New rowers', text: 'Four new rowers are at Forge.', endsAt: inDays(14) },
+    body: { title: 'New rowers', text: 'Four new rowers are at Forge.', endsAt: midnightAfter(14) },
   });
   await record('updateAnnouncement', {
     as: STAFF,

@@ -14,7 +14,7 @@ const QUERY_VALUE = /(?<=[?&](?:cursor|token)=)[^&>]+/g;
 /** Fields with random texts. */
 const RANDOM =
   /^(token|refreshToken|access_token|secret|client_secret|qrCode|resumeToken|kid|x|y|n|cursor|next|file)$/;
-/** A fixed time of the demo data and the library. */
+/** The fixed time of the demo data and the library, in two spellings. */
 const FIXED = new Set(['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00Z']);
 
 /**

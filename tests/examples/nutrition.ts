@@ -2,8 +2,9 @@ import { demoId } from '#server/demo-ids.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import type { Recorder } from './recorder.ts';
 
-const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MILLIS).toISOString().slice(0, 10);
-const week = { from: dayBefore(7), to: dayBefore(1) };
+/** The date this many days ago, in UTC. */
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MILLIS).toISOString().slice(0, 10);
+const week = { from: daysAgo(7), to: daysAgo(1) };
 const mine = { params: { userId: 'me' } };
 
 export async function nutritionExamples({ record }: Recorder): Promise<void> {
@@ -18,7 +19,7 @@ export async function nutritionExamples({ record }: Recorder): Promise<void> {
       carbs: 27,
       fats: 3.2,
       mealType: 'BREAKFAST',
-      localDate: dayBefore(1),
+      localDate: daysAgo(1),
     },
   });
   const at = { params: { id: entry.id } };
@@ -35,14 +36,14 @@ export async function nutritionExamples({ record }: Recorder): Promise<void> {
   await record('listGoals');
   await record('deleteGoal', { query: { weekday: 6 } });
 
-  const csv = `localDate,foodName,calories,protein,mealType\n${dayBefore(2)},Lentil soup,310,18,LUNCH\n${dayBefore(2)},Skyr,95,17,SNACK\n`;
+  const csv = `localDate,foodName,calories,protein,mealType\n${daysAgo(2)},Lentil soup,310,18,LUNCH\n${daysAgo(2)},Skyr,95,17,SNACK\n`;
   const imported = await record('importFoodLog', {
     body: csv,
     type: 'text/csv',
     query: { timezone: 'Europe/Berlin' },
   });
   await record('getFoodLogImport', { params: { id: imported.id } });
-  await record('exportFoodLog', { ...mine, query: { from: dayBefore(2), to: dayBefore(2) } });
+  await record('exportFoodLog', { ...mine, query: { from: daysAgo(2), to: daysAgo(2) } });
 
   await record('listFoods', { as: 'nobody', query: { search: 'oat', limit: 2 } });
   const food = await record('createFood', {

@@ -129,7 +129,7 @@ function answerOf(type: string | undefined, body: unknown): Partial<ApiExample['
   return { type, ...(isShown && { body: shortened(body) }) };
 }
 
-/** Of a long list the first items. */
+/** Keeps only the first items of each list. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, LONGEST_LIST).map(shortened);
   if (typeof value !== 'object' || value === null) return value;

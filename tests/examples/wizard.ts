@@ -6,7 +6,7 @@ import type { ExampleCall, Recorder } from './recorder.ts';
 
 const SUPER = 'super@demo.test';
 
-/** The steps of a gym. */
+/** The data of each step of a session that sets up a gym. */
 const gymNamed = (name: string, slug: string, email: string): Record<string, object> => ({
   basics: { name, slug, timezone: 'Europe/Berlin' },
   branding: { theme: { colors: { primary: '#0f766e' } } },

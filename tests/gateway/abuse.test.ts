@@ -39,7 +39,7 @@ describe('an operation of', () => {
         status: 400,
         errors: [{ extensions: { code: 'OPERATION_LIMIT_EXCEEDED' } }],
       });
-    // A server accepts 32 KiB of headers with the URL. A longer query is cut, and is then refused as a syntax error.
+    // The gateway accepts 32 KiB of URL and headers. A longer query is cut here, and is then refused for its syntax.
     const byUrl = await fetch(
       `${platform.url('gateway')}/graphql?query=${encodeURIComponent(query).slice(0, 30_000)}`,
       {
@@ -55,7 +55,7 @@ describe('an operation of', () => {
     ).toMatchObject({ status: 400, errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
   });
 
-  it('5 MiB is refused, and so is a batch of 1,000 operations', async () => {
+  it('5 MB is refused, and so is a batch of 1,000 operations', async () => {
     expect((await platform.graph('gateway', `{ ${'# comment\n'.repeat(520_000)} me { id } }`)).status).toBe(
       413,
     );

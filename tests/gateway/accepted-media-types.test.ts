@@ -17,7 +17,7 @@ describe.each(['gateway', 'identity'] as const)('the graph of %s', (service) => 
     'runs nothing for a client that accepts %s only',
     async (accept) => {
       const { token } = await platform.register();
-      // A prepared operation must be treated like a new one.
+      // This request prepares the operation: a prepared one must be refused like a new one.
       expect((await platform.graph(service, PREPARED, {}, { token })).data).not.toBeNull();
       for (const query of [PREPARED, change(`New ${accept.slice(0, 4)}`)]) {
         const { status, errors, data } = await platform.graph(
@@ -50,7 +50,7 @@ describe.each(['gateway', 'identity'] as const)('the graph of %s', (service) => 
   });
 });
 
-it('answers that the server is not available are application/json, which clients take for a reason to try again', () => {
+it('a refusal with the status 503 is application/json, because Apollo Client then sends the operation again', () => {
   const accept = 'multipart/mixed;subscriptionSpec=1.0,application/graphql-response+json';
   expect(refusalTypeFor({ accept }, 503)).toMatch(/^application\/json/);
   expect(refusalTypeFor({ accept }, 400)).toMatch(/^application\/graphql-response\+json/);

@@ -34,7 +34,7 @@ describe('a field that the SDL protects', () => {
     expect((await ask(query)).errors).toHaveLength(2);
   });
 
-  it('is found through fragments, aliases and variables', async () => {
+  it('is null also in a fragment, under an alias and with variables', async () => {
     const query = `query ($gymId: ID!, $with: Boolean!) { ...Draft } fragment Draft on Query { draft: gymConfigDraft(gymId: $gymId) @include(if: $with) { ...Inner } } fragment Inner on GymConfigDraft { gymId }`;
     const { data, errors } = await platform.graph('gateway', query, { gymId, with: true }, { token: maya });
     expect({ data, errors }).toMatchObject({ data: { draft: null }, errors: [refusal('draft')] });
@@ -61,7 +61,7 @@ describe('a field that the SDL protects', () => {
     expect(direct.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it("is decided by each caller's own rights if they send the same operation at the same time", async () => {
+  it('depends on the rights of each caller, also if several send the same operation at the same time', async () => {
     const query = `{ gymConfigDraft(gymId: "${gymId}") { gymId } gyms { id } }`;
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => ({

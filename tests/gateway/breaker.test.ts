@@ -44,7 +44,7 @@ const neverAnswer = (): void => undefined;
 const codesOf = ({ errors = [] }: { errors?: { extensions: { code: string } }[] }): string[] =>
   errors.map(({ extensions }) => extensions.code);
 
-/** Sends the query until the breaker is open: until it fails although no request was sent. */
+/** Sends the query until its answer has UPSTREAM_UNAVAILABLE: then the breaker is open, and no request is sent. */
 async function untilOpen(graph: OtherGraph): Promise<void> {
   const until = Date.now() + 20_000;
   while (Date.now() < until)
@@ -53,7 +53,7 @@ async function untilOpen(graph: OtherGraph): Promise<void> {
 }
 
 itTogether(
-  'a subgraph that hangs delays an operation once, whatever the number of its fetches, and then no operation until it answers',
+  'a subgraph that hangs delays an operation by one time limit, although the operation fetches from it twice',
   async () => {
     const graph = await start();
     expect((await graph.ask(HOME)).body.data).toEqual({ person: { name: 'Ann', visits: 7 }, doors: 3 });
@@ -67,7 +67,7 @@ itTogether(
   },
 );
 
-itTogether('a subgraph that hangs gets no requests of clients until it answers a probe', async () => {
+itTogether('fields of a subgraph that hangs are soon null at once, until it answers a probe', async () => {
   const graph = await start();
   const visits = graph.subgraph('visits');
   expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
@@ -93,7 +93,7 @@ itTogether('a subgraph that hangs gets no requests of clients until it answers a
 });
 
 itTogether(
-  'slow operations of one caller do not open the breaker of the subgraph, neither alone nor beside operations of others',
+  'slow operations do not open the breaker of a subgraph that answers a probe or other operations',
   async () => {
     const graph = await start();
     const slow = (round: number) =>
@@ -113,12 +113,12 @@ itTogether(
       await sleep(20);
     }
     await slower;
-    await sleep(1_100); // the time limit of a probe
+    await sleep(1_100); // longer than the time limit of a probe, 1 s
     expect((await graph.ask('{ doors }')).body).toEqual({ data: { doors: 3 } });
   },
 );
 
-itTogether('a subgraph of which half of the requests fail gets no requests for a while', async () => {
+itTogether('a subgraph that failed three of its first five requests gets no further request', async () => {
   const graph = await start();
   const visits = graph.subgraph('visits');
   let count = 0;
@@ -136,7 +136,7 @@ itTogether('a subgraph of which half of the requests fail gets no requests for a
 });
 
 itTogether(
-  'an open breaker is shown after a reload that keeps the connection, and not with a new URL',
+  'the metrics show an open breaker after a reload that keeps the URL, but not after one with a new URL',
   async () => {
     const { registry } = createMetrics('gateway');
     const counts = new SubgraphRequestCounts(registry);

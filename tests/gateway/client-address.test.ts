@@ -5,9 +5,12 @@ import { WebSocket } from 'ws';
 import { DEMO_PASSWORD } from '#server/demo-ids.ts';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
-/** Linux accepts every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
-const TRUSTED = '127.0.0.1';
-const UNTRUSTED = '127.0.0.9';
+/**
+ * Linux accepts every address of 127.0.0.0/8 as a source. In the first `describe` LOOPBACK is a trusted proxy; in the
+ * second one neither address is.
+ */
+const LOOPBACK = '127.0.0.1';
+const OTHER_LOOPBACK = '127.0.0.9';
 
 let platform: TestPlatform;
 const startTrusting = async (trusted: string): Promise<void> => {
@@ -89,11 +92,15 @@ const overSocket =
     }
   };
 
+let texts = 0;
+/** Sends a text that the gateway has not received before. */
+const byNewOperation: LogIn = (caller) => overGraph('gateway', `${LOG_IN} # ${(texts += 1)}`)(caller);
+
 const DOORS: [string, LogIn][] = [
   ["REST at the service's own port", overRest('identity', '/auth/login')],
   ["REST through the gateway's prefix", overRest('gateway', '/identity/auth/login')],
   ["the service's own graph", overGraph('identity', LOG_IN)],
-  ["the gateway's graph, a new operation", overGraph('gateway', `${LOG_IN} # first`)],
+  ["the gateway's graph, a new operation", byNewOperation],
   ["the gateway's graph, a prepared operation", overGraph('gateway', LOG_IN)],
   ["the gateway's graph over a WebSocket", overSocket('gateway')],
 ];
@@ -106,30 +113,31 @@ async function addressOfSession(token: string): Promise<string> {
 
 describe('the address of a client', () => {
   beforeAll(async () => {
-    await startTrusting(TRUSTED);
-    await overGraph('gateway', LOG_IN)({ localAddress: TRUSTED, headers: {} });
+    await startTrusting(LOOPBACK);
+    await overGraph('gateway', LOG_IN)({ localAddress: LOOPBACK, headers: {} });
   });
   afterAll(() => platform.stop());
 
-  it.each(DOORS)('is the address of its connection, whatever its headers say: %s', async (_door, logIn) => {
-    expect(await addressOfSession(await logIn({ localAddress: UNTRUSTED, headers: FORGED }))).toBe(UNTRUSTED);
+  it.each(DOORS)('is that of its connection without a trusted proxy: %s', async (_door, logIn) => {
+    const token = await logIn({ localAddress: OTHER_LOOPBACK, headers: FORGED });
+    expect(await addressOfSession(token)).toBe(OTHER_LOOPBACK);
   });
 
   it.each(DOORS)(
-    'is the last one that a trusted proxy reports, and not one before it: %s',
+    'is the last one in the header of a trusted proxy, and not one before it: %s',
     async (_door, logIn) => {
-      const caller = { localAddress: TRUSTED, headers: SENT_BY_PROXY };
+      const caller = { localAddress: LOOPBACK, headers: SENT_BY_PROXY };
       expect(await addressOfSession(await logIn(caller))).toBe('198.51.100.9');
     },
   );
 
-  it.each(DOORS)("is the connection's own if a proxy sends no address: %s", async (_door, logIn) => {
-    const caller = { localAddress: TRUSTED, headers: { 'x-forwarded-for': 'unknown' } };
-    expect(await addressOfSession(await logIn(caller))).toBe(TRUSTED);
+  it.each(DOORS)('is that of its connection if a proxy sends no valid one: %s', async (_door, logIn) => {
+    const caller = { localAddress: LOOPBACK, headers: { 'x-forwarded-for': 'unknown' } };
+    expect(await addressOfSession(await logIn(caller))).toBe(LOOPBACK);
   });
 
-  it('a forged x-forwarded-prefix of a client that is not trusted does not change the links in answers', async () => {
-    const caller = { localAddress: UNTRUSTED, headers: FORGED };
+  it('the links in answers do not contain an x-forwarded-prefix that was forged by a client', async () => {
+    const caller = { localAddress: OTHER_LOOPBACK, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');
     const through = JSON.parse(await post(`${platform.url('gateway')}/identity/nothing`, {}, caller));
@@ -140,20 +148,20 @@ describe('the address of a client', () => {
 describe("the address of a client if the gateway's own address is not trusted", () => {
   beforeAll(async () => {
     await startTrusting('192.0.2.1');
-    await overGraph('gateway', LOG_IN)({ localAddress: TRUSTED, headers: {} });
+    await overGraph('gateway', LOG_IN)({ localAddress: LOOPBACK, headers: {} });
   });
   afterAll(() => platform.stop());
 
-  it.each(DOORS)('is the address of its connection, whatever its headers say: %s', async (_door, logIn) => {
+  it.each(DOORS)('is that of its connection, whatever the headers say: %s', async (_door, logIn) => {
     const forgedProof = { ...FORGED, 'x-forwarded-proof': 'guessed' };
-    for (const localAddress of [TRUSTED, UNTRUSTED]) {
+    for (const localAddress of [LOOPBACK, OTHER_LOOPBACK]) {
       const token = await logIn({ localAddress, headers: forgedProof });
       expect(await addressOfSession(token)).toBe(localAddress);
     }
   });
 
-  it("does not matter for links: they have the gateway's prefix if the request came through it, and never a forged one", async () => {
-    const caller = { localAddress: TRUSTED, headers: FORGED };
+  it("links in answers have the gateway's prefix if the request came through it, and no forged one", async () => {
+    const caller = { localAddress: LOOPBACK, headers: FORGED };
     const direct = JSON.parse(await post(`${platform.url('identity')}/nothing`, {}, caller));
     expect(direct.instance).toBe('/nothing');
     const through = JSON.parse(await post(`${platform.url('gateway')}/identity/nothing`, {}, caller));

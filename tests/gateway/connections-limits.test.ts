@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { WebSocket } from 'ws';
 import { startPlatform, type Called, type TestPlatform } from '../support/platform.ts';
 
-/** Linux accepts every address of 127.0.0.0/8 as a source; only the first one is a trusted proxy here. */
+/** Linux accepts every address of 127.0.0.0/8 as a source. `platform` trusts only this one as a proxy. */
 const PROXY = '127.0.0.1';
 
 let platform: TestPlatform;
@@ -59,7 +59,7 @@ describe.each(['gateway', 'identity'] as const)('the connections of one address 
     expect(await connect(service, '127.0.0.6')).toBe('200');
   });
 
-  it('are free again when they close', async () => {
+  it('are no longer counted once they are closed', async () => {
     expect(await connectAll(service, '127.0.0.7', 4)).toEqual(['200', '200', '200', '200']);
     const [first] = opened.splice(0, 1);
     first?.destroy();

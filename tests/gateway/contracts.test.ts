@@ -105,7 +105,7 @@ describe('a contract', () => {
     expect(almost).not.toContain('Person');
   });
 
-  it('answers over several services, beside the full graph', async () => {
+  it('answers an operation over several services, and the full graph still has all its fields', async () => {
     for (let i = 0; i < 2; i += 1)
       expect((await ask('public', '{ gyms { id name stars score } }')).body).toEqual({
         data: { gyms: [{ id: '1', name: 'Iron', stars: 5, score: 4 }] },
@@ -130,7 +130,7 @@ describe('a contract', () => {
     expect(body).not.toHaveProperty('data.gyms');
   });
 
-  it('answers null where a service answers an enum value or a type that the contract leaves out', async () => {
+  it('answers null if a service returns an enum value or a type that the contract leaves out', async () => {
     const level = await ask('public', '{ level }');
     expect(level.body).toMatchObject({ data: { level: null } });
     expect(JSON.stringify(level.body)).not.toContain('HIDDEN');
@@ -140,7 +140,7 @@ describe('a contract', () => {
   });
 
   it.each(['text/event-stream', 'multipart/mixed', 'multipart/mixed;subscriptionSpec=1.0'])(
-    'runs nothing for a client that accepts %s only, because it has no streams',
+    'runs nothing for a client that accepts %s only, because a contract has no streams',
     async (accept) => {
       const before = opened;
       const { status, body } = await ask('almost', 'mutation { open { id } }', {}, accept);
@@ -162,7 +162,7 @@ describe('a contract', () => {
   });
 
   it.each(['none', 'public/more', 'publ'])(
-    'answers 404 at /graphql/%s, where there is no contract',
+    'is not found at /graphql/%s, because no contract has this name',
     async (name) => {
       for (const method of ['POST', 'GET']) {
         const response = await fetch(`${graph.url}/graphql/${name}?query={secrets{code}}`, {
@@ -179,7 +179,7 @@ describe('a contract', () => {
     },
   );
 
-  it('is refused at the start if the rest needs what it leaves out', async () => {
+  it('is refused at the start if it leaves out every field of Query', async () => {
     const file = await rules([{ name: 'empty', include: ['nothing'] }]);
     await expect(
       startOtherGraph(SUBGRAPHS, { ROUTER_FILE: file, SUPERGRAPH: graph.supergraphFile }),
@@ -187,7 +187,7 @@ describe('a contract', () => {
   });
 });
 
-it('leaves what people log about themselves out of the public part of the platform', async () => {
+it('the public contract of the platform contains no personal types, such as Training and FoodLog', async () => {
   const sdl = await readFile(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8');
   const contract = contractSdl(sdl, { name: 'public', include: ['public'], exclude: ['private'] });
   const { apiSchema } = loadGraph(contract, (name, url) => ({

@@ -59,7 +59,7 @@ describe('a budget', () => {
   const { gateway, send } = thingsGateway();
   const ITEMS = '{ items(first: 50) { nodes { id } } }'; // estimated 51, actual 4
 
-  it('is spent by actual costs, at every door, and refuses what exceeds it until the minute is over', async () => {
+  it('is charged with actual costs over HTTP and the socket, and refuses what may exceed it', async () => {
     const file = path.join(gateway().dataDir, 'budget.json');
     await writeFile(file, JSON.stringify({ cost: { budgetPerMinute: 70, anonymousBudgetPerMinute: 70 } }));
     const subgraphs = { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } };
@@ -100,7 +100,7 @@ describe('a budget', () => {
     }
   });
 
-  it('of callers without a token may be the only one', async () => {
+  it('of callers without a token is possible without a budget of the others', async () => {
     const file = path.join(gateway().dataDir, 'anonymous.json');
     await writeFile(file, JSON.stringify({ cost: { anonymousBudgetPerMinute: 40 } }));
     const subgraphs = { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } };
@@ -120,7 +120,7 @@ describe('a budget', () => {
     expect(spent.add('a', 2, 5)).toBe(35);
   });
 
-  it('charges an operation with @defer that is answered whole once', async () => {
+  it('is charged once for an operation with @defer that is answered whole', async () => {
     const file = path.join(gateway().dataDir, 'once.json');
     await writeFile(file, JSON.stringify({ cost: { budgetPerMinute: 80, anonymousBudgetPerMinute: 80 } }));
     const subgraphs = { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } };
@@ -146,7 +146,7 @@ describe('a budget', () => {
   });
 });
 
-/** Waits until budgets are not refilled while the test runs. */
+/** Waits for the next minute if this one ends within 5 s, so that budgets are not refilled while the test runs. */
 async function untilNewMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 5_000) await new Promise((resolve) => setTimeout(resolve, left));

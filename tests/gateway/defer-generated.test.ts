@@ -11,7 +11,7 @@ describe('generated operations with @defer', () => {
     ['our supergraph', 'made-up'],
     ['a supergraph with features that are rare in ours', 'hard'],
   ])(
-    'have the same result in the end as without, over %s',
+    'have the same result in the end as without @defer, over %s',
     async (_name, which) => {
       const program = startProcess(
         [which, String(CASES), SEED],

@@ -9,7 +9,7 @@ import type { Untyped } from '../support/platform/http-client.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable"])`;
-/** Opens the service `stats`, whose answers wait for it. */
+/** The answers of the service `stats` wait until it is resolved. */
 let gate = Promise.withResolvers<void>();
 let writes = 0;
 let graph: OtherGraph;
@@ -91,7 +91,7 @@ async function gauge(): Promise<number> {
 beforeAll(() => gate.resolve());
 
 describe.each(FORMS)('an operation with @defer (%s)', (form) => {
-  it('is answered in parts, the primary part as soon as it is whole', async () => {
+  it('is answered in parts, the primary part as soon as it is complete', async () => {
     gate = Promise.withResolvers();
     const response = await post(
       { query: '{ me { name ... @defer(label: "stats") { points mood } } }' },
@@ -156,14 +156,14 @@ describe.each(FORMS)('an operation with @defer (%s)', (form) => {
       'a mutation',
       'mutation { rename(name: "Zoe") { person { name ... @defer { points } } ... @defer { person { mood } } } }',
     ],
-  ])('has the same result in the end: %s', async (_what, query) => {
+  ])('has the same result in the end as if it is answered whole: %s', async (_what, query) => {
     const whole = (await (await post({ query })).json()) as Untyped;
     const messages = await messagesOf(form, query);
     expect(messages.length).toBeGreaterThan(1);
     expect(mergedParts(messages)).toEqual({ ...whole, nulls: [] });
   });
 
-  it('needs no parts where nothing is deferred', async () => {
+  it('is answered whole if the places of all parts are null, or if no fragment is deferred', async () => {
     const whole = { data: { nobody: null }, hasNext: false };
     expect(await messagesOf(form, '{ nobody { name ... @defer { points } } }')).toEqual([whole]);
     const query =
@@ -186,7 +186,7 @@ describe.each(FORMS)('an operation with @defer (%s)', (form) => {
     expect(errors).toMatchObject([{ path: ['grumpy', 'title'], extensions: { code: 'INTERNAL' } }]);
   });
 
-  it('reports the errors of a service that fails with its part', async () => {
+  it('reports the errors of a failing service together with the part that needs it', async () => {
     graph.subgraph('stats').instead = (_req, res) => res.writeHead(500).end();
     const messages = await messagesOf(form, '{ me { name ... @defer { mood } } }');
     graph.subgraph('stats').instead = undefined;
@@ -198,7 +198,7 @@ describe.each(FORMS)('an operation with @defer (%s)', (form) => {
     });
   });
 
-  it('is sent by the hash of its text, too', async () => {
+  it('can be sent by the hash of its text', async () => {
     const query = `{ me { name ... @defer { mood } } } # ${form}`;
     const extensions = {
       persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
@@ -210,7 +210,7 @@ describe.each(FORMS)('an operation with @defer (%s)', (form) => {
     });
   });
 
-  it('runs a mutation once', async () => {
+  it('is run once if it is a mutation', async () => {
     const before = writes;
     await messagesOf(form, 'mutation { rename(name: "Zoe") { count ... @defer { person { points } } } }');
     expect(writes - before).toBe(1);
@@ -224,7 +224,7 @@ describe('an operation with @defer', () => {
     ['a stream of subscriptions', 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0,application/json'],
     ['another draft', 'multipart/mixed;incrementalSpec=v9,application/json'],
     ['no parts', 'multipart/mixed;q=0,application/json'],
-  ])('is answered whole to a client that accepts %s, twice', async (_what, accept) => {
+  ])('is answered whole to a client that accepts %s, also the second time', async (_what, accept) => {
     const query = `{ me { name ... @defer { mood } } } # ${accept}`;
     for (const time of ['first', 'second']) {
       const response = await post({ query }, { accept });
@@ -244,7 +244,7 @@ describe('an operation with @defer', () => {
     expect(partsIn(await response.text())[1]?.incremental?.[0]).toMatchObject({ path: ['me'] });
   });
 
-  it('is answered by events of GraphQL over SSE', async () => {
+  it('is answered by server-sent events', async () => {
     const response = await post(
       { query: '{ me { name ... @defer { mood } } }' },
       { accept: 'text/event-stream' },
@@ -271,7 +271,7 @@ describe('an operation with @defer', () => {
   it.each([
     ['more than 8 fragments', many(9), 'OPERATION_LIMIT_EXCEEDED'],
     [
-      'more than 8 by spreads',
+      'more than 8 fragments, each counted wherever it is spread',
       '{ people { ...A ...B } } fragment A on Person { ...B a: friends { ...B } b: friends { ...B } } fragment B on Person { ...C x: friends { ...C } } fragment C on Person { ... @defer { mood } ... @defer { points } }',
       'OPERATION_LIMIT_EXCEEDED',
     ],
@@ -311,7 +311,7 @@ describe('an operation with @defer', () => {
     }
   });
 
-  it('is refused with a null as its condition', async () => {
+  it('is refused if its condition is null', async () => {
     const query = 'query ($yes: Boolean = true) { me { ... @defer(if: $yes) { mood } } }';
     const response = await post({ query, variables: { yes: null } }, { accept: ACCEPT_PARTS['2022'] });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
@@ -337,7 +337,7 @@ describe('an operation with @defer', () => {
     }
   });
 
-  it('is planned quickly, however many variables decide its fragments', async () => {
+  it('is planned quickly, also if ten variables decide which fragments are deferred', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `v${index}`);
     const query = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { me { name ${names
       .map((name) => `... @defer(if: $${name}, label: "${name}") { ${name}: mood }`)
@@ -352,7 +352,7 @@ describe('an operation with @defer', () => {
     expect(Object.keys(data.me)).toHaveLength(11);
   });
 
-  it('is one span over a socket, also if it turns out to be answered whole', async () => {
+  it('is one span over a socket, also if it is answered whole after its parts were planned', async () => {
     const collector = await startCollector();
     const traced = await startOtherGraph(
       { things: { typeDefs: 'type Query { thing: Thing } type Thing { id: ID name: String }' } },
@@ -362,7 +362,7 @@ describe('an operation with @defer', () => {
       url: `${traced.url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
     });
-    // It is planned in parts before the null is found.
+    // Its parts are planned before the null, which is not valid for `@include`, is found.
     const query = 'query ($yes: Boolean = true) { thing { id @include(if: $yes) ... @defer { name } } }';
     const answer = await socket.iterate({ query, variables: { yes: null } }).next();
     await socket.dispose();

@@ -93,13 +93,13 @@ async function leave(): Promise<void> {
   await handled;
 }
 
-it('an answer in parts ends if its client has left while it began', async () => {
+it('an answer in parts ends if its client has left while the answer began', async () => {
   waits = 'meanwhile';
   await leave();
   expect({ begun, ended }).toEqual({ begun: 1, ended: 1 });
 });
 
-it('an answer in parts does not begin if its client has left before', async () => {
+it('an answer in parts does not begin if its client has left already', async () => {
   waits = 'before';
   await leave();
   expect({ begun, ended }).toEqual({ begun: 0, ended: 0 });

@@ -105,7 +105,7 @@ describe('the merged OpenAPI document', () => {
     expect(tokenUrl(direct.body)).toBe(`${platform.url('identity')}/auth/token`);
   });
 
-  it("has an example of every operation of the gateway itself, and the gateway's answer contains the example's fields", async () => {
+  it("has examples of the gateway's own operations, except for three, and the answers contain them", async () => {
     const merged = await read('/openapi.json');
     const own = operationsOf(merged).filter(({ operation }) =>
       ['Graph', 'Operation'].includes(operation.tags[0]),
@@ -118,11 +118,11 @@ describe('the merged OpenAPI document', () => {
       expect(answer).toMatchObject({ status: 200, body: exampleOf({ path, method, operation }) });
     }
     const withoutExample = own.filter((one) => exampleOf(one) === undefined).map(({ path }) => path);
-    // They answer with a text for Prometheus, this document, and the document of the sockets.
+    // Their answers are a text for Prometheus, this document, and the AsyncAPI document.
     expect(withoutExample).toEqual(['/metrics', '/openapi.json', '/asyncapi.json']);
   });
 
-  it('has no broken reference, and only valid schemas', async () => {
+  it('has no broken reference, and only valid schemas that are used', async () => {
     const merged = await read('/openapi.json');
     expect(brokenReferencesIn(merged)).toEqual([]);
     const validator = validatorFor(merged);
@@ -225,7 +225,7 @@ describe('the merged AsyncAPI document', () => {
     }
   });
 
-  it('has an operation for every subscription, with the shape of its events', async () => {
+  it('has an operation for every subscription, and the shape of the events of onlineUsersUpdated', async () => {
     const merged = await read('/asyncapi.json');
     const { data } = await platform.graph(
       'gateway',
@@ -246,7 +246,7 @@ describe('the merged AsyncAPI document', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it('has the shapes of the raw socket', async () => {
+  it('has the shape of an error at the raw socket', async () => {
     const merged = await read('/asyncapi.json');
     const validate = validatorFor(merged)('#/components/messages/squad_error/payload');
     const socket = new WebSocket(`${platform.url('gateway').replace('http', 'ws')}/squad/socket`, 'squad.v1');

@@ -54,7 +54,7 @@ async function resultsUntil(people: number, { next }: Subscriber): Promise<strin
 
 const joining = fc.record({
   door: fc.constantFrom<Door>('socket', 'sse', 'multipart'),
-  /** After that many visits, and that many milliseconds. */
+  /** The client subscribes after this number of visits, and this number of milliseconds. */
   visits: fc.integer({ min: 0, max: VISITS }),
   millis: fc.integer({ min: 0, max: 20 }),
   member: fc.integer({ min: 0, max: VISITS - 1 }),

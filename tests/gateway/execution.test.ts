@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { startProcess } from '../support/process.ts';
 
-/** The number of operations for each graph. `EXECUTION_CASES=20000` tests more, `EXECUTION_SEED=...` other ones. */
+/** Generated operations for each graph. `EXECUTION_CASES=20000` tests more, `EXECUTION_SEED=...` other ones. */
 const CASES = Number(process.env.EXECUTION_CASES ?? 200);
 const SEED = process.env.EXECUTION_SEED ?? 'first';
 const LIMIT_MILLIS = 60_000 + CASES * 100;
 
+/** `made-up`, `hard`: generated operations over two supergraphs; `written`: those of the tests and documents. */
 async function compared(
   which: 'made-up' | 'hard' | 'written',
 ): Promise<{ operations: number; compiled: number; runs: number }> {
@@ -34,7 +35,7 @@ describe('the compiled executor answers as @apollo/gateway does', () => {
   );
 
   it(
-    'on every operation in the tests and documents',
+    'on the queries and mutations in the tests and documents, except those with @defer',
     async () => {
       expect((await compared('written')).operations).toBeGreaterThan(100);
     },

@@ -91,7 +91,7 @@ describe('a body reaches the service unchanged', () => {
     expect([status, digest.toString()]).toEqual([200, digestOf(body)]);
   });
 
-  it('one of a DELETE and of a GET', async () => {
+  it('also that of a DELETE and of a GET', async () => {
     answer = digesting;
     for (const method of ['DELETE', 'GET']) {
       const headers = { 'content-length': SMALL.length };
@@ -193,12 +193,12 @@ describe('paths below the prefix of a service', () => {
     ['/GYM/Things', '/Things'],
     ['/gym/a%20b?c=%2F', '/a%20b?c=%2F'],
     ['/gym//things', '//things'],
-  ])('%s reaches it as %s', async (path, expected) => {
+  ])('%s reaches the service as %s', async (path, expected) => {
     answer = (req, res) => void res.end(req.url);
     expect((await ask({ path })).body.toString()).toBe(expected);
   });
 
-  it('other paths do not reach it', async () => {
+  it('a path that only begins with the same letters does not reach the service', async () => {
     expect((await ask({ path: '/gymnastics/things' })).status).toBe(404);
   });
 
@@ -289,7 +289,7 @@ describe('if the service fails', () => {
     await expect(ask({ path: '/gym/things' })).rejects.toThrow(/aborted|hang up/);
   });
 
-  it('the next request reaches it again', async () => {
+  it('the next request reaches the service again', async () => {
     answer = (req) => void req.socket.destroy();
     await askAs();
     answer = (_req, res) => void res.end('ok');

@@ -35,7 +35,7 @@ describe('the graph at the gateway', () => {
     expect(data.workouts.nodes).toHaveLength(3);
   });
 
-  it('runs mutations of every service with the rights of the caller', async () => {
+  it('runs mutations of four services in one operation, with the rights of the caller', async () => {
     const { data, errors } = await graph(
       `mutation {
         login(input: { email: "maya@iron.test", password: "${DEMO_PASSWORD}" }) { tokenType user { displayName } }
@@ -53,7 +53,7 @@ describe('the graph at the gateway', () => {
     });
   });
 
-  it('returns the codes of the services with the path, and without their addresses', async () => {
+  it('returns the error codes of services with the paths of the fields, and no addresses of services', async () => {
     const answer = await graph('mutation { updateGymConfig(input: { gymId: "x" }) { version } }', maya);
     expect(answer.errors).toMatchObject([
       { path: ['updateGymConfig'], extensions: { code: 'FORBIDDEN', http: { status: 403 } } },
@@ -164,7 +164,7 @@ describe('the graph at the gateway', () => {
           comments: { nodes: [{ author: { displayName: expect.any(String) } }] },
         });
       });
-      // Scheduled tasks of the other services in this process run statements meanwhile.
+      // Jobs of the services, which run in this process, send other statements meanwhile.
       return sent.filter((statement) => /\bpost|user_account/.test(statement)).length;
     };
     const five = await statements(5);
@@ -186,7 +186,7 @@ describe('REST at the gateway', () => {
     });
   });
 
-  it('forwards bodies, tokens, request ids and links', async () => {
+  it('forwards bodies, tokens and request ids, and returns links with the prefix of the service', async () => {
     const { body } = await platform.rest('gateway', 'POST', '/identity/auth/login', {
       body: { email: 'maya@iron.test', password: DEMO_PASSWORD },
     });
@@ -229,7 +229,7 @@ describe('REST at the gateway', () => {
     expect((await platform.rest('gateway', 'GET', '/content/workouts')).status).toBe(200);
   });
 
-  it('answers its own unknown paths with 404', async () => {
+  it('answers 404 for an unknown path that belongs to no service', async () => {
     expect(await platform.rest('gateway', 'GET', '/nothing')).toMatchObject({
       status: 404,
       body: { code: 'NOT_FOUND' },
@@ -258,7 +258,7 @@ describe('REST at the gateway', () => {
 });
 
 describe('the pages of the gateway', () => {
-  it('link the documents of all services and show the demo accounts', async () => {
+  it('link the documents of all services, and show a demo account', async () => {
     const { body } = await platform.rest('gateway', 'GET', '/');
     for (const service of SERVICE_NAMES) expect(body).toContain(`href="${service}/docs"`);
     expect(body).toContain('maya@iron.test');

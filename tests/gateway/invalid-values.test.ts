@@ -125,7 +125,7 @@ describe('a field that requires another one with arguments', () => {
     expect((await graph.ask(query)).body).toEqual({ data: { post } });
   });
 
-  it('is refused beside the same field with other arguments, because the planner would merge the two', async () => {
+  it('is refused beside that field with other arguments, because the planner would merge the two', async () => {
     for (let time = 0; time < 2; time += 1)
       expect(await graph.ask('{ post { comments(limit: 1) top } }')).toMatchObject({
         status: 400,

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
-/** Fetches of entities that start at the same time are one request to a subgraph. */
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires"])';
+/** More representations than a merged request may have (250). */
 const MANY = 300;
 
 const person = (id: string) => ({ id });
@@ -54,14 +54,14 @@ afterEach(() => {
   graph.subgraph('facts').instead = undefined;
 });
 
-/** The number of requests that `facts` gets meanwhile. */
+/** The number of requests that `facts` gets while `run` runs. */
 async function requestsOf(run: () => Promise<unknown>): Promise<number> {
   const before = graph.subgraph('facts').requests;
   await run();
   return graph.subgraph('facts').requests - before;
 }
 
-/** Answers requests to `facts` by a function of their bodies, which are recorded. */
+/** Lets `answer` answer the requests to `facts`. @returns the list of their bodies, to which each request is added */
 function answeredBy(answer: (body: Body) => object | undefined): Body[] {
   const bodies: Body[] = [];
   graph.subgraph('facts').instead = (req: IncomingMessage, res: ServerResponse) => {
@@ -113,7 +113,7 @@ describe('fetches of entities from one subgraph that start at the same time', ()
     expect(answered?.body.errors).toHaveLength(1);
   });
 
-  it('are sent alone if only one of them has entities, by the same text as without the others', async () => {
+  it('are not merged if only one of them has entities', async () => {
     const bodies = answeredBy(ALONE);
     const { body } = await graph.ask(
       '{ board(isOpen: false, guests: 1) { owner { score } guests { score } tool { load } } }',
@@ -123,12 +123,12 @@ describe('fetches of entities from one subgraph that start at the same time', ()
     expect(bodies[0]?.query).not.toContain('_entities0');
   });
 
-  it('are sent alone if they have more entities than a request of a caller without a token may have', async () => {
+  it('are sent alone if together they have more than 250 entities', async () => {
     const query = `{ board(guests: ${MANY}) { owner { score(times: 2) } guests { score } } }`;
     expect(await requestsOf(() => graph.ask(query))).toBe(2);
   });
 
-  it('are followed by what depends on them', async () => {
+  it('are followed by the fetches that depend on them', async () => {
     const { body } = await graph.ask('{ board { owner { friend { id score } } tool { load } } }');
     expect(body).toEqual({
       data: { board: { owner: { friend: { id: 'friend', score: 6 } }, tool: { load: 30 } } },
@@ -142,7 +142,7 @@ describe('if the subgraph refuses a merged request', () => {
     data: { board: { guests: [{ score: 7 }], owner: { score: 7 }, tool: { load: 8 } } },
   };
 
-  it('each fetch is sent alone, and later ones of this operation, too', async () => {
+  it('each fetch is sent alone, and after three refusals the fetches are no longer merged', async () => {
     const bodies = answeredBy((body) =>
       isMerged(body) ? { errors: [{ message: 'too many aliases' }] } : ALONE(body),
     );
@@ -151,7 +151,7 @@ describe('if the subgraph refuses a merged request', () => {
     expect(bodies.filter((body) => !isMerged(body))).toHaveLength(15);
   });
 
-  it('a fetch fails for its own reason only', async () => {
+  it('a fetch fails only if the subgraph also refuses it alone', async () => {
     answeredBy((body) => {
       if (isMerged(body)) return { data: { _entities0: [{ score: 1 }], _entities1: null } };
       return body.variables['representations']?.[0]?.id === 'saw'
@@ -164,7 +164,7 @@ describe('if the subgraph refuses a merged request', () => {
   });
 });
 
-it('if the subgraph does not answer a merged request, each fetch has its error, and nothing is asked again', async () => {
+it('if the subgraph does not answer a merged request, each fetch has an error, and none is sent alone', async () => {
   const bodies = answeredBy(() => undefined);
   const { body } = await graph.ask('{ board(guests: 1) { guests { id score } owner { score } } }');
   expect(body.data).toEqual({ board: { guests: [{ id: 'g0', score: null }], owner: { score: null } } });

@@ -3,7 +3,7 @@ import { buildClientSchema, getIntrospectionQuery, parse, printType, type Intros
 import { inputSchemaOf } from '../../gateway/agents/input-schema.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 
-/** What the GraphQL specification of September 2025 added, and graphql-js 16 serves. */
+/** Features that the GraphQL specification of September 2025 added, and that graphql-js 16 supports. */
 const TYPE_DEFS = `extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@composeDirective"])
     @link(url: "https://specs.fitness-platform.example/oneOf/v1.0", import: ["@oneOf"])
@@ -88,11 +88,11 @@ describe('an input object with @oneOf', () => {
     expect(client && printType(client)).toContain('@oneOf');
   });
 
-  it('is one of several objects in the schema of an argument of a tool', async () => {
+  it('has oneOf in the JSON Schema of the arguments of a tool', async () => {
     const document = parse('query ($by: Lookup!) { found(by: $by) }');
     const [operation] = document.definitions;
     const schema = buildClientSchema(await introspection());
-    // The cast: of a tool, only what its input consists of is read.
+    // The cast: the function reads only these properties of a tool.
     const { properties } = inputSchemaOf(schema, { document, operation, variables: new Map() } as never);
     expect(properties['by']).toMatchObject({
       type: 'object',
@@ -102,7 +102,7 @@ describe('an input object with @oneOf', () => {
   });
 });
 
-describe('what else the specification of September 2025 has', () => {
+describe('other features of the specification of September 2025', () => {
   it('deprecated arguments and input fields, and the URL of a scalar are in introspection', async () => {
     const { types } = await introspected();
     const typeOf = (name: string) => types.find((type) => type.name === name);

@@ -53,7 +53,7 @@ describe('an operation that is sent again', () => {
     expect(first.status).toBeLessThan(500);
   });
 
-  it('is compressed for clients that accept it', async () => {
+  it('has a compressed answer if the client accepts an encoding', async () => {
     const request = { query: `{ echo(text: "${'x'.repeat(5_000)}") }` };
     for (let i = 0; i < 2; i += 1)
       for (const encoding of ['br', 'gzip', 'identity']) {
@@ -80,7 +80,7 @@ describe('an invalid request', () => {
   it.each([
     ['broken JSON', '{"query":', 400],
     ['JSON that is no object', '5', 400],
-    ['nothing', '', 400],
+    ['an empty body', '', 400],
     ['an empty object', '{}', 400],
     ['a query that is no text', '{"query":{}}', 400],
     ['an empty batch', '[]', 400],
@@ -112,7 +112,7 @@ describe('GET /graphql', () => {
     expect(await answer.json()).toMatchObject({ data: { now: expect.any(Number) } });
   });
 
-  // A subscription is answered only by a stream, which this client does not accept.
+  // A subscription is answered by a stream only, and this client does not name the media type of a stream.
   it.each([
     ['mutation { bump }', 405],
     ['subscription { __typename }', 406],
@@ -129,7 +129,7 @@ describe('GET /graphql', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('redirects a browser to the explorer, which fills in the query and does not run it', async () => {
+  it('redirects a browser with the query to the explorer, and does not run the query', async () => {
     const before = gateway().subgraph('things').requests;
     const answer = await get('{ now }', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explorer?query=%7B%20now%20%7D']);
@@ -148,12 +148,12 @@ describe('the status of an answer', () => {
     ['of a batch without any data', [{ query: '{ nothing }' }, { query: '{' }], {}, 400],
     ['without data', { query: '{ nothing }' }, NEWER, 400],
   ])('%s is right', async (_what, body, headers, status) => {
-    // The fast path handles the second request.
+    // The fast path handles the second request if it has one valid operation.
     for (let time = 0; time < 2; time += 1) expect((await send(body, { headers })).status).toBe(status);
   });
 
   it.each(['application/json', 'application/graphql-response+json'])(
-    'is 401 for a rejected token, also if the client accepts %s',
+    'is 401 for a rejected token, also in an answer of the type %s',
     async (accept) => {
       const { status, headers, body } = await send(
         { query: '{ now }' },
@@ -214,7 +214,7 @@ describe('batches', () => {
     });
   });
 
-  it('are checked operation by operation', async () => {
+  it('are refused as a whole if one of their operations is too deep', async () => {
     const deep = `{ ${'items { nodes { '.repeat(8)} id ${'} }'.repeat(8)} }`;
     expect(await send([{ query: '{ now }' }, { query: deep }])).toMatchObject({
       status: 400,

@@ -78,17 +78,17 @@ const ask = async (url: string, query: string): Promise<{ data: Record<string, u
 };
 
 /** Sends a query whose answer contains the current value, and delays its answer at the subgraph until `release`. */
-async function heldQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
+async function delayedQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
   const subgraph = graph.subgraph('numbers');
   const read = value;
-  const held = new Promise<http.ServerResponse>((resolve) => {
+  const arrived = new Promise<http.ServerResponse>((resolve) => {
     subgraph.instead = (_req, res) => {
       subgraph.instead = undefined;
       resolve(res);
     };
   });
   const answer = ask(url, '{ n }');
-  const response = await held;
+  const response = await arrived;
   return { answer, release: () => void response.end(`{"data":{"n":${read}}}`) };
 }
 
@@ -107,7 +107,7 @@ describe('a query that is sent after the answer to a mutation of the same caller
     const [early = '', writer = '', late = ''] = urls();
     // The value changes only while the early query is delayed.
     for (let round = 2; round < 12; round += 1) {
-      const older = await heldQuery(early);
+      const older = await delayedQuery(early);
       expect(await ask(writer, `mutation { set(n: ${round}) }`)).toEqual({ data: { set: round } });
       expect(await ask(late, '{ n }')).toEqual({ data: { n: round } });
       older.release();
@@ -123,7 +123,7 @@ describe('a response that @cacheControl allows a gateway to cache', () => {
   ] as [string, () => string][])(
     'is removed from the cache after a mutation at %s',
     async (_where, writer) => {
-      // A response is cached only from the second request with its operation on.
+      // The first request prepares the operation; its responses are cached from the second one on.
       await ask(graph.url, '{ public }');
       const requests = () => graph.subgraph('numbers').requests;
       for (let round = 100; round < 105; round += 1) {
@@ -140,7 +140,7 @@ describe('a response that @cacheControl allows a gateway to cache', () => {
   );
 });
 
-(hasRedis ? describe : describe.skip)('after its Redis has stopped', () => {
+(hasRedis ? describe : describe.skip)('if Redis has stopped', () => {
   it('the gateway still answers mutations', async () => {
     await redis?.stop();
     const startedAt = performance.now();

@@ -113,7 +113,7 @@ describeInBrowser(`the live parts of the gateway's pages, in a browser,${unlessS
     expect(await opener.evaluate('document.activeElement.id')).toBe('open-docs-search');
   });
 
-  it('show people and events of the running system, and move with them', async () => {
+  it('show the people and events of the running system, and each change of them', async () => {
     const { page, consoleErrors } = await open('/');
     const live = page.locator('#live-system');
     await live.getByText('Iron Temple, Forge').waitFor();
@@ -137,7 +137,7 @@ describeInBrowser(`the live parts of the gateway's pages, in a browser,${unlessS
   };
 
   it.each(WINDOWS)(
-    'have no barriers that axe finds, with $viewport.width pixels, $colorScheme',
+    'have no violation that axe finds, with $viewport.width pixels, $colorScheme',
     async (window) => {
       const { page } = await openExplorer(window);
       await logIn(page, 'Leo');
@@ -155,7 +155,7 @@ describeInBrowser(`the live parts of the gateway's pages, in a browser,${unlessS
     },
   );
 
-  it('have the answer in sight on a telephone', async () => {
+  it('show the answer within the window of a telephone', async () => {
     const { page } = await openExplorer(WINDOWS[1]);
     await logIn(page, 'Maya');
     await run(page);

@@ -5,10 +5,10 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { subscribe } from '../support/subscribe.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
-/** The home query of README.md. */
+/** A query over five services, similar to the home query of README.md. */
 const HOME =
   '{ me { displayName role gym { name config { theme features } locations { name capacity occupancy { people level } } } nutritionDay { totals { calories } } presence { online } } workouts(first: 3) { nodes { title difficulty } } }';
-/** The paths that are null without a service. */
+/** The paths that are null if a service does not answer. */
 const LOST: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   identity: ['me'],
   gym: ['me.gym'],
@@ -68,7 +68,7 @@ async function expectTheOthers(service: ServiceName): Promise<void> {
 }
 
 describe('the home query', () => {
-  it('has the fields of all services while all services run', () => {
+  it('has all its fields while all services run', () => {
     expect(whole).toMatchObject({
       me: {
         displayName: expect.any(String),
@@ -116,7 +116,7 @@ describe('a field that the caller may not read', () => {
   });
 });
 
-/** Waits until the fields of the service have values again: the breaker allows a trial request after 5 s. */
+/** Waits until the fields of the service have values again: the breaker closes after the next probe is answered. */
 async function answersAgain(service: ServiceName): Promise<void> {
   const until = Date.now() + 60_000;
   while (Date.now() < until) {

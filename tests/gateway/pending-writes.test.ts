@@ -24,7 +24,7 @@ describe('a mutation whose end was never reported', () => {
     }
   }
 
-  test('does not disable the response cache for as long as its service is written to', () => {
+  test('disables the response cache for some minutes only, however long its service is written to', () => {
     const pending = new PendingWrites(({ service }) => service);
     const responses = new ResponseCache(pending);
     const onWrite = (one: Write) => {
@@ -44,7 +44,7 @@ describe('a mutation whose end was never reported', () => {
     expect(isCached()).toBe(true);
   });
 
-  test('does not prevent that its caller shares answers for as long as they write', () => {
+  test('prevents that its caller shares answers for some minutes only, however long they write', () => {
     const generations = new WriteGenerations();
     const mayShare = () => generations.of({ authorization: 'x' }) !== undefined;
     generations.onWrite(begun());

@@ -39,7 +39,7 @@ describe('persisted operations', () => {
     });
   });
 
-  it('are the only ones with REGISTERED_OPERATIONS_ONLY', async () => {
+  it('that are registered are the only ones that run with REGISTERED_OPERATIONS_ONLY', async () => {
     const query = '{ echo(text: "registered") }';
     const manifest = path.join(gateway().dataDir, 'manifest.json');
     await writeFile(

@@ -9,10 +9,9 @@ import { DeferredAndWhole } from '../support/graph-doubles/deferred-and-whole.ts
 import { HARD_SDLS } from '../support/graph-doubles/hard-graph.ts';
 import { startOtherGraph, type OtherGraph, type OtherSubgraph } from '../support/other-graph.ts';
 
-/**
- * Operations for which the planner makes a wrong plan, or none: they have the right answer, or a clear refusal, but never a
- * wrong answer.
- */
+// The planner makes a wrong plan, or none, for the operations of this file. They must get the right answer, or be
+// refused with a clear reason.
+
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key", "@requires", "@external", "@shareable", "@interfaceObject"])';
 
@@ -67,7 +66,7 @@ const roomsWith = (keys: string): Record<string, OtherSubgraph> => {
   };
 };
 
-describe('a field that requires one of another subgraph', () => {
+describe('a field that requires a field of another subgraph', () => {
   const { ask } = serving(
     roomsWith(
       '@key(fields: "code { building floor }", resolvable: false) @key(fields: "id code { floor number }") @key(fields: "id", resolvable: false)',
@@ -88,7 +87,7 @@ describe('a field that requires one of another subgraph', () => {
   });
 });
 
-describe('a field that requires one of another subgraph, whose own subgraph resolves its type by no key', () => {
+describe('a field that requires a field of another subgraph, if its own subgraph resolves its type by no key', () => {
   // Apollo's composition refuses such a subgraph; a file from elsewhere may have one.
   const { ask } = serving(roomsWith('@key(fields: "id code { floor number }")'), (sdl) =>
     sdl.replace('key: "id code { floor number }"', 'key: "id code { floor number }", resolvable: false'),
@@ -130,13 +129,13 @@ describe('an interface object that its subgraph does not resolve', () => {
       ),
   );
 
-  it('has its fields where this subgraph returns it, and the type name from the other one', async () => {
+  it('has its fields if this subgraph returned it, and its type name from the other subgraph', async () => {
     expect((await ask('{ best { __typename id mark } }')).body).toEqual({
       data: { best: { __typename: 'Poem', id: 'p1', mark: 5 } },
     });
   });
 
-  it('has no fields of this subgraph elsewhere: such an operation is refused, and says why', async () => {
+  it('has no fields of this subgraph if the other one returned it: the operation is refused', async () => {
     expect(await ask('{ first { id mark } best { id } }')).toMatchObject(
       refused(/no subgraph with this field resolves its object/),
     );
@@ -178,7 +177,7 @@ describe('the type name of an object beside a field of an interface object', () 
   });
 });
 
-describe('a field on a condition that requires one of another subgraph', () => {
+describe('a field with @skip or @include that requires a field of another subgraph', () => {
   const { ask } = serving({
     people: {
       typeDefs: `${LINK} type Query { people: [Person!]! } type Person @key(fields: "id") { id: ID! town: String street: Street } type Street { name: String number: Int }`,
@@ -214,7 +213,7 @@ describe('a field on a condition that requires one of another subgraph', () => {
   ];
 
   it.each(QUERIES.flatMap((query) => [0, 1, 2, 3].map((bits) => [bits, query] as const)))(
-    'is selected or not, and the fields beside it have their values: %i of %s',
+    'is in the answer only if its conditions say so, and the fields beside it have their values: case %i of %s',
     async (bits, query) => {
       const [a, b] = [(bits & 1) === 1, (bits & 2) === 2];
       const { mood, rain, wind, house } = all;
@@ -225,7 +224,7 @@ describe('a field on a condition that requires one of another subgraph', () => {
   );
 });
 
-describe('an object of which everything has a condition', () => {
+describe('an object whose fields all have a condition', () => {
   const { ask } = serving({
     halls: {
       typeDefs: `${LINK} type Query { hall: Hall! noise: Int } type Hall { name: String door: Door! } type Door { width: Int }`,
@@ -244,7 +243,7 @@ describe('an object of which everything has a condition', () => {
     expect(await answer({ show: true, no: true })).toEqual({ data: {} });
   });
 
-  it('is empty also inside of another one, and at the root', async () => {
+  it('is also empty inside of another one, and at the root', async () => {
     expect(
       (
         await ask(
@@ -294,7 +293,7 @@ describe('operations with @defer', () => {
     return mergedParts(partsIn(await response.text()));
   };
 
-  it('wait for all fetches with the id on which they depend, because the planner gives some the same id', async () => {
+  it('have parts that wait for all fetches of an id, because the planner gives some the same id', async () => {
     const document = parse('{ anything }');
     const fetchOf = (serviceName: string) => ({ kind: 'Fetch', serviceName, id: '0', operation: '{ a }' });
     const part = { depends: [{ id: '0' }], label: '0', queryPath: [] };
@@ -303,7 +302,7 @@ describe('operations with @defer', () => {
       graph: new DeferredAndWhole(HARD_SDLS).loaded,
       document,
       operation: getOperationAST(document) as OperationDefinitionNode,
-      // The cast: of a plan, only what is compiled is given.
+      // The cast: the plan contains only what is compiled.
       plan: { kind: 'QueryPlan', node: { kind: 'Defer', primary, deferred: [part] } } as unknown as QueryPlan,
     });
     const happened: string[] = [];
@@ -357,7 +356,7 @@ describe('fields that require one field with different arguments', () => {
     },
   });
 
-  it('are refused together, and answered one by one', async () => {
+  it('are refused in one operation, and answered in separate ones', async () => {
     expect(await ask('{ parcels { euros dollars } }')).toMatchObject(refused(/alias/));
     expect((await ask('{ parcels { euros } }')).body).toEqual({ data: { parcels: [{ euros: 200 }] } });
     expect((await ask('{ parcels { dollars } }')).body).toEqual({ data: { parcels: [{ dollars: 220 }] } });
@@ -370,11 +369,11 @@ describe('fields that require one field with different arguments', () => {
       'fragments',
       'query ($in: String = "USD") { parcels { euros ...One ...Two } } fragment One on Parcel { price(in: $in) } fragment Two on Parcel { price(in: $in) }',
     ],
-  ])('are refused beside this field with other arguments: %s', async (_how, query) => {
+  ])('are refused beside the required field with other arguments: %s', async (_how, query) => {
     expect(await ask(query)).toMatchObject(refused(/alias/));
   });
 
-  it('are answered beside this field under an alias', async () => {
+  it('are answered beside the required field under an alias', async () => {
     expect((await ask('{ parcels { other: price(in: "USD") euros } }')).body).toEqual({
       data: { parcels: [{ other: 110, euros: 200 }] },
     });

@@ -163,7 +163,7 @@ const PRIVATE_PATHS = ['graphql', 'metrics'].flatMap((name) => [
   `/gym/${name};x=1`,
 ]);
 
-/** Like `fetch`, but without normalizing the path. */
+/** The status of a POST whose path is sent as it is: `fetch` would normalize it. */
 const statusOf = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(graph.url);

@@ -37,7 +37,7 @@ beforeAll(async () => {
     price: 100,
     currency: 'EUR',
   });
-  // Half of the uploads are sent to the gateway, because the stored path must not depend on the door.
+  // Some uploads are sent to the gateway and some to the services: the stored path must not depend on it.
   await upload('gateway', '/identity/profile/upload', 'avatar');
   await upload('gym', '/posts', 'image', { text: 'With a picture' });
   await upload('gateway', `/content/workouts/${routineId}/image`, 'image');

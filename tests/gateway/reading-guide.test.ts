@@ -12,7 +12,7 @@ it('the reading guide has more than 30 steps with a file and a function', () => 
   expect(steps.length).toBeGreaterThan(30);
 });
 
-it.each(steps)('the reading guide names a function that exists: $name in $file', async ({ file, name }) => {
+it.each(steps)('a name of the reading guide exists: $name in $file', async ({ file, name }) => {
   const code = await readFile(new URL(file, ROOT), 'utf8');
   expect(code).toMatch(new RegExp(String.raw`\b${name}\b`));
 });

@@ -42,7 +42,7 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     await page.getByRole('status').filter({ hasText: name }).waitFor();
   };
 
-  /** What axe still finds when the page has rendered everything. */
+  /** What axe still finds after 10 s: a page that is not rendered completely may have other violations. */
   const lastingViolations = async (page: Page): Promise<string[]> => {
     let found: string[] = [];
     const isFree = async () => (found = await violationsOn(page)).length === 0;
@@ -70,7 +70,7 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().waitFor();
   };
 
-  it('of a service send a request with the token of the logged-in user', async () => {
+  it('of the gateway send a request with the token of the logged-in user', async () => {
     const { page, hosts, consoleErrors } = await openDocs(platform.url('gateway'));
     await logIn(page, 'Maya');
     await openDialog(page, 'locations');
@@ -83,7 +83,7 @@ describeInBrowser(`the pages of the API reference, in a browser,${unlessSkipped}
     await page.context().close();
   });
 
-  /** Checks the page in both colour schemes. A page takes longer to load than to check. */
+  /** Checks the page in both colour schemes, and loads it once, because this takes longer than a check. */
   const expectNoViolations = async (what: string, { page }: WatchedPage, width: number) => {
     const colours = new Set<unknown>();
     for (const colorScheme of ['light', 'dark'] as const) {

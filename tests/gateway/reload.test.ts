@@ -98,7 +98,7 @@ describe('another supergraph', () => {
     const failures: unknown[] = [];
     const clients = Array.from({ length: 180 }, async (_one, client) => {
       while (!isOver) {
-        // Some clients repeat an operation, some send operations that were never planned before.
+        // Most clients repeat one operation; three send operations that were never planned before.
         const alias = client % 60 === 0 ? `n${answers}` : 'name';
         const { status, data, errors } = await graph(`{ me { displayName gym { ${alias}: name } } }`);
         if (status !== 200 || errors || data.me.gym[alias] !== 'Iron Temple')
@@ -139,7 +139,7 @@ describe('another supergraph', () => {
     await events.close();
   });
 
-  it('ends only the subscriptions of removed fields, with a code', async () => {
+  it('ends only the subscriptions that select a removed field, with a code', async () => {
     const id = await newLocation();
     const [continuing, ending] = [
       listen(OCCUPANCY, { id }),

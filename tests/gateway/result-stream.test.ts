@@ -19,14 +19,14 @@ import { openStream, STREAM_PROTOCOLS, type OpenStream } from '../support/stream
 const HEARTBEAT_MILLIS = 50;
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** A server whose streams are pushed by the test. */
+/** A server of streams; the test pushes their results. */
 let server: http.Server;
 let streams: OpenStreams;
 let revoked: Set<string>;
 let viewer: Viewer;
 /** The queue of the latest stream. */
 let results: ResultQueue;
-/** The streams whose client has left, or that ended. */
+/** The queues of the streams that have ended, or whose client has left. */
 let left: Set<ResultQueue>;
 let refusals: unknown[];
 const opened: OpenStream[] = [];
@@ -107,7 +107,7 @@ const userUntil = (expiresAt: number): UserViewer => ({
   expiresAt,
 });
 
-/** Reads messages until the body ends. */
+/** Reads messages until the body ends. @returns the kind of each, or the code if it is an error */
 async function rest(stream: OpenStream): Promise<unknown[]> {
   const messages = [];
   for (;;) {
@@ -129,7 +129,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect((await stream.result()).data).toEqual({ number: 1 });
   });
 
-  it('ends with `complete` when the results end, and the connection can be used again', async () => {
+  it('ends with `complete` and the end of the body when the results end', async () => {
     const stream = await begun(protocol);
     results.end();
     expect(await rest(stream)).toEqual(['complete', 'end']);
@@ -150,7 +150,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect((await stream.result()).data).toEqual({ number: 5 });
   });
 
-  it('an error before the first result is not a stream', async () => {
+  it('does not begin if there is an error before the first result', async () => {
     const started = once(server, 'stream');
     const opening = openStream(url(), protocol, { query: 'subscription { number }' });
     await started;
@@ -182,7 +182,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect(refusals).toMatchObject([{ code: 'SERVER_STOPPING', status: 503 }]);
   });
 
-  it('is interrupted at the stop also before its first result', async () => {
+  it('does not begin if the server stops before the first result', async () => {
     const started = once(server, 'stream');
     const opening = openStream(url(), protocol, { query: 'subscription { number }' });
     await started;
@@ -191,7 +191,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect(refusals).toMatchObject([{ code: 'SERVER_STOPPING' }]);
   });
 
-  it('a client that reads nothing gets at most 100 results more than it has read, and is then disconnected', async () => {
+  it('a client that reads nothing is disconnected before 200 results wait for it', async () => {
     const stream = await begun(protocol);
     stream.response.pause();
     const text = 'x'.repeat(1024 * 1024);
@@ -214,7 +214,7 @@ describe.each(['sse', 'multipart'] as const)('a stream of results (%s)', (protoc
     expect([...left]).toEqual([results]);
   });
 
-  it('a client that leaves is unsubscribed at once', async () => {
+  it('a client that leaves is unsubscribed within a second', async () => {
     const stream = await begun(protocol);
     stream.close();
     expect(await eventually(async () => left.size === 1, 1_000)).toBe(true);
@@ -229,7 +229,7 @@ const connections = (): Promise<number> =>
 describe('the number of streams', () => {
   const refusal = (): unknown => refusals.map((error) => (error as PlatformError).code);
 
-  it('of one user is bounded, and free again when one ends', async () => {
+  it('of one user is bounded; after one has ended, another may begin', async () => {
     viewer = userUntil(Date.now() + 60_000);
     const [first] = [await begun('sse'), await begun('multipart')];
     await openStream(url(), 'sse', { query: 'subscription { number }' });

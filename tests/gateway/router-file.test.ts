@@ -71,7 +71,7 @@ describe('ROUTER_FILE', () => {
 });
 
 describe('the rules of a subgraph', () => {
-  it('decide which headers of the client it gets, and share no answer between different ones', async () => {
+  it('decide which headers the subgraph gets; clients with different ones share no answer', async () => {
     process.env.ROUTER_TEST_KEY = 'from the environment';
     const file = await written(`
 subgraphs:
@@ -184,7 +184,7 @@ const ask = (graph: OtherGraph, headers: Record<string, string>) =>
     body: '{"query":"{ now }"}',
   });
 
-/** An authority, and a certificate of it that is both the server's and the gateway's. */
+/** A certificate authority, and a certificate that it has signed, which the server and the gateway both use. */
 function certificates() {
   const at = (name: string) => path.join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });

@@ -22,7 +22,7 @@ const schema = Supergraph.build(sdl, { supportedFeatures: null, validateSupergra
   .toGraphQLJSSchema();
 const directives = new AppliedDirectives(sdl);
 
-/** Every field of the graph with the name of its type. */
+/** Every field of the object types of the graph, with the name of the object type. */
 const fields = Object.values(schema.getTypeMap())
   .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
   .flatMap((type) =>
@@ -52,7 +52,7 @@ describe('the graph', () => {
     expect(unsized).toEqual([]);
   });
 
-  it('has no non-null root field, because a service that is down would make the others null, too', () => {
+  it('has no non-null root field, because one service that is down would make all root fields null', () => {
     const roots = new Set(['Query', 'Mutation', 'Subscription']);
     expect(
       fields.filter(({ parent, field }) => roots.has(parent) && isNonNullType(field.type)).map(coordinate),

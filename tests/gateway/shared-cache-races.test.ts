@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isCacheTested, startCachedPlatform, type CachedPlatform } from '../support/shared-cache.ts';
 
-/** Each seed decides at which times and doors is written and read. */
+/** Each seed decides the times of the writes and reads, and the doors of the writes. */
 const SEEDS = Number(process.env.CACHE_RACES_SEEDS ?? 3);
 const WRITES = 12;
 const READERS = 6;
@@ -17,7 +17,7 @@ interface Read {
   readonly shown: number;
 }
 
-(isCacheTested ? describe : describe.skip)('writes and reads at the same time', () => {
+(isCacheTested ? describe : describe.skip)('reads at the same time as writes', () => {
   beforeAll(async () => {
     cached = await startCachedPlatform(['identity', 'gym', 'content']);
     const { platform } = cached;
@@ -35,7 +35,7 @@ interface Read {
   const READ = '{ me { gym { locations { id capacity } } } }';
 
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
-    'show no value that was replaced more than a second before the request, and at last the last one: seed %i',
+    'show no value that was replaced more than a second before the request, and finally the last value: seed %i',
     async (seed) => {
       const random = randomOf(seed);
       const written: { value: number; at: number }[] = [];

@@ -47,7 +47,7 @@ let client: ReturnType<typeof createClient>;
     client.on('error', () => undefined);
     await client.connect();
     await change('Gym');
-    // What a replica of the service does; see ChangeNotices.
+    // A replica of the service also writes this key, as proof that it notes all changes; see ChangeNotices.
     const prove = () => void client.set(KEYS.followed, '1', { PX: 600 }).catch(() => undefined);
     prove();
     proving = setInterval(prove, 100);
@@ -81,7 +81,7 @@ let client: ReturnType<typeof createClient>;
   const read = async (use: CacheUse, ...parts: string[]) =>
     (await use.find('fetches', [use.digestOf(...parts)]))[0];
 
-  it('are not found after a change, and not stored if it came before', async () => {
+  it('are not found after a change, and not stored by a request that began before it', async () => {
     const { cache } = await gateway();
     for (let seed = 0; seed < SEEDS; seed += 1) {
       const before = await useOf(cache);
@@ -90,7 +90,7 @@ let client: ReturnType<typeof createClient>;
         async () => change('Gym'),
         async () => void (await read(before, 'a')),
       ];
-      // Every order of store, change and read, and all at once.
+      // All three at once; or one after the other, with each of them as the first.
       if (seed % 2 === 0) await Promise.all(steps.map((step) => step()));
       else for (let at = 0; at < 3; at += 1) await steps[(at + seed) % 3]?.();
       const changed = await eventually(async () => {
@@ -102,7 +102,7 @@ let client: ReturnType<typeof createClient>;
     }
   });
 
-  it('are found by another gateway, with the age that they have', async () => {
+  it('are found by another gateway, with their age', async () => {
     const namespace = randomUUID();
     const [one, other] = [await gateway({ namespace }), await gateway({ namespace })];
     const lasting = { ...policy, maxAgeSeconds: 60 };
@@ -116,7 +116,7 @@ let client: ReturnType<typeof createClient>;
     });
   });
 
-  it('of one user are not those of another, and only a change of their own, or of all, makes them old', async () => {
+  it('of one user are not found for another; only a change for this user, or for all, makes them old', async () => {
     const { cache } = await gateway();
     const own = { ...policy, isPrivate: true };
     const [one, other] = [
@@ -154,7 +154,7 @@ let client: ReturnType<typeof createClient>;
     expect(storedAt - changedAt).toBeGreaterThan(5_000);
   });
 
-  it('are returned for a while after their time if that is set, but never after a change', async () => {
+  it('are returned for a while after their maxAge if the settings say so, but not after a change', async () => {
     const stale = await gateway({ staleSeconds: 60 });
     const strict = await gateway();
     for (const { cache } of [stale, strict]) {
@@ -190,7 +190,7 @@ let client: ReturnType<typeof createClient>;
     }
   });
 
-  it('take no more bytes in Redis than allowed, and none of them takes most', async () => {
+  it('take no more bytes in Redis than allowed, and a value of a quarter of them is not stored', async () => {
     const maxBytes = 64 * 1024;
     const { values } = await gateway({ maxBytes });
     const value = (length: number) => ({

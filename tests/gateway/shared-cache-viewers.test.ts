@@ -18,7 +18,7 @@ import { isCacheTested, startCachedPlatform, type CachedPlatform } from '../supp
 
 /** Rounds over all viewers and operations, each in another order. */
 const ROUNDS = Number(process.env.CACHE_VIEWERS_ROUNDS ?? 2);
-/** Generated operations, besides those of `FURTHER`; 1000 are all of them. */
+/** The most generated operations, besides those of `FURTHER`; a large number, such as 1000, means all of them. */
 const OPERATIONS = Number(process.env.CACHE_VIEWERS_OPERATIONS ?? 10);
 const SEED = Number(process.env.CACHE_VIEWERS_SEED ?? 0);
 
@@ -83,7 +83,7 @@ let viewers: readonly (readonly [string, string | undefined])[];
     cached = await startCachedPlatform(['identity', 'gym', 'content']);
     viewers = await viewersOf(cached);
     const { platform } = cached;
-    // A restart replaces the tokens of the kinds; those of single users, which would tell their keys apart, are absent then.
+    // A restart replaces the tokens of the kinds, and removes those of single users, by which their keys would differ.
     await platform.restart('content');
     const token = await platform.demo('super@demo.test');
     const ids = async (service: 'gym' | 'content', path: string) =>
@@ -110,7 +110,7 @@ let viewers: readonly (readonly [string, string | undefined])[];
   });
   afterAll(() => cached.stop());
 
-  it('reads what a gateway without a cache answers: every role, gym, user, client and service', async () => {
+  it('reads what a gateway without a cache answers: users of all roles, machine clients, a service', async () => {
     const operations = [...shuffled(cacheableOperations(), SEED).slice(0, OPERATIONS), ...FURTHER];
     const asks = viewers.flatMap(([name, token]) =>
       operations.map((operation) => ({ key: `${name}: ${operation}`, operation, token })),
@@ -225,7 +225,7 @@ async function clientToken(
   return (answer.body as { access_token: string }).access_token;
 }
 
-/** Some at once, because a request waits most of its time. */
+/** Runs 16 at once, because a request waits most of its time. */
 async function inParts<Element>(
   list: readonly Element[],
   run: (element: Element) => Promise<void>,

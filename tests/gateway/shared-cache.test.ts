@@ -35,7 +35,10 @@ let locationId: string;
     answer.data.me.gym.locations.find(({ id }) => id === locationId)?.name;
   const UPDATE = 'mutation ($input: UpdateLocationInput!) { updateLocation(input: $input) { name } }';
 
-  /** Asks until the new value is shown. @returns the latest start of a request that showed the old one, in milliseconds from now */
+  /**
+   * Asks until the new value is shown.
+   * @returns the start of the last request that showed the old one, in milliseconds since the call
+   */
   async function oldFor(isNew: () => Promise<boolean>): Promise<number> {
     const writtenAt = performance.now();
     let latest = 0;
@@ -48,7 +51,7 @@ let locationId: string;
     return latest;
   }
 
-  /** Writes the name of the location, through one door. */
+  /** Each writes the name of the location in another way. */
   const writers: [string, (name: string) => Promise<unknown>][] = [
     ['REST at the service', (name) => rest('gym', '', name)],
     ['REST through the first gateway', (name) => rest('gateway', '/gym', name)],
@@ -93,14 +96,14 @@ let locationId: string;
     expect(response.status).toBe(200);
   }
 
-  it.each(writers)('show nobody an old value a second after a write by %s', async (_door, write) => {
+  it.each(writers)('show no old value a second after a write by %s', async (_door, write) => {
     for (const url of cached.gateways) await cached.warm(url, READ, member);
     const name = `Hall ${randomUUID()}`;
     await write(name);
     const shows = async (url: string) => nameIn(await cached.ask(url, READ, member)) === name;
     const old = await Promise.all(cached.gateways.map((url) => oldFor(() => shows(url))));
     expect(Math.max(...old)).toBeLessThan(MOST_MILLIS);
-    // From the cache, too.
+    // The cache has the new value, too.
     for (const url of cached.gateways) expect(nameIn(await cached.warm(url, READ, member))).toBe(name);
   });
 
@@ -116,7 +119,7 @@ let locationId: string;
     }
   });
 
-  it('show a gym soon after it was created, although nothing was cached for its slug', async () => {
+  it('show a gym soon after it was created, although null was cached for its slug', async () => {
     const slug = `gym-${randomUUID().slice(0, 8)}`;
     const query = `{ gym(slug: "${slug}") { name } }`;
     expect((await cached.warm(cached.gateways[1], query)).data).toEqual({ gym: null });

@@ -10,7 +10,7 @@ import { createLogger } from '../../server/observability/logger.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-/** Tests of several replicas run only if REDIS_URL is set; their Redis is their own (tests/chaos/README.md). */
+/** Tests of several replicas run only if REDIS_URL is set. They start a Redis of their own (tests/chaos/README.md). */
 const isTested = process.env.REDIS_URL && hasRedis;
 if (!isTested)
   console.warn(
@@ -57,13 +57,16 @@ let other: RunningGateway;
     ['in a GET', (hash: string) => get(other.url, hash)],
     ['in a batch', async (hash: string) => ((await post(other.url, [byHash(hash)])) as unknown[])[0]],
     ['over a socket', (hash: string) => overSocket(other.url, hash)],
-  ])('whose text one gateway has got can be sent to the other one by hash %s', async (_how, send) => {
-    const { query, hash, data } = newQuery();
-    expect(await post(graph.url, { query, ...byHash(hash) })).toEqual({ data });
-    expect(await send(hash)).toEqual({ data });
-  });
+  ])(
+    'that one gateway has got with their text can be sent to the other one by hash %s',
+    async (_how, send) => {
+      const { query, hash, data } = newQuery();
+      expect(await post(graph.url, { query, ...byHash(hash) })).toEqual({ data });
+      expect(await send(hash)).toEqual({ data });
+    },
+  );
 
-  it('are unknown until one of them has got the text', async () => {
+  it('are unknown until one gateway has got the text', async () => {
     expect(await post(other.url, byHash(newQuery().hash))).toMatchObject({
       errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
     });
@@ -79,7 +82,7 @@ let other: RunningGateway;
     });
   });
 
-  it('stay known to the gateway that got the text while Redis does not answer', async () => {
+  it('are known only to the gateway that got the text, if Redis does not answer', async () => {
     const { query, hash, data } = newQuery();
     redis.hang();
     try {

@@ -22,8 +22,8 @@ afterAll(() => platform.stop());
 const opened: WebSocket[] = [];
 
 /** Opens a socket as a client behind a trusted proxy. @returns the socket, or the status with which it was refused */
-function open(path: string, protocol: string, clientAddress: string, port: 'gateway' | 'squad' = 'gateway') {
-  const socket = new WebSocket(`${platform.url(port).replace('http', 'ws')}${path}`, protocol, {
+function open(path: string, protocol: string, clientAddress: string, at: 'gateway' | 'squad' = 'gateway') {
+  const socket = new WebSocket(`${platform.url(at).replace('http', 'ws')}${path}`, protocol, {
     headers: { 'x-forwarded-for': clientAddress },
   });
   opened.push(socket);
@@ -94,7 +94,7 @@ describe('the sockets of one user', () => {
   it.each([
     ['of the graph', connect, 4430],
     ['of squad', authenticate, 4430],
-  ])('%s are bounded, and free again when one closes', async (_which, begin, refusal) => {
+  ])('%s are bounded; after they are closed, another may open', async (_which, begin, refusal) => {
     const token = await platform.demo('maya@iron.test');
     const answers = [];
     for (let count = 0; count < 4; count += 1) answers.push(await begin(token));

@@ -4,6 +4,7 @@ import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize"])';
 const COUNT = 2_500;
+/** The most entities of one request. */
 const MOST = 1_000;
 
 let graph: OtherGraph;

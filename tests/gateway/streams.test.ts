@@ -21,7 +21,6 @@ afterEach(() => {
 });
 afterAll(() => platform.stop());
 
-/** What is refused, the operation, the answer's status and code. */
 type Refusal = [
   what: string,
   query: string,
@@ -88,7 +87,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     },
   );
 
-  it('is not compressed, because that would hold results back', async () => {
+  it('is not compressed, because compression would delay results', async () => {
     const id = await newLocation();
     const events = await stream(protocol, {
       query: OCCUPANCY,
@@ -148,7 +147,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     },
   );
 
-  it('is refused without a token, and with an invalid one, as every operation', async () => {
+  it('is refused without a token, and with an invalid one', async () => {
     const id = await newLocation();
     for (const token of ['', 'a.b.c']) {
       const refused = await stream(protocol, { query: OCCUPANCY, variables: { id }, token });
@@ -161,7 +160,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     }
   });
 
-  it('is sent by the hash of its text, too', async () => {
+  it('can be sent by the hash of its text', async () => {
     const id = await newLocation();
     const query = `${OCCUPANCY} # ${protocol}`;
     const extensions = {
@@ -177,7 +176,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     expect((await known.result()).data).toMatchObject({ occupancyChanged: { people: 0 } });
   });
 
-  it('answers a query or mutation with one result, and an error with JSON and its status', async () => {
+  it('may be a query or mutation instead: it gets one result, or an error as JSON with its status', async () => {
     const answered = await stream(protocol, { query: '{ me { displayName } }' });
     expect(await answered.result()).toEqual({ data: { me: { displayName: 'Maya' } } });
     expect(await answered.next()).toEqual({ kind: 'complete' });
@@ -193,7 +192,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     });
   });
 
-  it('ends at the gateway when its clients leave, however many they are', async () => {
+  it('ends at the gateway when its clients leave, also if they are 200', async () => {
     const id = await newLocation();
     const clients = await Promise.all(
       Array.from({ length: 200 }, () => stream(protocol, { query: OCCUPANCY, variables: { id } })),
@@ -221,7 +220,7 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
   });
 });
 
-describe('the kind of answer', () => {
+describe('the media type of an answer', () => {
   const answer = async (query: string, accept: string, method: 'GET' | 'POST' = 'POST') => {
     const opened = await stream('sse', { query, method, headers: { accept } });
     const { 'content-type': type = '', allow } = opened.response.headers;
@@ -280,7 +279,7 @@ describe('the kind of answer', () => {
       });
   });
 
-  it('a batch is not streamed, and not run', async () => {
+  it('a batch cannot be answered by a stream', async () => {
     const response = await fetch(`${platform.url('gateway')}/graphql`, {
       method: 'POST',
       headers: {

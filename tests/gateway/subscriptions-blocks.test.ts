@@ -83,7 +83,7 @@ describe.each([
   let twins: Recorder;
   let marks = 0;
 
-  /** Changes the marker's activity, and waits until both have received the change, and therefore all changes before it. */
+  /** Changes the marker's activity, and waits until viewer and twin have received this change, and so all before it. */
   async function mark(count = 1): Promise<void> {
     for (let done = 0; done < count; done += 1) {
       const activity = `mark ${(marks += 1)}`;
@@ -105,12 +105,12 @@ describe.each([
     twins.updates.length = 0;
   });
 
-  it('the updates of others, while a user whom they do not see blocks and unblocks them', async () => {
+  it('the same updates as another member while an offline user blocks and unblocks them', async () => {
     const listeners = await figureOf('squad', 'squad_listeners');
     for (const before of [0, 1, 3, 25]) {
       await mark(before);
       await block(hidden, viewer);
-      // The service computes updates of their own for them.
+      // The service now computes the viewer's updates separately.
       expect(await figureOf('squad', 'squad_listeners')).toBe(listeners + 1);
       await mark(before);
       await unblock(hidden, viewer);
@@ -121,12 +121,12 @@ describe.each([
     await mark(1);
     expect(viewers.updates.every(({ full }) => full === isWhole)).toBe(true);
     expect(viewers.updates).toEqual(twins.updates);
-    // They are in the audience again.
+    // Finally the service no longer computes the viewer's updates separately.
     while ((await figureOf('squad', 'squad_listeners')) > listeners) await mark(1);
     expect(viewers.updates).toEqual(twins.updates);
   });
 
-  it('the updates of others, also if they subscribe a second time', async () => {
+  it('the same updates as another member, also in a second subscription', async () => {
     for (const query of [QUERY, OTHER_QUERY]) {
       await block(hidden, viewer);
       await mark(1);
@@ -144,7 +144,7 @@ describe.each([
     expect(viewers.updates).toEqual(twins.updates);
   });
 
-  it('only the changes of their list, if a user whom they see blocks and unblocks them', async () => {
+  it('updates only if their list changes while a user whom they see blocks and unblocks them', async () => {
     const listed = (updates: readonly Update[]) =>
       updates.some(({ users }) => users.some(({ user }) => user.id === shown.id));
     await mark(1);

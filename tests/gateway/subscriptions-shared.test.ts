@@ -21,7 +21,7 @@ afterEach(() => Promise.all(open.splice(0).map((subscription) => subscription.cl
 afterAll(() => platform.stop());
 
 describe('subscriptions of a whole gym', () => {
-  it('subscriptions by 1,000 clients need one upstream subscription and one execution per event', async () => {
+  it('by 1,000 clients need one upstream subscription and one execution per event', async () => {
     await subscribersHaveLeft();
     const members = await people(10, await newGym());
     const [first] = members as [Person];
@@ -48,7 +48,7 @@ describe('subscriptions of a whole gym', () => {
     for (let round = 0; round < 10; round += 1) {
       const [blocker, blocked] = round % 2 ? [viewer, other] : [other, viewer];
       await Promise.all([announce(other, `before ${round}`), block(blocker, blocked)]);
-      // Acknowledged: from now on the viewer must not see the blocked member.
+      // The block was answered: from now on the viewer must not see the other member.
       const late = listen(viewer);
       await announce(other, `secret ${round}`);
       await unaffected.shows(other, `secret ${round}`);
@@ -81,7 +81,7 @@ describe('subscriptions of a whole gym', () => {
     ] as const) {
       const before = [viewers.updates.length, unaffected.updates.length];
       await change(absent, viewer);
-      // While they are blocked, the service computes updates of their own for them.
+      // While the viewer is blocked, the service computes their updates separately.
       while ((await figureOf('squad', 'squad_listeners')) !== listeners + more)
         await new Promise(setImmediate);
       const activity = `after ${more}`;
@@ -117,7 +117,7 @@ describe('subscriptions of a whole gym', () => {
     while ((await connections()) > 1) await new Promise(setImmediate);
   });
 
-  it('are not shared if a field is not the same for all of them', async () => {
+  it('are not shared if a field is not the same for all members', async () => {
     await subscribersHaveLeft();
     const [one, other] = (await people(2, await newGym())) as [Person, Person];
     const query = ONLINE.replace('displayName', 'displayName email');
@@ -127,7 +127,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toMatchObject({ upstreams: 2, groups: 2 });
   });
 
-  it('subscriptions of the occupancy of a location are shared, too', async () => {
+  it('of the occupancy of a location are shared, too', async () => {
     await subscribersHaveLeft();
     const gymId = await newGym();
     const { body } = await platform.rest('gym', 'POST', '/locations', {
@@ -145,7 +145,7 @@ describe('subscriptions of a whole gym', () => {
     expect(await figures()).toMatchObject({ upstreams: 1, groups: 1, subscribers: 3 });
   });
 
-  it('are shared only by members of one role and one gym', async () => {
+  it('are not shared by members of different gyms', async () => {
     await subscribersHaveLeft();
     const [gym, elsewhere] = await Promise.all([newGym(), newGym()]);
     const [[one], [other]] = (await Promise.all([people(1, gym), people(1, elsewhere)])) as [
@@ -198,7 +198,7 @@ describe('subscriptions of a whole gym', () => {
     const loggedOutAt = Date.now();
     await platform.rest('identity', 'POST', '/auth/logout', { token: third.token, body: {} });
     expect(await closed).toBe(4403);
-    // It takes 5 s, and longer on a busy machine. Without the check it would take the 15 minutes of the token.
+    // The close comes after 5 s, or later on a busy machine; without the check it would come when the token expires.
     expect(Date.now() - loggedOutAt).toBeLessThan(withinOnThisMachine(30_000));
     await announce(second, 'alone');
     await b.shows(second, 'alone');

@@ -100,7 +100,7 @@ describe('a subscriber that joins later', () => {
     await subscriptions.close();
   });
 
-  it('an excluded subscriber that joins later gets an upstream subscription of their own', async () => {
+  it('has an upstream subscription of their own if they are excluded', async () => {
     subgraphs.count(7);
     const [first, excluded] = [listen('first'), listen('excluded')];
     expect(await Promise.all([first.next(), excluded.next()])).toEqual([7, 7]);
@@ -133,7 +133,7 @@ describe('a member who becomes excluded', () => {
 });
 
 describe('a member who becomes addressed', () => {
-  it("gets the audience's earlier events first, and those that are addressed to them in their order", async () => {
+  it("gets the audience's earlier events first, then the events that are addressed to them, in order", async () => {
     const query = 'subscription { thing { name } }';
     const [viewer, other] = [listen('viewer', { query }), listen('other', { query })];
     for (const one of [viewer, other]) expect(await one.next()).toEqual({ name: 'named first' });
@@ -155,8 +155,8 @@ describe('a member who becomes addressed', () => {
   });
 });
 
-describe('an equal subscription', () => {
-  it('an equal subscription to a sequence that has already begun gets its own sequence from the beginning', async () => {
+describe('a second subscription', () => {
+  it('that is equal to one whose sequence has begun gets a sequence of its own from the beginning', async () => {
     const items = () => listen('one', { query: 'subscription { items }' });
     const together = [items(), items()];
     expect(await Promise.all(together.map((one) => several(one, 3)))).toEqual([
@@ -174,7 +174,7 @@ describe('an equal subscription', () => {
     await subscriptions.close();
   });
 
-  it('an equal subscription with another document shares the events, and gets the state at once', async () => {
+  it('with another document shares the upstream subscription, and gets the state at once', async () => {
     subgraphs.count(5);
     const one = listen('one');
     expect(await one.next()).toBe(5);

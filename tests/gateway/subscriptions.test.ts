@@ -81,7 +81,7 @@ describe('subscriptions at the gateway', () => {
     for (;;) if ((await events.next()).data?.occupancyChanged.people === 1) break;
   });
 
-  it('equal subscriptions of one viewer get the same events; the subscription of a viewer without the right is refused with its code', async () => {
+  it('of one viewer get the same events if they are equal; one of a viewer without the right is refused', async () => {
     const id = await newLocation();
     const clients = Array.from({ length: 20 }, () => listen(OCCUPANCY, { id }));
     const first = await Promise.all(clients.map((client) => client.next()));
@@ -122,7 +122,7 @@ describe('subscriptions at the gateway', () => {
       });
   });
 
-  it('share their socket with queries and mutations', async () => {
+  it('use a WebSocket endpoint that also answers queries and mutations', async () => {
     const answer = await listen('{ me { displayName gym { name } } }').next();
     expect(answer.data).toEqual({ me: { displayName: 'Maya', gym: { name: 'Iron Temple' } } });
     const wrong = await listen('mutation { updateGymConfig(input: { gymId: "x" }) { version } }').next();
@@ -131,7 +131,7 @@ describe('subscriptions at the gateway', () => {
     });
   });
 
-  it('close with 4403 for an invalid token', async () => {
+  it('are refused with an invalid token: the socket is closed with 4403', async () => {
     const closed = new Promise<number>((resolve) => {
       const client = createClient({
         url: `${platform.url('gateway').replace('http', 'ws')}/graphql`,

@@ -43,7 +43,7 @@ const replace = async (file: string, text: string) => {
 };
 
 describe('a supergraph file', () => {
-  it('is read again when it is written, replaced, or its symbolic link is replaced', async () => {
+  it('is read again after it was written, replaced by another file or by a link, or deleted and written', async () => {
     const file = path.join(folder, 'written.graphql');
     await writeFile(file, 'one');
     source = await supergraphFile(file, { log, settleMillis: 5 });

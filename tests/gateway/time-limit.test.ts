@@ -32,7 +32,7 @@ describe('a time limit', () => {
     expect(await later).toBeGreaterThanOrEqual(MILLIS - 1);
   });
 
-  it('does not end an operation that has ended itself, and ends the others at their own time', async () => {
+  it('does not end an operation that has already ended, and ends another one at its own time', async () => {
     const limit = new TimeLimit(MILLIS);
     let timeouts = 0;
     const ended = begun(limit, () => (timeouts += 1));

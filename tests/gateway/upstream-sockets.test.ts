@@ -33,7 +33,7 @@ async function timersLeftBy(work: () => Promise<void>): Promise<number> {
   return [...begun.values()].filter((timer) => timer.hasRef()).length;
 }
 
-it('leave no timer when they are closed, also shortly after the end of a subscription', async () => {
+it('upstream sockets leave no timer when they are closed, also shortly after the end of a subscription', async () => {
   const left = await timersLeftBy(async () => {
     const tokens = { get: async () => 'token' };
     const sockets = new UpstreamSockets({ log: createLogger('gateway', 'silent'), tokens });

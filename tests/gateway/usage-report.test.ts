@@ -12,7 +12,7 @@ import { hashOf, RESOLVERS, thingsGateway, TYPE_DEFS } from './things-gateway.ts
 
 const { gateway, send } = thingsGateway();
 
-it('names the fields and arguments of a document, in fragments, too', () => {
+it('the used fields of a document include its arguments, and those in its fragments', () => {
   const schema = buildSchema(
     'type Query { me: User node(id: ID): Node } interface Node { id: ID } type User implements Node { id: ID name(short: Boolean): String }',
   );
@@ -29,7 +29,7 @@ it('names the fields and arguments of a document, in fragments, too', () => {
   ]);
 });
 
-it('counts operations, fields and clients, continues after a restart, and tells schema:check which fields are used', async () => {
+it('the usage report counts operations, fields and clients, also after a restart; schema:check reads it', async () => {
   const folder = path.join(gateway().dataDir, 'usage');
   const subgraphs = { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } };
   const used = '{ echo(text: "a") }';
@@ -91,13 +91,14 @@ it('counts operations, fields and clients, continues after a restart, and tells 
 });
 
 it.each(['sse', 'multipart'] as const)(
-  'counts the client of a subscription over HTTP (%s)',
+  'the metrics of usage count the client of a subscription over HTTP (%s)',
   async (protocol) => {
     const graph = await startOtherGraph(
       { things: { typeDefs: 'type Query { now: Int } type Subscription { ticked: Int }' } },
       { USAGE_REPORT: path.join(gateway().dataDir, `usage-${protocol}`) },
     );
-    graph.subgraph('things').instead = (_req, res) => res.writeHead(404).end(); // the subgraph refuses the WebSocket; the request is counted all the same
+    // The subgraph refuses the WebSocket; the client's request is counted all the same.
+    graph.subgraph('things').instead = (_req, res) => res.writeHead(404).end();
     const stream = await openStream(graph.url, protocol, {
       query: 'subscription Ticks { ticked }',
       headers: { 'graphql-client-name': 'tv' },
@@ -109,7 +110,7 @@ it.each(['sse', 'multipart'] as const)(
   },
 );
 
-it('is bounded, whatever clients send', () => {
+it('the usage report is bounded, whatever clients send', () => {
   const table = new UsageTable('2026-01-01');
   for (let i = 0; i < 6_000; i += 1)
     table.add({ hash: `h${i}`, name: `n${i}`, kind: 'query', fields: ['Query.a'] }, new Map([[`c${i}`, 1]]));

@@ -221,7 +221,7 @@ describe('a picture', () => {
     expect(await storedFiles()).not.toContain(path.basename(avatar));
   });
 
-  it('is accepted from ten users at once in bounded memory', async () => {
+  it('is accepted in ten uploads at once, in bounded memory', async () => {
     const { token } = await platform.register();
     const big = await pictures.normal('jpeg', 2_400, 1_800);
     const before = process.memoryUsage().rss;

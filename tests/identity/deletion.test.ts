@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('the deletion of an account', () => {
-  it('requires the password, ends all sessions at once, and leaves a receipt', async () => {
+  it('requires the password, ends the session at once, leaves a receipt, and the email is free again', async () => {
     const user = await platform.register();
     const remove = (password: string) =>
       platform.rest('identity', 'DELETE', '/users/me', { token: user.token, body: { password } });

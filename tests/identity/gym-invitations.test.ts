@@ -37,7 +37,7 @@ async function accountWithoutGym() {
 }
 
 describe('the invitation of a user who has an account without a gym', () => {
-  it('is mailed, tells the staff nothing of the account, and is accepted by joining the gym', async () => {
+  it('is mailed, reveals nothing about the account to the staff, and is accepted if the user joins the gym', async () => {
     const account = await accountWithoutGym();
     await verified(account.email);
     expect((await join(account.token)).body.code).toBe('INVITATION_REQUIRED');
@@ -51,7 +51,7 @@ describe('the invitation of a user who has an account without a gym', () => {
     );
     const joined = await join(account.token);
     expect(joined.body).toMatchObject({ gymId, membership: { gymId, status: 'ACTIVE' } });
-    // It works once.
+    // The invitation can be accepted only once.
     await call('PUT', `/users/${account.id}/gym`, superAdmin, { gymId: null });
     expect((await join((await loggedIn(platform, account)).token)).body.code).toBe('INVITATION_REQUIRED');
   });
@@ -64,7 +64,7 @@ describe('the invitation of a user who has an account without a gym', () => {
     expect((await join(account.token)).status).toBe(201);
   });
 
-  it('is listed with the others, sent again and withdrawn by its gym only, and made once', async () => {
+  it('is listed with other invitations, sent again and withdrawn only by the staff of its gym; a second one is refused', async () => {
     const account = await accountWithoutGym();
     const { body } = await invite(account.email);
     const listed = async (token: string): Promise<{ id: string }[]> =>

@@ -102,7 +102,7 @@ describe('an invitation', () => {
     expect((await call('POST', `/invitations/${randomUUID()}/resend`, staff)).status).toBe(404);
   });
 
-  it('is withdrawn with its mails by the admins of its gym, until it is accepted', async () => {
+  it('is withdrawn with the tokens of its mails by the admins of its gym, until it is accepted', async () => {
     const { id, email } = await invited();
     const token = await mailedToken(platform, email);
     expect((await call('DELETE', `/invitations/${id}`, otherStaff)).status).toBe(404);
@@ -128,7 +128,7 @@ describe('an invitation', () => {
   });
 
   it.each(['accepted', 'withdrawn'])(
-    'is %s if it is accepted and withdrawn at once, and this request is the first',
+    'is %s if it is accepted and withdrawn at once, and this happens first',
     async (first) => {
       const { id, email } = await invited();
       const token = await mailedToken(platform, email);
@@ -152,7 +152,7 @@ describe('an invitation', () => {
   );
 });
 
-it('a deletion is refused if its password is changed while it waits', async () => {
+it('the deletion of an account is refused if the password is changed while the deletion waits', async () => {
   const { email, password, token } = await platform.register();
   const changed = `new-${randomUUID()}`;
   // A deletion locks the SUPER_ADMINs first.

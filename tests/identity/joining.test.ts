@@ -44,7 +44,7 @@ const OUTCOMES = [
   ['APPROVAL', 'PENDING'],
 ] as const;
 
-describe.each(OUTCOMES)('a gym that is %s', (policy, status) => {
+describe.each(OUTCOMES)('a gym with the join policy %s', (policy, status) => {
   it(`makes the membership of a new account ${status}`, async () => {
     const gymId = await gymWith(policy);
     const answer = await register(platform, someone({ gymId }));
@@ -162,7 +162,7 @@ describe('a token that verifies an email', () => {
     }
   });
 
-  it('is mailed again at most five times an hour, and not at all once the email is verified; the answer is the same', async () => {
+  it('is mailed at most five times an hour, and not again once the email is verified; the answer is the same', async () => {
     const body = someone();
     await register(platform, body);
     const { token } = await loggedIn(platform, body);
@@ -184,7 +184,7 @@ describe('a token that verifies an email', () => {
     expect(data.resendVerification).toBe(true);
   });
 
-  it('is not needed after a mailed new password', async () => {
+  it('is not needed after the user has set a password with a mailed token', async () => {
     const body = someone();
     await register(platform, body);
     await platform.rest('identity', 'POST', '/auth/password-reset', { body: { email: body.email } });
@@ -192,7 +192,7 @@ describe('a token that verifies an email', () => {
     await platform.rest('identity', 'POST', '/auth/password-reset/confirm', { body: reset });
     const { token } = await loggedIn(platform, { email: body.email, password: reset.password });
     expect((await me(platform, token)).body.emailVerified).toBe(true);
-    // and a token for a password does not verify an email, nor the other way round
+    // A token for a password is no token that verifies an email.
     expect((await verify(reset.token)).status).toBe(400);
   });
 });
@@ -218,7 +218,7 @@ describe('joining', () => {
     expect((await register(platform, someone({ gymId }))).status).toBe(409);
   });
 
-  it('twice at once makes one membership, and with an end at once the last change stays', async () => {
+  it('twice at once makes one membership; if the membership is ended at the same time, the last change stays', async () => {
     const gymId = await gymWith('OPEN');
     const account = await platform.register(null);
     const answers = await Promise.all([join(gymId, account.token), join(gymId, account.token)]);
@@ -250,7 +250,7 @@ describe('joining', () => {
     }
   });
 
-  it('obeys the policy of the moment: a registration that begins after a stricter policy is answered never finds the earlier one', async () => {
+  it('obeys the policy of the moment: a registration that begins after a stricter policy was accepted never gets the earlier one', async () => {
     const gymId = await gymWith('OPEN');
     const before = Array.from({ length: 4 }, () => register(platform, someone({ gymId })));
     expect((await change(gymId, { joinPolicy: 'APPROVAL' })).status).toBe(200);
@@ -260,7 +260,7 @@ describe('joining', () => {
       expect(['ACTIVE', 'PENDING']).toContain(body.membership.status);
   });
 
-  it('needs the gym service: a registration at a gym is answered with 503 without it, and verifying an email is not', async () => {
+  it('needs the gym service: without it a registration at a gym is answered with 503, but an email can be verified', async () => {
     const gymId = await gymWith('VERIFIED_EMAIL');
     const body = someone({ gymId });
     await register(platform, body);
@@ -277,7 +277,7 @@ describe('joining', () => {
   });
 });
 
-it('the demo gyms are open', async () => {
+it('the demo gyms are active, and their join policy is OPEN', async () => {
   for (const { id } of Object.values(DEMO_GYMS))
     expect((await platform.rest('gym', 'GET', `/gyms/${id}`)).body).toMatchObject({
       joinPolicy: 'OPEN',

@@ -110,6 +110,11 @@ describe('ten failed log-ins', () => {
       ),
     );
     expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401]));
+    const [{ minutes }] = await platform.sql(
+      'identity',
+      `select ceil(max(extract(epoch from locked_until - now())) / 60)::int as minutes from login_failures`,
+    );
+    expect(minutes).toBe(15);
     const right = await attempt(email, password, {});
     expect(right.status).toBe(401);
     expect(((await right.json()) as { detail: string }).detail).toBe('Email or password is wrong.');

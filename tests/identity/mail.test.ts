@@ -18,7 +18,7 @@ interface Received {
 let platform: TestPlatform;
 let server: SMTPServer;
 let refusing = false;
-/** Resolves when the server has got a mail to which it does not answer. */
+/** If it is set, the server answers no mail, and calls this function when it has received one. */
 let hanging: (() => void) | undefined;
 const received: Received[] = [];
 
@@ -60,7 +60,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
-/** Makes the pause after a failed attempt end now. */
+/** Ends the pauses after failed attempts now. */
 const runJobsNow = async () => {
   await platform.sql('identity', 'update graphile_worker._private_jobs set run_at = now()');
   await platform.sql('identity', `select pg_notify('jobs:insert', '{"count":1}')`);
@@ -110,7 +110,7 @@ it('sends a mail later if the SMTP server refuses it, and answers the request as
   await mailTo(email);
 });
 
-it('sends no mail for an address with a line break', async () => {
+it('sends no mail for an address with a line break or a second address', async () => {
   const count = received.length;
   for (const email of [
     'a@example.test\r\nBcc: b@example.test',
@@ -196,7 +196,7 @@ it('gives a mail up after its last attempt, shows it to operators without its ad
   expect((await platform.rest('identity', 'POST', `/jobs/${id}/retry`, { token })).status).toBe(404);
 });
 
-it('sends a mail within 30 s if the process is killed between the commit and the sending', async () => {
+it('sends a mail after the process was killed between the commit and the sending, once its job counts as lost', async () => {
   const { email } = await registered();
   const [{ name }] = await platform.sql('identity', 'select current_database() as name');
   await platform.running('identity').stop();
@@ -218,7 +218,7 @@ it('sends a mail within 30 s if the process is killed between the commit and the
   await killed.end('SIGKILL');
   expect(passwordMails(email)).toEqual([]);
   hanging = undefined;
-  // So that the test need not wait for the whole time: the process was killed 17 s ago.
+  // A job counts as lost 20 s after the last sign of life of its process. The test waits for the last 3 s of them only.
   const locked = await platform.sql(
     'identity',
     `update graphile_worker._private_jobs set locked_at = now() - interval '17 seconds' where locked_by is not null returning id`,

@@ -26,7 +26,7 @@ describe('a password reset', () => {
       { status: 202, body: undefined },
     ]);
     await mailedToken(platform, email);
-    // The requests are handled side by side, so that this one may be the later one.
+    // The jobs of the two requests run at the same time, so the job for `nobody` may end after the other mail was sent.
     await eventually(
       async () =>
         (await platform.sql('identity', 'select 1 from password_reset where email = $1', [nobody])).length ===

@@ -40,7 +40,7 @@ async function eventsOf(gymId: string, userId: string): Promise<string[]> {
 }
 
 describe('the events of a membership', () => {
-  it('tell when it begins, changes and ends, and when it begins again', async () => {
+  it('report that it begins, changes, ends and begins again', async () => {
     const gymId = await gymWith('APPROVAL');
     const { id } = (await register(platform, someone({ gymId }))).body;
     for (const status of ['ACTIVE', 'FROZEN', 'ACTIVE', 'ENDED', 'ENDED', 'ACTIVE'])
@@ -55,7 +55,7 @@ describe('the events of a membership', () => {
     ]);
   });
 
-  it('tell both gyms of a move, and nobody of what the user does after an end', async () => {
+  it('report a move to both gyms, and to nobody what the user does after an end', async () => {
     const gymId = await gymWith('OPEN');
     const body = someone({ gymId });
     const { id } = (await register(platform, body)).body;
@@ -69,7 +69,7 @@ describe('the events of a membership', () => {
     expect(await eventsOf(aquaClub.id, id)).toEqual(['joined ACTIVE', 'removed id only']);
   });
 
-  it('tell nothing of a change that changes nothing, and never the reason', async () => {
+  it('do not report a change of the reason only, and never contain the reason', async () => {
     const gymId = await gymWith('OPEN');
     const { id } = (await register(platform, someone({ gymId }))).body;
     await set(id, { status: 'ACTIVE', reason: 'A secret reason' });

@@ -26,7 +26,7 @@ const set = (userId: string, body: object, token = staff) =>
 const get = async (userId: string, token = staff) =>
   (await platform.rest('identity', 'GET', `/users/${userId}`, { token })).body;
 
-/** A person of Iron Temple whose membership has this status; without a password, which would take time. */
+/** Creates a user with this membership of Iron Temple; without a password, because hashing one takes time. */
 async function memberWith(status: Status): Promise<{ id: string }> {
   const id = randomUUID();
   const gymId = status === 'ACTIVE' || status === 'FROZEN' ? ironTemple.id : null;
@@ -40,7 +40,7 @@ async function memberWith(status: Status): Promise<{ id: string }> {
 }
 
 describe('a change of a membership', () => {
-  /** Each status, and those to which staff may change it. */
+  /** For each status, the statuses to which staff may change it. */
   const ALLOWED: Record<Status, readonly Status[]> = {
     PENDING: ['ACTIVE', 'ENDED'],
     ACTIVE: ['ACTIVE', 'FROZEN', 'ENDED'],
@@ -53,7 +53,7 @@ describe('a change of a membership', () => {
     ),
   );
   it.each(cases)(
-    'from %s to %s is answered with %i by REST, and alike by the graph',
+    'from %s to %s is answered with %i by REST, and in the same way by the graph',
     async (from, to, status) => {
       const [one, other] = [await memberWith(from), await memberWith(from)];
       const rest = await set(one.id, { status: to, reason: 'Because' });
@@ -144,7 +144,7 @@ describe('the end of a status', () => {
   it.each([
     ['ACTIVE', 'ENDED', null],
     ['FROZEN', 'ACTIVE', ironTemple.id],
-  ] as const)('%s becomes %s at `until`, by the clock and in what is stored', async (status, next, gymId) => {
+  ] as const)('%s becomes %s at `until` in answers, and soon in the table', async (status, next, gymId) => {
     const member = await platform.register();
     const until = new Date(Date.now() + 700).toISOString();
     expect((await set(member.id, { status, until })).body.membership).toMatchObject({ status, until });
@@ -165,7 +165,7 @@ describe('the end of a status', () => {
     );
   });
 
-  it('that was moved or removed does not come at the earlier time', async () => {
+  it('that was removed does not come at its former time', async () => {
     const member = await platform.register();
     const soon = new Date(Date.now() + 500).toISOString();
     await set(member.id, { status: 'ACTIVE', until: soon });
@@ -193,7 +193,7 @@ describe('the end of a status', () => {
 });
 
 describe('access tokens', () => {
-  it('with a gym that was lost are refused, and a refresh returns one without it; a freeze changes nothing', async () => {
+  it('of a former gym are refused, and a refresh returns a token without this gym; a freeze changes nothing', async () => {
     const { email, password, id } = await platform.register();
     const { token, refreshToken } = await loggedIn(platform, { email, password });
     await set(id, { status: 'FROZEN' });
@@ -216,7 +216,7 @@ describe('access tokens', () => {
 });
 
 describe('who sees a membership', () => {
-  it('is the user, the staff of its gym, also after its end, and no other member', async () => {
+  it('is the user and the staff of its gym, also after its end, and no other member', async () => {
     const member = await platform.register();
     await set(member.id, { status: 'FROZEN', reason: 'Ill' });
     expect((await get(member.id, member.token)).membership.reason).toBe('Ill');
@@ -230,7 +230,7 @@ describe('who sees a membership', () => {
       expect((await platform.rest('identity', 'GET', `/users/${member.id}`, { token })).status).toBe(404);
   });
 
-  it('is the next gym only, after a move', async () => {
+  it('is the staff of the next gym only, after a move', async () => {
     const member = await platform.register();
     const moved = await platform.rest('identity', 'PUT', `/users/${member.id}/gym`, {
       token: superAdmin,

@@ -63,7 +63,7 @@ describe('a profile', () => {
       { token },
     );
     expect(data.updateProfile).toEqual({ bio: 'second', version: changed.body.version + 1 });
-    // one of many simultaneous changes of one version succeeds
+    // Of many simultaneous changes of one version only one succeeds.
     const begun = await holdingAccount(platform, read.body.id, async (waiting) => {
       const puts = Array.from({ length: 6 }, (_, index) =>
         put({ bio: `${index}`, version: changed.body.version + 1 }),
@@ -144,7 +144,7 @@ describe('a profile', () => {
     [{ trainingGoals: { goals: [''] } }, 400],
     [[], 400],
     ['text', 415],
-  ])('that is changed with %j answers %s, and its protected fields stay', async (body, status) => {
+  ])('keeps its protected fields if a change is %j, which is answered with %s', async (body, status) => {
     const { token, email } = await platform.register();
     expect((await platform.rest('identity', 'PUT', '/profile', { token, body })).status).toBe(status);
     expect((await me(platform, token)).body).toMatchObject({
@@ -156,7 +156,7 @@ describe('a profile', () => {
 });
 
 describe('a QR code', () => {
-  it('is unique, readable by services, available as a picture, and invalid once rotated', async () => {
+  it('finds its user for services and staff, is available as a picture, and is invalid once rotated', async () => {
     const { id, token } = await platform.register();
     const before = (await me(platform, token)).body.qrCode;
     const whose = async (code: string) =>

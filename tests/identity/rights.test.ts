@@ -102,47 +102,34 @@ describe('the visible fields of a user', () => {
   const sightOf = (user: { email?: string | null; qrCode?: string | null } | null | undefined): Sight =>
     !user ? 'none' : user.qrCode ? 'whole' : user.email ? 'contact' : 'public';
 
-  it.each(cases)(
-    'GET /users/:id returns them to the caller %s, of %s: %s',
-    async (caller, _whom, expected, id) => {
-      const { status, body } = await platform.rest('identity', 'GET', `/users/${id()}`, as(caller));
-      expect(status).toBe(expected === 'unauthenticated' ? 401 : expected === 'none' ? 404 : 200);
-      expect(status === 200 ? sightOf(body) : expected).toBe(expected);
-      expect(JSON.stringify(body)).not.toMatch(/password|argon2|hash/i);
-    },
-  );
+  it.each(cases)('by GET /users/:id as %s, of %s: %s', async (caller, _whom, expected, id) => {
+    const { status, body } = await platform.rest('identity', 'GET', `/users/${id()}`, as(caller));
+    expect(status).toBe(expected === 'unauthenticated' ? 401 : expected === 'none' ? 404 : 200);
+    expect(status === 200 ? sightOf(body) : expected).toBe(expected);
+    expect(JSON.stringify(body)).not.toMatch(/password|argon2|hash/i);
+  });
 
-  it.each(cases)(
-    'Query.user returns them to the caller %s, of %s: %s',
-    async (caller, _whom, expected, id) => {
-      const { data, errors } = await platform.graph(
-        'identity',
-        'query ($id: ID!) { user(id: $id) { id displayName role email qrCode } }',
-        { id: id() },
-        as(caller),
-      );
-      expect(errors?.[0]?.extensions.code).toBe(
-        expected === 'unauthenticated' ? 'UNAUTHENTICATED' : undefined,
-      );
-      expect(sightOf(data?.user)).toBe(expected === 'unauthenticated' ? 'none' : expected);
-    },
-  );
+  it.each(cases)('by Query.user as %s, of %s: %s', async (caller, _whom, expected, id) => {
+    const { data, errors } = await platform.graph(
+      'identity',
+      'query ($id: ID!) { user(id: $id) { id displayName role email qrCode } }',
+      { id: id() },
+      as(caller),
+    );
+    expect(errors?.[0]?.extensions.code).toBe(expected === 'unauthenticated' ? 'UNAUTHENTICATED' : undefined);
+    expect(sightOf(data?.user)).toBe(expected === 'unauthenticated' ? 'none' : expected);
+  });
 
-  it.each(cases)(
-    '_entities returns them to the caller %s, of %s: %s',
-    async (caller, _whom, expected, id) => {
-      const { data, errors } = await platform.graph(
-        'identity',
-        'query ($ids: [_Any!]!) { found: _entities(representations: $ids) { ... on User { id displayName email qrCode gymId } } }',
-        { ids: [{ __typename: 'User', id: id() }] },
-        as(caller),
-      );
-      expect(errors?.[0]?.extensions.code).toBe(
-        expected === 'unauthenticated' ? 'UNAUTHENTICATED' : undefined,
-      );
-      expect(sightOf(data?.found?.[0])).toBe(expected === 'unauthenticated' ? 'none' : expected);
-    },
-  );
+  it.each(cases)('by _entities as %s, of %s: %s', async (caller, _whom, expected, id) => {
+    const { data, errors } = await platform.graph(
+      'identity',
+      'query ($ids: [_Any!]!) { found: _entities(representations: $ids) { ... on User { id displayName email qrCode gymId } } }',
+      { ids: [{ __typename: 'User', id: id() }] },
+      as(caller),
+    );
+    expect(errors?.[0]?.extensions.code).toBe(expected === 'unauthenticated' ? 'UNAUTHENTICATED' : undefined);
+    expect(sightOf(data?.found?.[0])).toBe(expected === 'unauthenticated' ? 'none' : expected);
+  });
 });
 
 describe('the status of each route for each caller', () => {

@@ -37,7 +37,7 @@ describe('roles', () => {
         `select count(*)::int as left from user_account where role = 'SUPER_ADMIN'`,
       ),
     ).toEqual([{ left: 1 }]);
-    // Either of the two may have stayed SUPER_ADMIN; the tests below need the first one.
+    // Either of the two may have stayed SUPER_ADMIN; the next test needs the first one.
     await platform.sql(
       'identity',
       `update user_account set role = case when id = $1 then 'SUPER_ADMIN' else 'MEMBER' end where id in ($1, $2)`,

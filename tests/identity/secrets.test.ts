@@ -89,6 +89,7 @@ describe('a secret', () => {
 
     const log = service.output();
     expect(log).toContain('"operation":"POST /auth/login"');
+    // The answer to an unknown route names the path that the caller has sent.
     const answered = answers
       .filter((text) => !text.includes('/nowhere/') && !text.includes('"GraphQL'))
       .join('\n');

@@ -22,7 +22,7 @@ const session = async (): Promise<Tokens & { email: string; password: string; id
 };
 
 describe('a refresh token', () => {
-  it('returns the next pair, also with the expired access token in the header', async () => {
+  it('returns the next pair, also with an invalid access token in the header', async () => {
     const first = await session();
     const { status, body } = await platform.rest('identity', 'POST', '/auth/refresh', {
       token: 'eyJhbGciOiJFUzI1NiJ9.e30.x',
@@ -95,7 +95,7 @@ describe('a refresh token', () => {
     expect((await refresh(second.refreshToken)).status).toBe(401);
   });
 
-  it('is refused after 30 days, if it is invented, and if it is the stored hash', async () => {
+  it('is refused once its session has expired, if it is invented, and if it is the stored hash', async () => {
     const { refreshToken, token } = await session();
     await platform.sql(
       'identity',
@@ -164,7 +164,7 @@ describe('a log-out', () => {
     ['by the refresh token', ({ refreshToken }: Tokens) => ({ body: { refreshToken } })],
     ['by the access token', ({ token }: Tokens) => ({ token })],
     ['by both', ({ token, refreshToken }: Tokens) => ({ token, body: { refreshToken } })],
-  ])('%s ends the session at once at identity, and within 5 s everywhere', async (_how, request) => {
+  ])('%s ends the session at once at identity, and within 5 s at gym', async (_how, request) => {
     const user = await session();
     expect(await locations(user.token)).toBe(200);
     expect((await platform.rest('identity', 'POST', '/auth/logout', request(user))).status).toBe(204);
@@ -210,7 +210,7 @@ describe('a log-out', () => {
   });
 });
 
-describe('the feed of ended sessions', () => {
+describe('the list of ended sessions', () => {
   const look = async (
     since?: string,
   ): Promise<{ ids: string[]; next: string; entries: Record<string, string> }> => {
@@ -288,7 +288,7 @@ describe('a change of role or gym', () => {
     const { body: next } = await refresh(user.refreshToken);
     expect(claimsOf(next.token)).toMatchObject({ role: 'GYM_ADMIN' });
     expect(await me(next.token)).toBe(200);
-    // Two changes within a second: each makes the tokens from before it invalid.
+    // Two changes within a second: each makes the earlier tokens invalid.
     await put('gym', { gymId: DEMO_GYMS.aquaClub.id });
     expect(await me(next.token)).toBe(401);
     const { body: last } = await refresh(next.refreshToken);

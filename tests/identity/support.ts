@@ -12,7 +12,7 @@ export async function mailsTo(platform: TestPlatform, email: string): Promise<st
   return mails.filter((mail) => mail.includes(`To: ${email}`));
 }
 
-/** The token of the `count`-th mail to an address that lets the user set a password. */
+/** The token of the `count`-th mail to an address, among the mails by which a user sets a password. */
 export const mailedToken = (platform: TestPlatform, email: string, count = 1): Promise<string> =>
   tokenOf(platform, email, count, (mail) => !isVerification(mail));
 
@@ -70,8 +70,8 @@ export const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
 /**
- * Locks the row of an account while `work` starts requests that need it. `waiting(2)` resolves once two statements wait for
- * the row. When `work` has returned, the statements continue in the order in which they began to wait.
+ * Locks the row of an account while `work` starts requests that need this row. `waiting(2)` resolves once two
+ * statements wait for a lock. When `work` has returned, they continue in the order in which they began to wait.
  */
 export async function holdingAccount<Result>(
   platform: TestPlatform,

@@ -60,7 +60,7 @@ const member = async (userId: string | null): Promise<UserShape> =>
   (await platform.rest<UserShape>('identity', 'GET', `/users/${userId}`, { token: staff })).body;
 
 describe('an import', () => {
-  it('creates members from JSON lines, and accounts for every line', async () => {
+  it('creates members from JSON lines, and reports the result of every line that is not empty', async () => {
     const [first, second] = [newEmail(), newEmail()];
     const result = await imported(
       [
@@ -273,7 +273,7 @@ describe('an import is refused', () => {
     expect(await send(file, NDJSON, { token: '' })).toMatchObject({ status: 401 });
   });
 
-  it('to readers of another gym, as if it did not exist', async () => {
+  it('to the staff of another gym and to members, as if it did not exist', async () => {
     const { id } = await imported(JSON.stringify({ email: newEmail(), displayName: 'Ours' }), NDJSON);
     expect((await read(id, '', otherStaff)).status).toBe(404);
     expect((await read(id, '', await platform.demo('maya@iron.test'))).status).toBe(404);
@@ -311,7 +311,7 @@ it('lines that arrived are written even if identity restarts', async () => {
   expect(await finished(body.id)).toMatchObject({ total: 2_000, created: 2_000, failed: 0 });
 });
 
-it('two imports and a registration of the same emails at once create each account once', async () => {
+it('two imports and registrations of the same emails at once create each account once', async () => {
   const emails = Array.from({ length: 300 }, newEmail);
   const file = emails.map((email) => JSON.stringify({ email, displayName: 'Twin' })).join('\n');
   const [one, two, ...registered] = await Promise.all([

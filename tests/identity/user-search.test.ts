@@ -55,7 +55,7 @@ describe('a search of users', () => {
     ['nobody has this', []],
     ['a\u0000b', []],
     ["'; drop table user_account; --", []],
-  ])('for %j finds a part of the name or the email: %j', async (search, expected) => {
+  ])('for %j finds the users whose name or email contains it: %j', async (search, expected) => {
     const { status, names } = await find({ search });
     expect([status, names]).toEqual([200, expected]);
     const { data } = await platform.graph(
@@ -83,7 +83,7 @@ describe('a search of users', () => {
 });
 
 describe('the filter by status', () => {
-  it('shows the people of the gym with this status, page by page', async () => {
+  it('returns the users whose membership of the gym has this status, at most as many as the limit', async () => {
     const members = await Promise.all([1, 2, 3].map(() => platform.register()));
     for (const { id } of members)
       await platform.rest('identity', 'PUT', `/users/${id}/membership`, {
@@ -115,13 +115,13 @@ describe('with many users', () => {
 
   it.each([
     ['a search in all gyms', 'user_account_search', { search: 'c4ca4238' }],
-    ['the people of a gym', 'user_account_membership_gym_id_id_index', { gymId: aquaClub.id }],
+    ['the users of a gym', 'user_account_membership_gym_id_id_index', { gymId: aquaClub.id }],
     [
-      'those of a gym with a status',
+      'the users of a gym with a status',
       'user_account_membership_gym_id_membership_status_id_index',
       { gymId: aquaClub.id, status: 'ENDED' },
     ],
-    ['those of all gyms with a status', 'user_account_not_active', { status: 'ENDED' }],
+    ['the users of all gyms with a status', 'user_account_not_active', { status: 'ENDED' }],
   ])('%s is read by the index %s', async (_what, index, query) => {
     const token = await platform.demo('super@demo.test');
     const statements = await statementsDuring(async () => {

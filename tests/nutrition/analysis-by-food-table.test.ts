@@ -2,19 +2,19 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { formOf, picture } from './analysis-service.ts';
 
-let own: TestPlatform;
+let platform: TestPlatform;
 let caller: string;
 beforeAll(async () => {
-  own = await startPlatform({ services: ['identity', 'nutrition'] });
-  caller = await own.demo('leo@iron.test');
+  platform = await startPlatform({ services: ['identity', 'nutrition'] });
+  caller = await platform.demo('leo@iron.test');
 });
-afterAll(() => own.stop());
+afterAll(() => platform.stop());
 
 test.each(['leo@iron.test', 'admin@iron.test', 'super@demo.test'] as const)(
   'without an AI provider %s gets an estimate by the food table',
   async (email) => {
-    const answer = await own.rest('nutrition', 'POST', '/analyze', {
-      token: await own.demo(email),
+    const answer = await platform.rest('nutrition', 'POST', '/analyze', {
+      token: await platform.demo(email),
       body: { prompt: '2 eggs and 100 g rice' },
     });
     expect(answer).toMatchObject({
@@ -33,11 +33,11 @@ test.each(['leo@iron.test', 'admin@iron.test', 'super@demo.test'] as const)(
 
 test('REST and the graph return the same answer, in the language of the request', async () => {
   const prompt = '2.000 g Kartoffeln, zwei Spiegeleier und zorblax';
-  const rest = await own.rest('nutrition', 'POST', '/analyze', {
+  const rest = await platform.rest('nutrition', 'POST', '/analyze', {
     token: caller,
     body: { prompt, locale: 'de-AT' },
   });
-  const graph = await own.graph(
+  const graph = await platform.graph(
     'nutrition',
     `mutation ($input: AnalyzeFoodInput!) { analyzeFood(input: $input) {
       items { name grams calories protein carbs fats confidence known }
@@ -57,21 +57,21 @@ test('REST and the graph return the same answer, in the language of the request'
   expect(rest.body.questions.join()).toContain('more than usual for a meal');
 });
 
-test('without an AI provider a picture is 503, and a file that is no picture is 415', async () => {
+test('without an AI provider a picture is answered with 503, another file with 415, and a form with only a text with an estimate', async () => {
   expect(
-    await own.rest('nutrition', 'POST', '/analyze', {
+    await platform.rest('nutrition', 'POST', '/analyze', {
       token: caller,
       body: formOf([await picture(20, 20)]),
     }),
   ).toMatchObject({ status: 503, body: { code: 'AI_NOT_CONFIGURED' } });
   expect(
-    await own.rest('nutrition', 'POST', '/analyze', {
+    await platform.rest('nutrition', 'POST', '/analyze', {
       token: caller,
       body: formOf([Buffer.from('<svg/>')]),
     }),
   ).toMatchObject({ status: 415 });
   expect(
-    await own.rest('nutrition', 'POST', '/analyze', {
+    await platform.rest('nutrition', 'POST', '/analyze', {
       token: caller,
       body: formOf([], { prompt: 'one banana' }),
     }),

@@ -22,7 +22,7 @@ const breaksAfter = (text: string) => (res: ServerResponse) => {
 };
 const ended = (finishReason: string) =>
   json(200, { candidates: [{ finishReason, content: { parts: [{ text: '{"items": []}' }] } }] });
-test('an overloaded provider is asked again after the time that it states', async () => {
+test('an overloaded provider is asked again if it states a short time', async () => {
   let asked = 0;
   standIn.answer = (res) => (++asked === 1 ? quota('0.1s')(res) : says({ items: [EGG], questions: [] })(res));
   expect(await analyze('an egg')).toMatchObject({ status: 200, body: { total: { calories: 78 } } });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import sharp from 'sharp';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** A server in place of the AI provider, with the parts of its protocol that the service uses. Each test sets its answer. */
+/** A server in place of the AI provider, with the parts of its protocol that the service uses. Tests set its answer. */
 interface StandIn {
   url: string;
   requests: {
@@ -43,7 +43,7 @@ export const EGG = {
   confidence: 0.9,
 };
 
-/** Starts the server and sets the properties of `standIn`: its URL, the requests so far, and the answer. */
+/** Starts the server, and sets the properties of `standIn`. The answer is one egg until a test sets another one. */
 async function startStandIn(standIn: StandIn): Promise<void> {
   standIn.requests = [];
   standIn.answer = says({ items: [EGG], questions: [] });

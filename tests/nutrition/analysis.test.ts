@@ -50,7 +50,7 @@ test('a description becomes items with a total, and nothing is logged', async ()
   });
 });
 
-test('pictures are sent in a smaller size and without metadata', async () => {
+test('pictures are sent with at most 1,024 pixels in each direction, and without metadata', async () => {
   standIn.answer = says({ items: [EGG], questions: [] });
   const withPlace = await sharp(await picture())
     .withExif({ IFD0: { Copyright: 'secret place' } })
@@ -73,7 +73,7 @@ test('pictures are sent in a smaller size and without metadata', async () => {
   );
 });
 
-test('a file that is no picture, a fifth picture and an empty request are refused without the provider', async () => {
+test('a file that is no picture, a fifth picture and an empty request are refused, and not sent to the provider', async () => {
   const one = await picture(10, 10);
   expect(await service.rest('POST', '/analyze', formOf([Buffer.from('GIF89a not really')]))).toMatchObject({
     status: 415,

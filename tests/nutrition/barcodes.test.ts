@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** A server in place of Open Food Facts, with the parts of its protocol that the service uses. Each test sets its answer. */
+/** A server in place of Open Food Facts, with the parts of its protocol that the service uses. Tests set its answer. */
 let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   };
   platform = await startPlatform({
     services: ['identity', 'nutrition'],
-    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: '300' },
+    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: '2000' },
   });
 });
 afterAll(async () => {
@@ -98,7 +98,7 @@ test.each(['123', '4006381333932', 'abcdefgh', '40063813339311', '4006381333931x
   },
 );
 
-test('an own food is found first, a UPC-A like the EAN-13 with a leading zero; an unknown barcode is 404', async () => {
+test('an own food is found first, also if a UPC-A is given as the EAN-13 with a leading zero; an unknown barcode is 404', async () => {
   const member = await platform.register();
   const upc = newCode(12);
   const { body } = await rest(member, 'POST', '/foods', { ...BAR, barcode: upc });

@@ -183,7 +183,7 @@ test('a change of the time zone in the profile applies to the next entry', async
   }
 });
 
-test('a day is today in the time zone of the request, else of the representation, else of the profile', async () => {
+test('the default day is today in the time zone of the request, else of the representation, else of the profile', async () => {
   const { token, id } = await platform.register();
   await platform.rest('identity', 'PUT', '/profile', { token, body: { timezone: 'Pacific/Niue' } }); // UTC-11
   const today = (zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date());
@@ -196,8 +196,8 @@ test('a day is today in the time zone of the request, else of the representation
     );
     return data._entities[0].nutritionDay?.date ?? errors?.[0]?.extensions?.code;
   };
-  // Kiribati is 25 hours ahead of Niue, so the day is never the same in both.
-  const kiribati = 'Pacific/Kiritimati';
+  // Kiritimati is 25 hours ahead of Niue, so the day is never the same in both.
+  const kiritimati = 'Pacific/Kiritimati';
   /** The day may change during a request. */
   const expectDay = async (zone: string, sent: object, argument?: string) => {
     const before = today(zone);
@@ -205,9 +205,9 @@ test('a day is today in the time zone of the request, else of the representation
     expect([before, today(zone)]).toContain(day);
   };
   await expectDay('Pacific/Niue', {});
-  expect(await dayOf({})).not.toBe(await dayOf({ timezone: kiribati }));
-  await expectDay(kiribati, { timezone: kiribati });
-  await expectDay('Pacific/Niue', { timezone: kiribati }, '(timezone: "Pacific/Niue")');
+  expect(await dayOf({})).not.toBe(await dayOf({ timezone: kiritimati }));
+  await expectDay(kiritimati, { timezone: kiritimati });
+  await expectDay('Pacific/Niue', { timezone: kiritimati }, '(timezone: "Pacific/Niue")');
   for (const timezone of ['Nowhere/Atall', 7, {}, '+01:00'])
     expect(await dayOf({ timezone })).toBe('VALIDATION_FAILED');
 });

@@ -14,7 +14,7 @@ const graph = (member: Member, query: string, variables: object = {}) =>
   platform.graph('nutrition', query, variables, { token: member.token });
 
 describe('an entry that is changed', () => {
-  test('keeps its local time on another day, over a change of clocks', async () => {
+  test('keeps its local time if it is moved to another day, also across the change to summer time', async () => {
     const member = await platform.register();
     await platform.rest('identity', 'PUT', '/profile', {
       token: member.token,
@@ -127,13 +127,13 @@ describe('an implausible entry', () => {
     ['a protein bar with polyols', { calories: 190, protein: 20, carbs: 22, fats: 7, grams: 60 }],
     ['psyllium husks', { calories: 200, carbs: 88, grams: 100 }],
     ['only energy', { calories: 1_200 }],
-    ['a correction upwards', { calories: 300, protein: 1 }],
-  ])('is not the same as an unusual one, which is accepted: %s', async (_what, values) => {
+    ['more energy than its nutrients explain', { calories: 300, protein: 1 }],
+  ])('is not confused with an unusual one, which is accepted: %s', async (_what, values) => {
     const member = await platform.register();
     expect((await rest(member, 'POST', '/log', { foodName: 'x', ...values })).status).toBe(201);
   });
 
-  test('an implausible entry that is already stored can still get another name or day', async () => {
+  test('that is already stored can still get another name or day', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', { foodName: 'x', calories: 100 });
     await platform.sql('nutrition', 'update food_log set fats = 500 where id = $1', [body.id]);

@@ -15,7 +15,7 @@ const byHand = (foods: Readonly<Record<string, number>>) => {
   }
   return total;
 };
-/** Whether the true value is in the range that the confidence promises; 2 kcal or g more are allowed for rounding. */
+/** Whether the true value is in the range that the confidence promises, or off by at most 2 kcal or g for rounding. */
 const isWithin = (estimated: number, truth: number, confidence: number) =>
   Math.abs(estimated - truth) <= Math.max(2, estimated * (1 - confidence));
 
@@ -60,7 +60,7 @@ describe('words that are not understood are in `unknown` and in no item', () => 
     expect(answer.confidence).toBeLessThan(0.7);
   });
 
-  test('a word beside a known food leads to a question', () => {
+  test('an unknown word beside a known food leads to a question', () => {
     const { items, questions, unknown } = estimateMeal('100 g frobnicated xyzzy rice');
     expect(items).toMatchObject([{ calories: 130 }]);
     expect(items[0]?.confidence).toBeLessThan(0.8);
@@ -269,7 +269,7 @@ test.each([
   ['1’500 g potatoes', 'en', 1_500],
   ['1\u202f250 g de pommes', 'fr', 1_250],
   ['2 200 g steaks', 'en', 400],
-])('digits with a separator of thousands are one number: %s', (text, locale, grams) => {
+])('digits in groups of three are one number, a count and a weight are two: %s', (text, locale, grams) => {
   const [item] = estimateMeal(text, locale).items;
   expect(Math.abs((item?.grams ?? 0) - grams) / grams).toBeLessThan(0.05);
 });

@@ -296,7 +296,7 @@ describe('entries of a food', () => {
     });
   });
 
-  test('can be exported and imported completely', async () => {
+  test('can be exported and imported again; another account gets them without the ids of foods that it may not read', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];
     const { body: own } = await rest(ana, 'POST', '/foods', BAR);
     await rest(ana, 'POST', '/log', {
@@ -316,7 +316,6 @@ describe('entries of a food', () => {
       ).body;
     expect(await send(ana)).toMatchObject({ duplicates: 2, imported: 0, failed: 0 });
     expect(await send(ben)).toMatchObject({ imported: 2, failed: 0 });
-    // Another account gets the entries without the id of the food that it may not read.
     const foods = (await rest(ben, 'GET', '/history/me')).body.map(
       (entry: { foodId: string | null }) => entry.foodId,
     );

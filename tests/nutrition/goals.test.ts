@@ -60,7 +60,7 @@ describe('goals are valid from a day on', () => {
     });
   });
 
-  test('a goal replaces the one with the same first day, in the past or the future; a first day and a date together are refused', async () => {
+  test('a goal replaces the one with the same first day, and may begin in the future; a first day and a date together are refused', async () => {
     const member = await platform.register();
     for (const calories of [1_900, 2_000]) await rest(member, 'PUT', '/goals', { calories, weekday: 3 });
     expect((await rest(member, 'GET', '/goals')).body).toMatchObject([
@@ -175,8 +175,8 @@ test('after any sequence of changes each day has the same goal as in a simple mo
         if (isSet) addFirstDay(days, at);
         else if (had) {
           const earlier = (firstDays.get(days) ?? []).filter((first) => first < at);
-          // The deletion ends an earlier goal on this day. It also ends a goal that is set afterwards with a first day before
-          // it, as the first day of a later goal does. So this day is stored as a first day, too.
+          // The deletion ends an earlier goal on this day. As the first day of a later goal does, it also ends a goal
+          // that is set afterwards and begins before this day. So this day is stored as a first day, too.
           firstDays.set(days, earlier.length > 0 ? [...earlier, at] : []);
         }
       }

@@ -77,7 +77,7 @@ describe('every line of a file is counted', () => {
     ]);
   });
 
-  test('the list of errors is bounded, and the report has the number of the others', async () => {
+  test('the list of errors is bounded, and the report contains the number of the others', async () => {
     const { token } = await platform.register();
     const { body } = await importFile(token, HEADER + `${dayOf(1)},Rice,none\n`.repeat(1_500));
     expect(body).toMatchObject({ lines: 1_500, failed: 1_500, imported: 0, errorsOmitted: 500 });

@@ -134,7 +134,7 @@ test('the graph accepts the file as an upload, and only its owner can read the r
   ).toBe(404);
 });
 
-/** The bytes of the heap after a garbage collection. Without it, the result would depend on the time of the last one. */
+/** The bytes of the heap right after a garbage collection, so that the time of the previous one does not matter. */
 const liveHeap = (): number => {
   collectGarbage();
   return process.memoryUsage().heapUsed;

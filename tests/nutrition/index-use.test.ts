@@ -14,7 +14,7 @@ const sql: RunSql = (statement, values) => platform.sql('nutrition', statement, 
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'nutrition'] });
   ({ id, token } = await platform.register());
-  // Each user has a hundred entries; some entries belong to the caller.
+  // Every 200th entry belongs to the caller; each other user has about a hundred.
   await sql(
     `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, source, logged_at, local_date, created_at, version, import_key)
      select gen_random_uuid(), case when n % 200 = 0 then $1::uuid else md5((n / 100)::text)::uuid end, 'Food', 100, 1, 1, 1, 'MANUAL',
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-it('every statement that the doors run finds its rows by an index', async () => {
+it('the statements of the food log, the goals, imports and account data find their rows by an index', async () => {
   const rest = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     platform.rest('nutrition', method, path, {
       token,

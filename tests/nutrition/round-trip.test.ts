@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The number of food logs; `IMPORT_SEEDS=1000` tests more. */
+/** The number of generated food logs; `IMPORT_SEEDS=1000` tests more. */
 const numRuns = Number(process.env.IMPORT_SEEDS ?? 5);
 
 const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
@@ -43,7 +43,7 @@ const importCsv = async ({ token }: TestAccount, body: string) => {
   return answer.body;
 };
 
-test('an export is taken back with every text, also by another account, and adds nothing the second time', () =>
+test('an export can be imported with every text, also by another account, and a second import adds nothing', () =>
   fc.assert(
     fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 6 }), async (entries) => {
       const [ana, ben] = [await platform.register(), await platform.register()];

@@ -69,7 +69,7 @@ describe('an invite by a mutation at the gateway', () => {
     );
     return data.sendSquadInvite.id;
   };
-  /** At the streams, and at the raw socket. */
+  /** The events that the gateway has sent to streams, and those that squad has sent to raw sockets. */
   const countedAtBoth = (): Promise<number[]> =>
     Promise.all([
       counted(platform.url('gateway'), 'squadInviteReceived'),
@@ -98,7 +98,7 @@ describe('an invite by a mutation at the gateway', () => {
     await socket.close();
   });
 
-  it('is one trace to the events of subscriptions over HTTP, by both protocols', async () => {
+  it('is one trace up to the events of subscriptions over HTTP, by server-sent events and by multipart', async () => {
     for (const stream of streams.values())
       expect((await stream.result()).data?.squadInviteReceived.id).toBe(invited);
     const trace = await collector.trace(
@@ -117,7 +117,7 @@ describe('an invite by a mutation at the gateway', () => {
     expect((await countedSince())[0]).toBe(2);
   });
 
-  it("is one trace to the event at squad's raw socket", async () => {
+  it("is one trace up to the event at squad's raw socket", async () => {
     await socket.next('squad_invite_received', (data) => data.invite.id === invited);
     const trace = await collector.trace(traceId, (spans) => spans.some(isSent));
     const sent = trace.filter(isSent);
@@ -132,7 +132,7 @@ describe('an invite by a mutation at the gateway', () => {
     expect((await countedSince())[1]).toBe(1);
   });
 
-  it('does not count again for a socket that connects later, and gets the open invite', async () => {
+  it('is not counted again for a socket that connects later and then gets the open invite', async () => {
     const later = await SquadClient.connect({ url: platform.url('squad'), token: leo.token });
     await later.next('squad_invite_received', (data) => data.invite.id === invited);
     await later.close();
@@ -162,7 +162,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await redis.stop();
   });
 
-  it('is one trace to the event at a socket of another instance', async () => {
+  it('is one trace up to the event at a socket of another instance', async () => {
     const [one, other] = instances as [RunningSubgraph, RunningSubgraph];
     const mayas = await SquadClient.connect({ url: one.url, token: maya.token });
     const leos = await SquadClient.connect({ url: other.url, token: leo.token });

@@ -8,13 +8,13 @@ import { startPlatform, type Called, type TestPlatform } from '../support/platfo
 let platform: TestPlatform;
 /** The metrics that docs/operations.md describes, with their types and labels. */
 let documented: Map<string, { type: string; labels: string[] }>;
-/** The metrics of all servers with their types. */
+/** The metrics of all servers, with their types. */
 let exposed: Map<string, string>;
 let samples: string[];
 let usage: string;
 
 const SERVERS: readonly Called[] = [...SERVICE_NAMES, 'gateway'];
-/** The library names them; docs/operations.md describes them together. */
+/** Metrics that the library prom-client names; docs/operations.md describes them together. */
 const isOfLibrary = (name: string): boolean => /^(process|nodejs)_/.test(name);
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('the metrics', () => {
-  it('are all described in docs/operations.md, and all that it describes exist', () => {
+  it('are all described in docs/operations.md, and all metrics that it describes exist', () => {
     const own = [...exposed].filter(([name]) => !isOfLibrary(name));
     expect(own.length).toBeGreaterThan(30);
     expect(Object.fromEntries([...documented].map(([name, { type }]) => [name, type]))).toEqual(
@@ -69,7 +69,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('exist with 0 before the first failure, because an alert does not see a counter that begins with 1', async () => {
+  it('of failures begin with 0, because an alert does not notice a counter that begins with 1', async () => {
     const rules = await readFile(new URL('../../deploy/monitoring/alerts.yaml', import.meta.url), 'utf8');
     const counters = [...rules.matchAll(/(?:rate|increase)\((\w+)(?:\{([^}]*)\})?\[/g)].filter(
       ([, , labels]) => /(outcome|result)="(failed|refused|given_up)"/.test(labels ?? ''),
@@ -98,7 +98,7 @@ describe('the metrics', () => {
     expect(await counted()).toEqual(before);
   });
 
-  it('count a request by its class and outcome, at the gateway and at the services', () => {
+  it('count a request by its class and outcome, at the gateway and at a service', () => {
     for (const service of ['gateway', 'gym'])
       expect(samples).toContainEqual(
         expect.stringMatching(

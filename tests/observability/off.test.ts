@@ -28,8 +28,8 @@ async function loadedWith(env: Record<string, string>): Promise<string[]> {
   return JSON.parse(text) as string[];
 }
 
-describe('without the variables of OpenTelemetry', () => {
-  it('nothing of its SDK is loaded', async () => {
+describe('the variables of OpenTelemetry', () => {
+  it('load its SDK only if they name a collector', async () => {
     expect(await loadedWith({})).toEqual([]);
     expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).toContain('sdk-trace');
   });
@@ -42,7 +42,7 @@ describe('without the variables of OpenTelemetry', () => {
     [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' }, false],
-  ])('tracing is on only if they say so: %j', (env, isOn) => {
+  ])('turn tracing on only if they name a collector or exporter, and do not turn it off: %j', (env, isOn) => {
     expect(isTracingOn(readSettings(serverSettings, env))).toBe(isOn);
   });
 });
@@ -78,7 +78,7 @@ describe('the settings of OpenTelemetry', () => {
     ['OTEL_TRACES_SAMPLER_ARG', '10', /expected a share from 0 to 1/],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'secret', /expected name=value pairs.*got "\*\*\*"/],
     ['OTEL_BSP_MAX_QUEUE_SIZE', '0', /expected a number from 1 to 65536/],
-  ])('are refused by name if they are wrong: %s=%s', (name, value, message) => {
+  ])('are refused with their name if they are invalid: %s=%s', (name, value, message) => {
     const read = () => readSettings(serverSettings, { [name]: value });
     expect(read).toThrow(name);
     expect(read).toThrow(message);

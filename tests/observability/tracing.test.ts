@@ -48,7 +48,7 @@ describe('sampling', () => {
     );
   });
 
-  it('by share records that share of the traces, and the same ones at every server', async () => {
+  it('by share records that share of the traces, and decides equally if a trace id is repeated', async () => {
     const { begin } = bound(
       await open({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' }),
     );
@@ -97,7 +97,7 @@ describe('the collector', () => {
   it.each([
     ['hangs', () => undefined],
     ['fails', (response: { writeHead(status: number): { end(): void } }) => response.writeHead(400).end()],
-  ])('may be one that %s: spans beyond the limit are dropped, and a stop ends', async (_how, answer) => {
+  ])('%s: spans beyond the limit are dropped, and tracing can be stopped', async (_how, answer) => {
     const opened = await open(
       {
         OTEL_BSP_MAX_QUEUE_SIZE: '100',

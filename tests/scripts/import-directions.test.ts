@@ -72,7 +72,7 @@ describe('the rules of imports', () => {
     expect(whyForbidden(file, specifier)).toMatch(message),
   );
 
-  it('are checked by the linter in every syntax', async () => {
+  it('are checked by the linter in imports, exports and import()', async () => {
     const folder = path.join(root, 'subgraphs', '.lint-probe', 'probes');
     fs.mkdirSync(folder, { recursive: true });
     try {

@@ -77,7 +77,7 @@ export const migrations: MigrationDeclaration[] = [...sagaMigrations];
   declaration.entities = [NoteWithTitle];
   const written = await write('add_title', '2026-01-06T10:00:00Z');
   expect(written?.sql).toEqual(['alter table "note" add "title" varchar(80) null;']);
-  // It does not create the trigger and its function again, which the `up` has not changed.
+  // `down` does not create the trigger and its function again, because `up` has not changed them.
   expect(fs.readFileSync(written?.file ?? '', 'utf8')).toContain(`
   override down(): void {
     this.addSql(\`alter table "note" drop column "title";\`);

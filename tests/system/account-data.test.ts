@@ -82,7 +82,7 @@ describe.each(SERVICES)('the part of %s in exports and deletions', (service) => 
 });
 
 describe('a deleted user', () => {
-  it('is not stored again by requests that were running during the deletion', async () => {
+  it('is not stored again by requests that arrive after the erasure', async () => {
     const user = await platform.register();
     const { body: me } = await platform.rest<UserShape>('identity', 'GET', '/users/me', user);
     const [location] = (await platform.rest<LocationShape[]>('gym', 'GET', '/locations', user)).body;
@@ -147,7 +147,7 @@ const importHasBegun = async (userId: string): Promise<void> => {
 };
 
 describe('an export', () => {
-  it('is read page by page, in order and without a gap', async () => {
+  it('is read page by page, without a gap and without a repetition', async () => {
     const { id } = await platform.register();
     await platform.sql(
       'nutrition',

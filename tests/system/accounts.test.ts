@@ -32,7 +32,7 @@ const outcomes = (receipt: Pick<AccountDeletionShape, 'parts'>) =>
   Object.fromEntries(receipt.parts.map(({ service, outcome }) => [service, outcome]));
 
 describe('an export', () => {
-  it('contains every record of every kind of every service, and no secret', async () => {
+  it('contains records of every kind of every service, and no secret', async () => {
     const { refreshToken } = await loggedIn(platform, anna);
     const resetToken = await mailedToken(platform, anna.email);
     const { status, body, headers } = await platform.rest('identity', 'GET', '/users/me/export', anna);
@@ -231,7 +231,7 @@ describe('the deletion of an account', () => {
     expect((await platform.rest('squad', 'GET', '/invites', friend)).body).toEqual([]);
   });
 
-  it('the receipt of a member without data is DELETED for every service but identity, whose audit trail is RETAINED; it can be read in the graph', async () => {
+  it('of a member without data, requested in the graph, has a receipt with DELETED for every service, but RETAINED for identity with its audit trail', async () => {
     const user = await platform.register();
     const { data } = await platform.graph<{ deleteMyAccount: { id: string } }>(
       'identity',
@@ -286,7 +286,7 @@ describe('the deletion of an account', () => {
 });
 
 describe('a large export', () => {
-  it('an export of 25,000 entries is complete; in the graph it is refused because it exceeds the limit of an answer', async () => {
+  it('of 25,000 entries is complete; in the graph it is refused, because it exceeds the limit of an answer', async () => {
     const user = await platform.register();
     await platform.sql(
       'nutrition',
@@ -295,7 +295,7 @@ describe('a large export', () => {
       [user.id],
     );
     await platform.sql('nutrition', 'analyze food_log'); // as autovacuum does within a minute
-    // Only the oldest 10,000 of these were in the export.
+    // Before a correction, only the oldest 10,000 of these were in the export.
     await platform.sql(
       'identity',
       `insert into audit_event select (jsonb_populate_record(null::audit_event, to_jsonb(one) || jsonb_build_object('id', gen_random_uuid()))).*

@@ -6,7 +6,7 @@ import { CacheDirectives, NO_CACHING, serviceOf } from '../../gateway/cache/cach
 import { subgraphs } from '../../subgraphs/index.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** The tables whose rows decide the fields of each type that may be cached for longer than 5 s. */
+/** The tables whose rows decide the fields of each type that may be cached. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   Exercise: ['content.exercise'],
   Facet: ['content.exercise'],
@@ -24,7 +24,7 @@ const sdl = readFileSync(new URL('../../schema/supergraph.graphql', import.meta.
 const schema = buildSchema(sdl, { assumeValidSDL: true });
 const directives = new CacheDirectives(new AppliedDirectives(sdl));
 
-/** The kinds of changes of each type that may be cached, by the types in which its fields are selected. */
+/** The types that may be cached, each with the kinds of changes on which its cached fields depend. */
 function cacheableTypes(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (

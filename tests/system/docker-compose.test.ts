@@ -38,7 +38,7 @@ const read = (file: string): string => fs.readFileSync(path.join(root, file), 'u
 const compose = parse(read('docker-compose.yml'), { merge: true }) as ComposeFile;
 const ports: Record<string, number> = { ...SERVICE_PORTS, gateway: 4000 };
 const servers = SERVER_NAMES;
-/** What runs all the time: not the container that migrates the databases. */
+/** The containers that run all the time: all except the one that migrates the databases. */
 const lasting = Object.entries(compose.services).filter(([name]) => name !== 'migrate');
 const ofMonitoring = Object.entries(compose.services).filter(([, { profiles }]) =>
   profiles?.includes('monitoring'),
@@ -119,13 +119,13 @@ describe('docker-compose.yml', () => {
   it('pins its images by minor version', () => {
     const images = Object.values(compose.services).map(({ image }) => image);
     images.push(...[...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image!));
-    const others = images.filter((image) => image !== 'fitness-platform'); // which it builds
+    const others = images.filter((image) => image !== 'fitness-platform'); // which Compose builds
     expect(others.length).toBe(7);
     for (const image of others) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
   });
 
   it.each(Object.entries(compose.services))(
-    'gives %s no file system to write, and no further rights',
+    'gives %s a read-only file system, and no further rights',
     (_, service) => {
       expect(service.read_only).toBe(true);
       expect(service.security_opt).toEqual(['no-new-privileges:true']);
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
     expect(service.healthcheck!.test.length).toBeGreaterThan(1);
   });
 
-  it('gives each server a database user and a secret of its own', () => {
+  it('gives each server a secret of its own, and each service a database user of its own', () => {
     const required = (variable: string) => `\${${variable}:?Set ${variable} in .env, see .env.example}`;
     for (const name of servers) {
       const { SERVICE_SECRET, DATABASE_URL, DATABASE_MIGRATIONS } = compose.services[name]!.environment!;
@@ -193,7 +193,7 @@ describe('docker-compose.yml', () => {
     expect(compose.services.postgres!.volumes![0]).toBe('postgres-data:/var/lib/postgresql');
   });
 
-  it('contains no secret, and names the missing password', () => {
+  it('contains no secret, and fails with the name of a missing password', () => {
     const passwords = Object.values(compose.services)
       .flatMap((service) => Object.entries(service.environment ?? {}))
       .filter(([name]) => /PASSWORD|SECRET|TOKEN|KEY|AUTH$|DATABASE_URL|REDIS_URL/.test(name));
@@ -209,7 +209,7 @@ describe('docker-compose.yml', () => {
     expect(documented.toSorted()).toEqual([...new Set(used)].toSorted());
   });
 
-  it('sets shared settings under the names that the servers read', () => {
+  it('sets only variables that the servers read', () => {
     for (const name of servers) {
       const variables = Object.keys(compose.services[name]!.environment!);
       // the health check of the container reads HEALTH_URL

@@ -82,7 +82,7 @@ async function works(): Promise<boolean> {
   return errors === undefined;
 }
 
-/** The longest recovery that is allowed; it takes 5 s on an idle machine. */
+/** The longest recovery that is allowed. On an idle machine a recovery takes 5 s. */
 const MAX_SECONDS = 15;
 
 /** Seconds from the end of a fault until everything works again. */
@@ -191,7 +191,7 @@ async function connectToPostgres(): Promise<pg.Client> {
   (hasRedis ? describe : describe.skip)(
     `with Redis${hasRedis ? '' : ' (skipped: redis-server is not installed)'}`,
     () => {
-      it('recovers after it has hung, and after a restart', async () => {
+      it('recovers after Redis has hung, and after a restart of Redis', async () => {
         redis!.hang();
         const before = acknowledged.size;
         await sleep(REDIS_SECONDS * 1_000); // the length of the fault

@@ -42,7 +42,7 @@ const stored = async (service: string): Promise<string[]> => {
   return files.map(({ key }) => key);
 };
 
-it('a picture is the same at every replica, and only there', async () => {
+it('a picture is in the bucket, and the same at every replica; a replaced one is gone at every replica', async () => {
   const { token } = await platform.register();
   const { body } = await upload(token);
   const here = await platform.rest('identity', 'GET', body.avatar);
@@ -57,7 +57,7 @@ it('a picture is the same at every replica, and only there', async () => {
 });
 
 it.each(['refuse', 'hang'] as const)(
-  'if the store does: %s, callers get 503 and nothing changes',
+  'if the store has the fault "%s", callers get 503, and nothing changes',
   async (fault) => {
     const { token } = await platform.register();
     const { avatar } = (await upload(token)).body;
@@ -74,7 +74,7 @@ it.each(['refuse', 'hang'] as const)(
   },
 );
 
-it('an export is written and read in the bucket, and is private', async () => {
+it('an export is in the bucket, can be read at every replica, and only by its user', async () => {
   const { token } = await platform.register();
   const { token: other } = await platform.register();
   const { body } = await platform.rest('identity', 'POST', '/users/me/exports', { token });

@@ -28,7 +28,7 @@ async function stored(service: ServiceName, count: number): Promise<string[]> {
 }
 
 describe.each(withDatabase)('the jobs of %s', (service) => {
-  it('are listed page by page and retried, through the gateway by REST and in the graph, without their payloads', async () => {
+  it('are listed page by page by REST and in the graph, and retried in the graph, through the gateway and without payloads', async () => {
     const [first, second, third] = await stored(service, 3);
     await platform.sql(
       service,
@@ -70,7 +70,7 @@ describe.each(withDatabase)('the jobs of %s', (service) => {
     expect((await graph(true)).data[listOf(service)].nodes).toEqual([]);
   });
 
-  it('can be neither read nor retried by anybody else', async () => {
+  it('can be neither read nor retried by anybody but a SUPER_ADMIN', async () => {
     const [id] = await stored(service, 1);
     for (const [token, status, code] of [
       [undefined, 401, 'UNAUTHENTICATED'],

@@ -132,7 +132,7 @@ describe('a membership that ends', () => {
     },
   );
 
-  it('does not end what the user began after they joined again', async () => {
+  it('does not end a visit that the user began after they joined again', async () => {
     const member = await platform.register();
     const early = await platform.rest('identity', 'GET', `/users/${member.id}`, { token: staff });
     await set(member.id, { status: 'ENDED' });
@@ -156,13 +156,14 @@ describe('a membership that ends', () => {
     expect(await isInside(member.id)).toBe(true);
   });
 
-  it('that ends at once with a check-in leaves nobody inside once both are done', async () => {
+  it('that ends at the same time as a check-in happens leaves nobody inside in the end', async () => {
     for (let round = 0; round < 5; round += 1) {
       const member = await platform.register();
       const [entered, ended] = await Promise.all([checkIn(member.id), set(member.id, { status: 'ENDED' })]);
       expect(ended.status).toBe(200);
       expect([201, 403]).toContain(entered.status);
-      // The second report ends what was under way during the first one; here it is brought forward.
+      // The second report of the end ends a check-in that was under way during the first one. Here the report is sent
+      // at once.
       await platform.sql(
         'identity',
         `update graphile_worker._private_jobs set run_at = now() where payload->>'userId' = $1`,
@@ -236,7 +237,7 @@ describe('a check-in', () => {
     });
   });
 
-  it('needs no membership for staff, and WRONG_GYM is for members of another gym', async () => {
+  it('needs no ACTIVE membership for staff, and is refused with WRONG_GYM for members of another gym', async () => {
     const { body: admin } = await platform.rest('identity', 'GET', '/users/me', { token: staff });
     const frozen = await platform.rest('identity', 'PUT', `/users/${admin.id}/membership`, {
       token: superAdmin,

@@ -59,7 +59,7 @@ const log = createLogger('pooler', 'silent');
       });
       afterAll(() => platform?.stop());
 
-      it('stores data of every kind, answers a query over all services, and erases an account', async () => {
+      it('stores data of every kind, answers a query over four services, and erases an account', async () => {
         const anna = await live(platform, await platform.register());
         const answers = await Promise.all(
           Array.from({ length: 3 * POOL_SIZE }, () =>
@@ -165,7 +165,7 @@ const log = createLogger('pooler', 'silent');
         await orm.close(true);
       });
 
-      it('that was opened before its time limits were set is reported', async () => {
+      it('is reported if the pooler has a connection from before the time limits were set', async () => {
         const name = `${testRun.current().runId}_older`;
         await ensureDatabase(postgres(), name, {
           timeLimits: { statement_timeout: 60_000, lock_timeout: 0, idle_in_transaction_session_timeout: 0 },

@@ -54,7 +54,7 @@ describe('a limit of a REST route', () => {
     expect(twin && subgraph.graphqlRateLimits?.[twin]).toEqual(twin && limit);
   });
 
-  it('is declared for every field of the graph that has one', () => {
+  it('exists for every field of the graph that has a limit', () => {
     const fields = subgraphs.flatMap(({ graphqlRateLimits = {} }: AnySubgraph) =>
       Object.keys(graphqlRateLimits),
     );

@@ -205,7 +205,7 @@ describe('a removal', () => {
     expect([await remove(content), await remove(content)]).toEqual([204, 204]);
   });
 
-  it('the removal of a gym leaves its users without a gym, mails them, and removes its products from the lists', async () => {
+  it('of a gym leaves its users without a gym, mails them, and content no longer returns its products', async () => {
     const gym = await platform.serviceToken('gym');
     const gymId = randomUUID();
     const member = await platform.register(null);
@@ -263,12 +263,14 @@ describe('a gym that does not exist', () => {
     expect((await call(ironTemple.id)).status).toBe(201);
   });
 
-  it('is refused when a user is moved, and the user stays', async () => {
+  it('is refused if a user is moved into it, and the user stays in their gym', async () => {
     const { id } = await platform.register();
     const move = (gymId: string | null): Promise<RestAnswer> =>
       platform.rest('identity', 'PUT', `/users/${id}/gym`, { token: superAdmin, body: { gymId } });
     const { status, body } = await move(nowhere());
     expect([status, body.errors[0].path]).toEqual([400, 'gymId']);
+    const stays = await platform.rest('identity', 'GET', `/users/${id}`, { token: superAdmin });
+    expect(stays.body.gymId).toBe(ironTemple.id);
     expect((await move(aquaClub.id)).body.gymId).toBe(aquaClub.id);
     expect((await move(null)).body.gymId).toBeNull();
   });

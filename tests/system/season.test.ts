@@ -14,11 +14,12 @@ import { RunningPlatform } from './season/running-platform.ts';
 /** The size of the season; large: SEASON_MEMBERS=200 SEASON_DAYS=365 SEASON_ACTIONS=100 SEASON_KILLS=8. */
 const MEMBERS = Number(process.env.SEASON_MEMBERS ?? 4);
 const DAYS = Number(process.env.SEASON_DAYS ?? 200);
-/** Of each member. */
+/** The number of actions of each member. */
 const ACTIONS = Number(process.env.SEASON_ACTIONS ?? 24);
 const KILLS = Number(process.env.SEASON_KILLS ?? 1);
-/** The same seed writes the same trainings, but for the order of simultaneous requests. */
+/** With the same seed the members do the same things; only times and the order of simultaneous requests differ. */
 const SEED = process.env.SEASON_SEED ?? randomUUID();
+/** So many members act at the same time. */
 const AT_ONCE = 12;
 
 const DAY = 86_400_000;
@@ -40,7 +41,7 @@ const ALL = [...EXERCISES.weighted, EXERCISES.timed, EXERCISES.distance, ...Obje
 let platform: RunningPlatform | undefined;
 afterAll(() => platform?.stop());
 
-/** Runs the work of all members, some of them at once, while the platform is killed. */
+/** Runs the work of all members, for some of them at the same time. Meanwhile the platform is killed `kills` times. */
 async function season(
   running: RunningPlatform,
   members: readonly Member[],
@@ -126,7 +127,8 @@ it(`the training logs, records and scores equal an independent calculation, for 
     };
     member.token = await running.login(member.email, member.password);
     for (let action = 0; action < actions; action += 1) await act(own, member);
-    // Nothing after it would have the scores counted again.
+    // For half of the members the last action is a deletion: a later action would hide it if the deletion marked no
+    // scores.
     if (own.random.chance(0.5)) await remove(own, member);
   };
 
@@ -136,7 +138,7 @@ it(`the training logs, records and scores equal an independent calculation, for 
     trained(member, 'first half', Math.ceil(ACTIONS / 2)),
   );
   await expectScores(running, challenges, members);
-  // One challenge ends: its table stays as it is.
+  // One challenge ends: its leaderboard stays as it is.
   const [ended, ...open] = challenges as [Challenge, ...Challenge[]];
   const final = await leaderboard(running, ended);
   await running.expect('DELETE', `/gym/challenges/${ended.id}`, await running.login('admin@iron.test'));

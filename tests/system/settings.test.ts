@@ -44,7 +44,7 @@ describe('settings', () => {
     expect(read).not.toThrow(/hunter2/);
   });
 
-  it('name a database by one or several hosts', () => {
+  it('accept the URL of a database with one or several hosts', () => {
     const read = (url: string) => readSettings(serverSettings, { DATABASE_URL: url }).databaseUrl;
     for (const url of [
       'postgres://user:p%40ss@host:5432/postgres?sslmode=require',
@@ -65,7 +65,7 @@ describe('settings', () => {
       expect(() => read(value)).toThrow(/DATABASE_POOL_MAX: expected a number of connections from 2 to 1000/);
   });
 
-  it('of absences are not longer than squad stores the time when a user left', () => {
+  it('for absences are at most as long as squad stores the time at which a user left', () => {
     for (const name of ['SQUAD_LOBBY_LIFETIME_MILLIS', 'SQUAD_HOST_AWAY_MILLIS']) {
       expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS) })).not.toThrow();
       expect(() => readSettings(squadSettings, { [name]: String(KEEPS_GONE_MILLIS + 1) })).toThrow(name);
@@ -131,7 +131,7 @@ describe('a start without the choices of an operator', () => {
     ['in production', production, { DEMO: 'off', HOST: '0.0.0.0' }],
     ['on a database', url, { DEMO: 'off', HOST: '0.0.0.0' }],
     ['on a database with DEMO=1', { ...url, DEMO: '1' }, { DEMO: '1', HOST: '127.0.0.1' }],
-  ])('has demo accounts only outside production, and only for this machine (%s)', (_how, env, expected) => {
+  ])('gets defaults for DEMO and HOST: with demo accounts, only this machine (%s)', (_how, env, expected) => {
     expect(withDemoDefaults(env)).toMatchObject(expected);
   });
 

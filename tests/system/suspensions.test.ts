@@ -35,7 +35,7 @@ describe('a suspended account', () => {
       body: { suspended, ...(suspended && { reason: 'Abuse' }) },
     });
 
-  it('is refused by every service within 5 s, cannot refresh, log in or check in, and can again afterwards', async () => {
+  it('is refused by identity, gym and squad within 5 s, cannot refresh, log in or check in, and can log in again afterwards', async () => {
     const member = await platform.register();
     const { token, refreshToken } = await loggedIn(platform, member);
     const answer = await suspend(member.id, true);
@@ -95,7 +95,7 @@ describe('a suspended account', () => {
       `select id from user_account where role = 'SUPER_ADMIN' and suspended_at is null`,
     );
     expect(left).toHaveLength(1);
-    // The demo account is needed by other tests.
+    // If the demo account is the suspended one, it is admitted again.
     await platform.sql('identity', 'update user_account set suspended_at = null where id = $1', [self.id]);
     superAdmin = await platform.login('super@demo.test', 'demo-password-1');
   });

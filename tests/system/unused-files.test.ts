@@ -40,7 +40,7 @@ it('files to which no row refers are removed after a day, and no others', async 
   await send('gym', '/posts', form('image', { text: 'Look' }));
   const session = await send('wizard', '/', { kind: 'MEMBER_ONBOARDING' });
   await send('wizard', `/${session.id}/uploads`, form('file', { step: 'body', field: 'document' }));
-  // the sections of the started services: their part of the export does not wait for the others
+  // The sections of the three started services are written without waiting for those of the other services.
   await eventually(
     async () => (await storedFiles()).filter((file) => file.includes('exports/')).length === 3,
   );

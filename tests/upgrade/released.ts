@@ -10,7 +10,7 @@ const COMMIT = readFileSync(path.join(ROOT, 'schema/released/COMMIT'), 'utf8').t
 /** What a release needs to run. */
 const PROGRAM = ['main.ts', 'platform.ts', 'package.json', 'server', 'gateway', 'subgraphs', 'schema'];
 
-/** Undefined if the code of the last release is in this clone. */
+/** Why the code of the last release cannot be unpacked; undefined if this clone has it. */
 export const whyWithoutRelease = ((): string | undefined => {
   try {
     execFileSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], { cwd: ROOT, stdio: 'ignore' });

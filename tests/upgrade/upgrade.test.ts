@@ -50,7 +50,7 @@ let release: Release;
 let present: Installation;
 let tokens: { maya: string; admin: string };
 const processes: StartedProcess[] = [];
-/** By version, the gateway and through it the services. */
+/** For each version a client of its gateway, and through this of the services. */
 const platforms = new Map<Version, HttpClient<string>>();
 const gateways = new Map<Version, string>();
 const at = (version: Version): HttpClient<string> => platforms.get(version)!;
@@ -105,7 +105,7 @@ describeUpgrade('the last release beside this one', () => {
   });
 
   describe.each(VERSIONS)('%s services', (version) => {
-    it('answer a query over all services', async () => {
+    it('answer a query over five services', async () => {
       const { data, errors } = await at(version).graph('gateway', HOME_QUERY, {}, { token: tokens.maya });
       expect(errors).toBeUndefined();
       expect(data.me).toMatchObject({ displayName: 'Maya', gym: { name: 'Iron Temple' } });
@@ -213,7 +213,7 @@ describeUpgrade('the last release beside this one', () => {
     });
   });
 
-  it('no service reports that it is not ready', async () => {
+  it('the gateways of both versions are ready', async () => {
     for (const version of VERSIONS)
       expect((await at(version).rest('gateway', 'GET', '/health/ready')).status).toBe(200);
   });

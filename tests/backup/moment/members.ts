@@ -4,7 +4,7 @@ import { pictures } from '../../support/pictures.ts';
 import { randomFrom, type Random } from '../../support/graph-doubles/random.ts';
 import type { Installation } from '../installation.ts';
 
-/** Members who do what the rules are about, in an order that the seed decides, until they are stopped. */
+/** Members who carry out the actions that the rules check, in an order that the seed decides. */
 export interface Members {
   /** How many of the actions of each member are done. */
   readonly done: readonly number[];
@@ -53,7 +53,7 @@ const send = async (
   return answer.body;
 };
 
-/** A new account, and its first rows in other services. Some of them are deleted at once. */
+/** A new account, and its first rows in other services. Some of these accounts are deleted at once. */
 const newcomer: Action = async (world, random) => {
   const leaves = random.chance(0.4);
   const email = `${leaves ? 'leaves' : 'stays'}-${randomUUID()}@example.test`;
@@ -84,12 +84,12 @@ const form = async (field: string, texts: Record<string, string> = {}): Promise<
   return data;
 };
 
-/** Replaces the avatar: the file of the one before is deleted. */
+/** Replaces the avatar; the file of the previous one is deleted. */
 const avatar: Action = async (world) => {
   await send(world, 'identity', 'POST', '/profile/upload', world.leo, await form('avatar'));
 };
 
-/** A post with a picture; some are deleted together with it. */
+/** A post with a picture; some of these posts are deleted together with their pictures. */
 const picture: Action = async (world, random) => {
   const post = await send(world, 'gym', 'POST', '/posts', world.maya, await form('image', { text: 'Look!' }));
   if (random.chance(0.5)) await send(world, 'gym', 'DELETE', `/posts/${post.id}`, world.maya);

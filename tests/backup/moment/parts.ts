@@ -80,7 +80,7 @@ export function journalRecords(parts: Parts, kind: string): { id: string; record
 // oxlint-disable-next-line no-explicit-any -- the records of all kinds of journals
 export type JournalRecord = { readonly type: string } & Readonly<Record<string, any>>;
 
-/** The same as of a running installation, for the writers. */
+/** What the writers read from an installation, read from a backup. */
 export const storedIn = (parts: Parts): Stored => ({
   column: async (database, table, column) =>
     rowsOf(parts, database, table).flatMap((row) => row[column] ?? []),

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from '#server/events/event-types.ts';
 import { journalRecords, rowsOf, type JournalRecord, type PartName, type Parts, type Row } from './parts.ts';
 
-/** What two parts of an installation say about each other at every moment. Returns what contradicts it. */
+/** A relation between parts of an installation that holds at every moment. Returns what contradicts it. */
 export type Rule = (parts: Parts) => string[];
 
 const column = (parts: Parts, database: PartName, table: string, name: string): string[] =>
@@ -51,7 +51,7 @@ const gyms: Rule = (parts) =>
     'unknown gym',
   );
 
-/** A deletion is finished after every service has erased the account, and then nothing of it is left. */
+/** A deletion is finished after every service has erased the account; then no food log entry or training is left. */
 const deletions: Rule = (parts) => {
   const finished = rowsOf(parts, 'identity', 'account_deletion').flatMap((row) =>
     row.finished_at ? (row.user_id ?? []) : [],
@@ -97,7 +97,7 @@ const stock: Rule = (parts) => {
   for (const row of rowsOf(parts, 'gym', 'gym_product'))
     add(`${row.gym_id} ${row.product_id}`, Number(row.stock ?? 0));
   const orders = new Map(rowsOf(parts, 'gym', 'shop_order').map((row) => [row.id, row]));
-  // Pieces that an order holds; those of a cancelled one were given back.
+  // The pieces of an order from the stock; those of a cancelled order were given back.
   for (const row of rowsOf(parts, 'gym', 'shop_order_item')) {
     const isOpen = orders.get(row.order_id ?? '')?.status !== 'CANCELLED';
     if (row.from_stock === 't' && isOpen) add(`order ${row.order_id}`, Number(row.quantity));

@@ -7,7 +7,7 @@ import type { Workload } from '../workload/workload.ts';
 import type { World } from '../workload/people.ts';
 import type { Violation } from './violation.ts';
 
-/** Reads from the squad service of one replica. @throws Error if the answer is not 200 */
+/** Reads from a server of one replica. @throws Error if the answer is not 200 */
 export type ReadReplica = <Body>(replica: number, path: string, token: string) => Promise<Body>;
 
 export const replicaReader =
@@ -21,7 +21,7 @@ export const replicaReader =
     return (await answer.json()) as Body;
   };
 
-/** What is read of each replica: the service, the path, whose token. */
+/** What is read from each replica: the service, the path and the token. */
 function reads({ members, pairs, challengeId, locations }: World, workload: Workload) {
   const { token } = members[0]!;
   return [
@@ -43,9 +43,10 @@ function reads({ members, pairs, challengeId, locations }: World, workload: Work
 }
 
 /**
- * While no operation runs: whether every member's socket has received what was acknowledged in its squad, and every
- * replica answers the same. Waits until `untilMillis`, a time of `performance.now`. The sockets come first: a replica that
- * is read brings its own sockets up to date, which would hide a report that it never got.
+ * Checks, while no operation runs, that every member's socket has received what was acknowledged in its squad, and
+ * that every replica answers the same. Waits for this until `untilMillis`, a time of `performance.now`. The sockets
+ * are checked first: a replica that is read brings its own sockets up to date, which would hide that it has missed a
+ * notice.
  */
 export async function disagreements(
   cluster: ChaosCluster,
@@ -65,10 +66,10 @@ export async function disagreements(
   ];
 }
 
-/** How long a difference is watched after the limit, because it may still vanish: squad compares its journals every 15 s. */
+/** How long a difference is watched after the limit. It may vanish, because squad compares its journals every 15 s. */
 const WATCH_MILLIS = 20_000;
 
-/** What `look` finds at the limit, each with a note: when it had vanished, or that it had not 20 s later. */
+/** The differences at the limit, each with a note: when it vanished, or that it was still there 20 s later. */
 async function untilNone(look: () => Promise<string[]>, untilMillis: number): Promise<string[]> {
   let atLimit: string[] | undefined;
   for (;;) {
@@ -77,7 +78,7 @@ async function untilNone(look: () => Promise<string[]>, untilMillis: number): Pr
     if (found.length === 0 && !atLimit) return [];
     if (lateMillis > 0) atLimit ??= found;
     const note =
-      found.length === 0 ? `right ${Math.round(lateMillis)} ms too late` : 'not right 20 s after the limit';
+      found.length === 0 ? `vanished ${Math.round(lateMillis)} ms too late` : 'still there 20 s later';
     if (atLimit && (found.length === 0 || lateMillis > WATCH_MILLIS))
       return atLimit.map((what) => `${what} (${note})`);
     await sleep(200);
@@ -91,7 +92,7 @@ function missingAtSockets(history: History, { pairs }: Workload): string[] {
         .of<number>(kind)
         .filter(({ input, outcome }) => input.squadId === squadId && outcome === 'ok')
         .map(({ value }) => value ?? 0);
-    // A squad that is ended sends nothing to those who come back afterwards.
+    // A squad that has ended sends nothing to members who connect again afterwards.
     if (history.of('end-squad').some(({ input }) => input.squadId === squadId)) return [];
     const revision = Math.max(0, ...valuesOf('set'));
     return sockets.flatMap((socket, index) => {
@@ -140,7 +141,7 @@ async function wrongOrders(cluster: ChaosCluster, { pairs }: Workload): Promise<
   return found;
 }
 
-/** `updatedAt` of an occupancy is the time of the answer. Online users are compared as a set of people. */
+/** Removes `updatedAt` of an occupancy, which is the time of the answer, and the order and times of online users. */
 function withoutTimes(answer: unknown): unknown {
   if (Array.isArray(answer) && answer.every((entry) => 'since' in (entry as object)))
     return (answer as { userId: string; status: string }[])

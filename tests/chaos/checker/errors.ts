@@ -4,7 +4,7 @@ import type { Violation } from './violation.ts';
 /** How long after the recovery errors still count as the fault's. */
 const AFTER_RECOVERY_MILLIS = 5_000;
 const MAX_SHARE_OUTSIDE = 0.001;
-/** What a client may get during a fault: no answer, or "try again". */
+/** The statuses of errors that a client may get: 0 for no answer, and those after which it tries again. */
 const EXPECTED = new Set([0, 503, 504, 507]);
 
 interface Sent {

@@ -2,7 +2,7 @@ import type { History, Operation } from '../history.ts';
 import type { Violation } from './violation.ts';
 import type { Query } from './visits.ts';
 
-/** Where the rows of a kind of operation are, by the text that the operation wrote. */
+/** For each kind of operation that writes a text, the column with this text. */
 const TEXTS: readonly { kind: string; database: string; table: string; column: string }[] = [
   { kind: 'food', database: 'platform_nutrition', table: 'food_log', column: 'food_name' },
   { kind: 'post', database: 'platform_gym', table: 'post', column: 'text' },
@@ -10,14 +10,14 @@ const TEXTS: readonly { kind: string; database: string; table: string; column: s
   { kind: 'announcement', database: 'platform_gym', table: 'announcement', column: 'title' },
 ];
 
-/** What was stored under a text. */
+/** A row with a text that an operation wrote. */
 export interface Stored {
   text: string;
-  /** The id or number that the acknowledgement named. */
+  /** The id or number of the row, which its acknowledgement names. */
   id: string | number;
 }
 
-/** Acknowledged: exactly one. Refused: none. Unknown: at most one. And nothing that no operation wrote. */
+/** An acknowledged text is stored once, a refused one not, an unknown one at most once, and no other text is stored. */
 export function compared(
   operations: readonly Operation<string | number>[],
   stored: readonly Stored[],
@@ -62,7 +62,7 @@ export async function textViolations(query: Query, history: History, mark: strin
   return found.flat();
 }
 
-/** The sum of the acknowledged amounts, and of some of those without an answer. */
+/** A score is the sum of all acknowledged amounts and of some of those without an answer. */
 export async function progressViolations(
   query: Query,
   history: History,
@@ -92,10 +92,10 @@ export async function progressViolations(
   });
 }
 
-/** How long after its beginning a request without an answer may still take effect, e.g. in a process that hangs. */
+/** How long after its client has given it up a request may still take effect, e.g. in a process that hangs. */
 const LATE_MILLIS = 60_000;
 
-/** Counts equal rows; and each member likes a post as they said last. */
+/** The counts of a post equal its rows, and a member likes a post if their last acknowledged request says so. */
 export async function likeViolations(query: Query, history: History, mark: string): Promise<Violation[]> {
   const posts = await query<Record<'id' | 'likeCount' | 'likes' | 'commentCount' | 'comments', string>>(
     'platform_gym',
@@ -144,7 +144,7 @@ interface ProfileRow {
   version: number;
 }
 
-/** Of two changes of one version only one is acknowledged, and the last acknowledged one is stored. */
+/** Of two changes of a version at most one is acknowledged. The last one is stored, or a later unanswered one. */
 export async function profileViolations(query: Query, history: History): Promise<Violation[]> {
   const changes = history.of<number>('profile');
   const users = [...new Set(changes.map(({ input }) => String(input.userId)))];

@@ -102,7 +102,7 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
     },
   };
   try {
-    // The first replica creates the databases and the demo data; the others start at once after it.
+    // The first replica creates the databases and the demo data; the others start after it, both at the same time.
     await replicas[0]!.startUntilReady();
     await Promise.all(replicas.slice(1).map((replica) => replica.startUntilReady()));
     await cluster.whenReady(60_000);

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** Where a connection leads to: a TCP port or a Unix socket. */
 export type Endpoint = { host: string; port: number } | { path: string };
 
-/** Chooses the endpoints of a new connection: the first one that accepts it is used. */
+/** Chooses the lines for a new connection: the first line whose endpoint accepts it is used. */
 export type Route = () => readonly Line[];
 
 /**
@@ -31,7 +31,7 @@ export class Line {
     for (const pair of this.pairs) pair.setSilent(true);
   }
 
-  /** From now on requests arrive, but their answers do not. Follow it by `cut`, which loses these answers for ever. */
+  /** On open connections requests still arrive, but their answers do not; then call `cut`, which loses the answers. */
   holdAnswers(): void {
     for (const pair of this.pairs) pair.holdAnswers();
   }

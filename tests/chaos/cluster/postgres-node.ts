@@ -15,7 +15,7 @@ import type { Endpoint } from './line.ts';
 import type { Reaper } from './reaper.ts';
 import { openSmallDisk, type SmallDisk } from './small-disk.ts';
 
-/** Settings of both servers. Every commit is flushed at the standby before it is acknowledged, once there is a standby. */
+/** Settings of both servers. Once there is a standby, a commit is acknowledged after the standby has written it. */
 const SETTINGS = [
   'listen_addresses=',
   'max_connections=250',
@@ -35,7 +35,7 @@ const SETTINGS = [
 ];
 const user = systemUserFor([]);
 
-/** One PostgreSQL server of its own folder, primary or standby. It listens at a Unix socket in that folder. */
+/** A PostgreSQL server, primary or standby, with a folder of its own. It listens at a Unix socket in that folder. */
 export class PostgresNode {
   readonly name: string;
   readonly dir: string;
@@ -171,7 +171,7 @@ export class PostgresNode {
     await this.query('select pg_promote(true, 60)');
   }
 
-  /** From now on a commit is acknowledged when the standby has it on disk; waits until the standby streams. */
+  /** Waits until the standby streams. From then on a commit is acknowledged after the standby has written it. */
   async requireStandby(): Promise<void> {
     for (;;) {
       const streaming = await this.query(`select 1 from pg_stat_replication where state = 'streaming'`);

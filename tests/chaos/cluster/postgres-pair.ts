@@ -48,7 +48,7 @@ export async function startPostgresPair(
       await primary.start();
     },
     async failOver() {
-      await primary.crash(); // it is fenced: nothing can be acknowledged by it from here on
+      await primary.crash(); // so the old primary can acknowledge nothing from here on
       await standby.promote();
       [primary, standby] = [standby, primary];
       for (const line of lines) {

@@ -22,7 +22,7 @@ export class Reaper {
     detached: true,
   });
 
-  /** The process is killed, unless it ends before the test. */
+  /** At the end of the test the process is killed, unless it has ended before. */
   register(registered: ChildProcess): void {
     const { pid } = registered;
     if (pid === undefined) return;

@@ -73,7 +73,7 @@ export async function startRedisPair(folder: string, replicas: number, reaper: R
     },
     async stop() {
       await Promise.all(entrances.map((entrance) => entrance.close()));
-      const last = await replica.catch(() => undefined); // it needs the server until it is connected
+      const last = await replica.catch(() => undefined); // a replica that starts needs the server until it is connected
       await Promise.all([endNode(primary), last && endNode(last)]);
     },
   };

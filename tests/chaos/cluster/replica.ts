@@ -27,7 +27,7 @@ export class Replica {
     mkdirSync(env.DATA_DIR!, { recursive: true });
   }
 
-  /** Starts the process, and reports the port of each server as soon as it is known. */
+  /** Starts the process, waits until its servers are ready, and reports their ports. */
   async start(): Promise<void> {
     const started = startProcess([], { ...ANY_PORTS, ...this.env });
     this.process = started;
@@ -39,7 +39,7 @@ export class Replica {
     this.onPorts(ports);
   }
 
-  /** Starts the process; repeats it if the database or Redis refuses the start, or if another program has taken a port. */
+  /** Starts the process, up to 20 times: the database or Redis may refuse the start, or a port may have been taken. */
   async startUntilReady(): Promise<void> {
     for (let attempt = 1; ; attempt += 1)
       try {

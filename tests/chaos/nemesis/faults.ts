@@ -63,7 +63,7 @@ const fillDisk: Fault = {
 };
 
 const failOverRedis: Fault = {
-  name: 'Redis fails over, its tail is lost',
+  name: 'Redis fails over, its last writes are lost',
   inflict: ({ redis }, random) => redis.failOver(seconds(random, 1, 3), 500 + random.below(1_500)),
 };
 

@@ -17,7 +17,7 @@ interface Options {
 /** The longest time in which every replica must be ready again after a fault. */
 const RECOVERY_MILLIS = 60_000;
 
-/** Inflicts the faults in their order, and then in a random one, with quiet times between them, until the time is over. */
+/** Inflicts each fault once, in the given order, and then random ones, with pauses between, until the time is over. */
 export async function runNemesis({
   cluster,
   history,

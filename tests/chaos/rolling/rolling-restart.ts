@@ -16,7 +16,7 @@ export interface RollingOptions {
 export interface RollingResult {
   sent: number;
   failed: FailedRequest[];
-  /** Messages that a listener did not receive. */
+  /** How many messages did not arrive, counted for each listener. */
   missed: number;
   /** The longest time from the acknowledgement of a message to its arrival at a listener. */
   slowestMillis: number;
@@ -55,7 +55,7 @@ export async function restartInTurn(
   }
   await sleep(1_000);
   const [messages, { sent, failed }] = await Promise.all([chat.stop(), requests.stop()]);
-  await sleep(3_000); // the longest time in which a message may arrive
+  await sleep(3_000); // a message that has not arrived by then counts as missed
   await Promise.all(listeners.map((listener) => listener.close()));
   return { sent, failed, ...arrivals(listeners, messages), closed: closeCodes(listeners) };
 }

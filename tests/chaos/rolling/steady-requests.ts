@@ -32,10 +32,10 @@ const requests = ({ challengeId, locations }: World): Request[] => [
   { method: 'POST', path: `/gym/challenges/${challengeId}/progress`, body: { amount: 1 } },
 ];
 
-/** The balancer sends successive requests to different replicas. */
+/** As many as replicas. The balancer sends new connections, not requests, to the replicas in turn. */
 const ROUNDS = 3;
 
-/** Sends every request to every replica, one after the other: the first one takes longer, because its code is compiled. */
+/** Sends every request `ROUNDS` times, one after the other. The first time takes longer, because code is compiled. */
 export async function warmUp(client: ChaosClient, world: World): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1)
     for (const request of requests(world)) await client.send(request, world.members[0]!.token);

@@ -12,9 +12,9 @@ export class Pair {
   readonly host: Person;
   readonly guest: Person;
   readonly sockets: readonly [SquadSocket, SquadSocket];
-  /** The squad in which both are, or the last one. */
+  /** The squad in which both people are, or the last one in which they were. */
   squadId: string | undefined;
-  /** Every squad that was opened, with the person who opened it. */
+  /** The ids of all squads that were opened. */
   readonly squads: string[] = [];
   private readonly world: World;
   private sets = 0;
@@ -27,7 +27,7 @@ export class Pair {
     this.sockets = [socketOf(host), socketOf(guest)];
   }
 
-  /** Trains until the gate ends. */
+  /** Trains until the run is over. */
   async train(gate: Gate, random: Random, pauseMillis: () => number): Promise<void> {
     for (const socket of this.sockets) socket.open();
     while (!gate.over) {
@@ -49,7 +49,7 @@ export class Pair {
     await Promise.all(this.sockets.map((socket) => socket.close()));
   }
 
-  /** Opens a squad with both people in it. Returns false if that did not succeed; another squad is opened then. */
+  /** Opens a squad with both people in it. Returns false if that failed; the caller then opens another squad. */
   private async begin(): Promise<boolean> {
     const created = await this.rest<string>(this.host, 'squad', '/squad/squads', {}, (id) => id);
     if (!created.value) return false;

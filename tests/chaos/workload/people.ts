@@ -23,7 +23,7 @@ export interface World {
   locations: string[];
   challengeId: string;
   exerciseId: string;
-  /** A text that begins everything that this run writes. */
+  /** The text with which every text of the members begins. */
   mark: string;
   /** The posts that were acknowledged, the newest last. */
   posts: string[];

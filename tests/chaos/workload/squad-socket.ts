@@ -149,7 +149,7 @@ export class SquadSocket {
   }
 }
 
-/** Codes that say that the frame may have been handled or not. */
+/** Codes after which it is not known whether the frame was handled. */
 const NOT_ANSWERED = new Set(['NO_ACK', 'NOT_CONNECTED']);
 
 function withinLimit<Value>(work: Promise<Value>): Promise<Value> {

@@ -9,7 +9,7 @@ import { keepTokensValid, type Person, type World } from './people.ts';
 export interface Workload {
   gate: Gate;
   pairs: readonly Pair[];
-  /** Lets every actor finish its operation, and ends. */
+  /** Lets every actor finish its operation, and ends the run. */
   end(): Promise<void>;
 }
 

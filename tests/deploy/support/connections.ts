@@ -10,7 +10,7 @@ export type End = string | { namespace: Record<string, string> } | { address: st
 export function isAllowed(manifests: readonly Manifest[], from: End, to: End, port: number): boolean {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
   const allows = (direction: 'Ingress' | 'Egress', own: End, other: End): boolean => {
-    if (typeof own !== 'string') return true; // no policy here is about it
+    if (typeof own !== 'string') return true; // no policy here selects this end
     const selected = policies.filter(
       ({ spec }) =>
         spec.policyTypes.includes(direction) && matches(spec.podSelector, labelsOf(manifests, own)),

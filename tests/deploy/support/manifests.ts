@@ -23,7 +23,7 @@ export const whyWithoutKubectl = ((): string => {
   if (status !== 0) return ' (skipped: kubectl not installed)';
   const { kustomizeVersion = 'v2' } = JSON.parse(stdout) as { kustomizeVersion?: string };
   const isNew = Number(/\d+/.exec(kustomizeVersion)?.[0]) >= 4;
-  return isNew ? '' : ` (skipped: this kubectl has kustomize ${kustomizeVersion}, needed is v4 or later)`;
+  return isNew ? '' : ` (skipped: this kubectl has kustomize ${kustomizeVersion}; v4 or later is needed)`;
 })();
 
 /** Renders `base`, `overlays/trial` or `overlays/production`. */

@@ -71,7 +71,7 @@ export function brokenReferences(manifests: readonly Manifest[]): string[] {
     if (kind === 'HorizontalPodAutoscaler')
       need(manifest, spec.scaleTargetRef.kind, spec.scaleTargetRef.name);
     if (kind === 'PodDisruptionBudget' && selected(spec.selector).length !== 1)
-      broken.push(`${kind} ${metadata.name} selects no workload`);
+      broken.push(`${kind} ${metadata.name} does not select exactly one workload`);
     if (kind === 'Service')
       for (const { targetPort } of spec.ports)
         if (

@@ -33,10 +33,10 @@ export const seriesOf = (name: string, labels: Record<string, string>): string =
     .join(',')}}`;
 
 const BUCKETS = ['0.05', '0.2', '0.5', '1', '2.5', '+Inf'];
-/** Operations of each class per minute at the gateway, in a large gym chain. */
+/** Operations of each class per minute at a server with two replicas, in a large gym chain. */
 const PER_MINUTE = { 'check-in': 60, read: 1_500, write: 200 };
 
-/** Some minutes of ordinary load of every server. */
+/** The series of some minutes of ordinary load of every server. */
 export function ordinaryLoad(
   minutes: number,
   seed: number,

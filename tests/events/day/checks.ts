@@ -9,11 +9,11 @@ export interface Seen {
   received: readonly Received[];
   deliveries: readonly ShownDelivery[];
   replays: readonly Replay[];
-  /** Requests to an address to which the receiver has redirected. */
+  /** The number of requests to the address to which the receiver has redirected. */
   followed: number;
 }
 
-/** What was promised and did not happen; empty if everything did. */
+/** The broken promises of the platform; empty if it has kept all of them. */
 export function violations(seen: Seen): string[] {
   return [
     ...feedViolations(seen),
@@ -26,7 +26,7 @@ export function violations(seen: Seen): string[] {
 
 const keyOf = ({ subject, type }: Acknowledged): string => `${type} of ${subject}`;
 
-/** Each of these changes was requested, with an idempotency key, by the turnstiles and the office alone. */
+/** Only the turnstiles and the office cause these events, each by a request with an idempotency key. */
 const REQUESTED = new Set(['check_in.opened', 'check_in.closed', 'order.changed']);
 
 function feedViolations({ acknowledged, feed }: Seen): string[] {
@@ -39,12 +39,12 @@ function feedViolations({ acknowledged, feed }: Seen): string[] {
     ...acknowledged.filter((one) => !known.has(keyOf(one))).map((one) => `the feed has no ${keyOf(one)}`),
     ...unrequested.map((one) => `${keyOf(one)} is a second effect of a request`),
     ...twice.map((one) => `the feed has twice: ${keyOf(one)}`),
-    ...firstWrong(feed, 'in the feed'),
+    ...wrongFirstEvents(feed, 'in the feed'),
   ];
 }
 
 /** A visit is opened before it is closed, and a member joins before they are updated. */
-function firstWrong(events: readonly PublicEvent[], where: string): string[] {
+function wrongFirstEvents(events: readonly PublicEvent[], where: string): string[] {
   return [...Map.groupBy(events, ({ subject }) => subject)].flatMap(([subject, [first]]) =>
     first && ['check_in.closed', 'member.updated'].includes(first.type)
       ? [`${subject} begins with ${first.type} ${where}`]
@@ -102,7 +102,7 @@ function orderViolations({ feed, received }: Seen): string[] {
   return found;
 }
 
-/** Each event that was replayed is received after that. */
+/** Each event of a replay is accepted again after the request for it. */
 function replayViolations({ replays, received }: Seen): string[] {
   const lastAccepted = new Map<string, number>();
   for (const { event, acceptedAs = 0 } of received)
@@ -110,6 +110,6 @@ function replayViolations({ replays, received }: Seen): string[] {
   return replays.flatMap(({ eventIds, requestedAs }) =>
     eventIds
       .filter((id) => (lastAccepted.get(id) ?? 0) <= requestedAs)
-      .map((id) => `the event ${id} was replayed, and not received again`),
+      .map((id) => `the event ${id} was replayed, but not accepted again`),
   );
 }

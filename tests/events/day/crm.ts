@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Integrator } from './integrator.ts';
 import type { DayReceiver, PublicEvent } from './receiver.ts';
 
-/** The types that the CRM reads and receives. */
+/** The types of the events that the CRM reads and receives. */
 const TYPES = [
   'check_in.opened',
   'check_in.closed',
@@ -12,7 +12,7 @@ const TYPES = [
   'order.changed',
 ];
 
-/** The time after a replay; then something is missing. */
+/** How long the CRM waits for the events of a replay before it gives up. */
 const GIVE_UP_MILLIS = 45_000;
 /** The clocks of the platform and of the CRM differ by less than this. */
 const CLOCK_MILLIS = 1_000;
@@ -48,7 +48,7 @@ export class Crm {
     this.receiver = receiver;
   }
 
-  /** Creates the webhook, and begins to read the feed behind what has happened before. */
+  /** Creates the webhook, and sets the cursor of the feed after everything that has happened before. */
   async start(): Promise<void> {
     const url = await this.receiver.start();
     const created = await this.client.call('POST', '/gym/webhooks', { url, types: TYPES });
@@ -58,12 +58,12 @@ export class Crm {
     this.cursor = (await this.client.call('GET', '/gym/events?after=latest')).body.next;
   }
 
-  /** Reads the feed while it is asked to, with requests that wait for the next event. */
+  /** Reads the feed until `goesOn` returns false, with requests that wait for the next event. */
   async readWhile(goesOn: () => boolean): Promise<void> {
     while (goesOn()) await this.readOnce(1);
   }
 
-  /** Reads what the feed has now. */
+  /** Reads the feed to its present end. */
   async readAll(): Promise<void> {
     while ((await this.readOnce(0)) > 0);
   }
@@ -77,7 +77,7 @@ export class Crm {
     return body.events.length;
   }
 
-  /** @param status only those with this status */
+  /** @param status only deliveries with this status are returned */
   async deliveries(status?: string): Promise<ShownDelivery[]> {
     const all: ShownDelivery[] = [];
     const query = `limit=200${status ? `&status=${status}` : ''}`;
@@ -93,8 +93,8 @@ export class Crm {
   }
 
   /**
-   * Lets the events of a time be sent again, as an integrator whose database was restored from a backup, or who does not want to
-   * wait for the next attempts, which may be hours later.
+   * Requests that the events of a range of time are sent again. An integrator does this if their database was
+   * restored from a backup, or if they do not want to wait for the next attempts, which may be hours later.
    */
   async replay(events: readonly PublicEvent[]): Promise<void> {
     const times = events.map(({ occurredAt }) => Date.parse(occurredAt));
@@ -109,9 +109,9 @@ export class Crm {
   }
 
   /**
-   * Waits until nothing is to be sent.
-   * @param patienceMillis the time for the platform's own attempts; then it replays
-   * @returns whether it had to replay
+   * Waits until every event of the feed was accepted and no delivery waits.
+   * @param patienceMillis the time for the platform's own attempts; afterwards the CRM requests a replay
+   * @returns whether the CRM had to request a replay
    */
   async settle(patienceMillis: number): Promise<boolean> {
     const until = Date.now() + patienceMillis;
@@ -121,7 +121,7 @@ export class Crm {
       const missing = this.missing();
       if (missing.length === 0 && (await this.deliveries('PENDING')).length === 0) return hasReplayed;
       if (Date.now() > until + GIVE_UP_MILLIS) return hasReplayed; // the checks then say what is missing
-      // Once: a replay begins the attempts of a delivery again.
+      // Only once, because a replay begins the attempts of a delivery again.
       if (Date.now() > until && !hasReplayed) {
         await this.replay(missing.length > 0 ? missing : this.feed);
         hasReplayed = true;
@@ -130,7 +130,7 @@ export class Crm {
     }
   }
 
-  /** The events of the feed that have not come by the webhook. */
+  /** The events of the feed that the receiver has not accepted. */
   private missing(): PublicEvent[] {
     const accepted = new Set(
       this.receiver.received.filter((one) => one.acceptedAs).map(({ event }) => event.id),

@@ -21,7 +21,7 @@ export interface DaySizes {
   modeSeconds: number;
   /** How often the whole platform is killed, with its database. */
   kills: number;
-  /** The age at which the integrators renew their tokens. */
+  /** The age of a token at which the integrators renew it, in seconds. */
   tokenSeconds: number;
   /** How long the CRM waits for the platform's own attempts at the end, before it replays. */
   patienceSeconds: number;
@@ -82,7 +82,7 @@ class DayPlatform {
   }
 }
 
-/** A day of a gym's systems, over HTTP alone: what they have seen, compared with what the platform promises. */
+/** Runs a day of a gym's systems, over HTTP only, and compares what they saw with what the platform promises. */
 export async function integratorsDay(sizes: DaySizes): Promise<DayReport> {
   const begunAt = Date.now();
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'integrators-day-'));
@@ -146,14 +146,14 @@ export async function integratorsDay(sizes: DaySizes): Promise<DayReport> {
   }
 }
 
-/** How the receiver behaves during the day; in the last part what has waited is sent. */
+/** The parts of the day, by the behaviour of the receiver. In the last one the platform sends what has waited. */
 const PARTS = [...MODES, 'healthy'] as const;
-/** The part at whose beginning the CRM needs the events of the first one again. */
+/** The part at whose beginning the CRM requests the events of the first part again. */
 const REPLAYED_IN = PARTS.indexOf('slow');
-/** The share of a part after which the platform is killed; in the last one it is sending then what has waited. */
+/** The share of a part after which the platform may be killed. In the last part it is then sending what has waited. */
 const KILLED_AFTER = 0.1;
 
-/** The receiver behaves in each way for some time. Meanwhile the platform is killed, and the CRM replays what it has received. */
+/** The receiver behaves in each way for some time. Meanwhile the platform is killed, and the CRM requests a replay. */
 async function letThingsHappen(
   { platform, receiver, crm }: { platform: DayPlatform; receiver: DayReceiver; crm: Crm },
   { modeSeconds, kills }: DaySizes,
@@ -170,7 +170,7 @@ async function letThingsHappen(
   }
 }
 
-/** Each has half of the members. */
+/** Two turnstiles, each with half of the members. */
 function twoTurnstiles(
   { members, locationId, turnstileClient }: OpenedGym,
   { scans, scansPerSecond }: DaySizes,

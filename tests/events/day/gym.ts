@@ -20,7 +20,7 @@ export async function openGym(url: string, { members, tokenSeconds }: DaySizes) 
   const { id: productId } = await post('/content/products', product, await login('super@demo.test'));
   await request(`${url}/gym/gym/${DEMO_GYMS.ironTemple.id}/products`, 'PUT', {
     token: staff,
-    body: { products: [{ productId, stock: null }] }, // not counted, so that it is never out of stock
+    body: { products: [{ productId, stock: null }] }, // the stock is not counted, so that the product never runs out
   });
   const { id: locationId } = await post('/gym/locations', {
     name: `Hall ${randomUUID()}`,

@@ -16,10 +16,10 @@ interface Credentials {
 
 /** The pause before a request is sent again. */
 const RETRY_MILLIS = 100;
-/** While the platform is down or starts. */
+/** How long a request is repeated while the platform is down or starts. */
 const GIVE_UP_MILLIS = 60_000;
 
-/** Sends a request until it is answered by something else than a failure of the server or of the connection. */
+/** Repeats a request until it has an answer with a status below 500. */
 export async function answered(url: string, init: RequestInit): Promise<Answer> {
   const until = Date.now() + GIVE_UP_MILLIS;
   for (;;) {
@@ -65,7 +65,7 @@ export class Integrator {
 
   /**
    * @param url the gateway
-   * @param tokenSeconds the age at which it replaces a token, if it is not refused or expired before
+   * @param tokenSeconds the age at which a token is replaced, if it was not refused and does not expire before
    */
   constructor(url: string, credentials: Credentials, tokenSeconds: number) {
     this.url = url;

@@ -28,6 +28,7 @@ export class Office {
       await sleep(pauseMillis);
     }
   }
+
   private async order(token: string): Promise<void> {
     const { status, body } = await request(`${this.url}/gym/orders`, 'POST', {
       token,

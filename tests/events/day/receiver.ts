@@ -13,25 +13,25 @@ export interface PublicEvent {
 /** A request that the receiver got. */
 export interface Received {
   event: PublicEvent;
-  /** Its place among all arrivals and acceptances. */
+  /** The number of its arrival, counted over all arrivals and acceptances. */
   arrivedAs: number;
-  /** The same for the moment before it was answered with 2xx; undefined if it was not. */
+  /** The number of its acceptance, which is given just before the answer with 2xx; undefined without one. */
   acceptedAs: number | undefined;
   /** What is wrong with its headers; undefined if nothing is. */
   problem: string | undefined;
 }
 
-/** How the receiver behaves. */
+/** The ways in which the receiver can behave. */
 export const MODES = ['healthy', 'down', 'failing', 'slow', 'hanging', 'redirecting', 'garbage'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The time until a slow answer. */
+/** The time until the answer of a slow receiver. */
 const SLOW_MILLIS = 1_500;
 
-/** The receiver of a CRM, which stores and verifies every request, and often misbehaves. */
+/** The receiver of a CRM. It stores and verifies every request, and fails in each way of `MODES`. */
 export class DayReceiver {
   readonly received: Received[] = [];
-  /** Requests to the address to which it redirects; there must be none. */
+  /** The number of requests to the address to which it redirects; there must be none. */
   followed = 0;
   secret = '';
   /** The number of arrivals and acceptances. */
@@ -88,7 +88,7 @@ export class DayReceiver {
 
   private problemOf(body: string, headers: Record<string, string>): string | undefined {
     try {
-      // It also refuses a timestamp that is more than 5 minutes off.
+      // `verify` also refuses a timestamp that is more than 5 minutes off.
       const event = new Verifier(this.secret).verify(body, headers) as PublicEvent;
       return headers['webhook-id'] === event.id ? undefined : 'webhook-id is not the id of the event';
     } catch (error) {
@@ -124,7 +124,7 @@ export class DayReceiver {
     }
   }
 
-  /** Something that is no answer of HTTP, half of an answer, or an answer whose body is not text. */
+  /** Sends something that is no answer of HTTP, half of an answer, or an answer whose body is not text. */
   private sendGarbage(response: http.ServerResponse): void {
     const { socket } = response;
     switch (this.requests % 3) {

@@ -13,11 +13,11 @@ export interface Acknowledged {
   type: string;
 }
 
-/** The share of the members who are inside in each quarter of the day: the evening is the busiest. */
+/** The share of the members who are inside in each quarter of the day: the third one, the evening, is the busiest. */
 const SHARES_INSIDE = [0.6, 0.3, 0.9, 0.1];
 
 interface TurnstileDay {
-  /** The scans of a day; another one begins after them. */
+  /** The number of scans in a day. After them the next day begins. */
   scans: number;
   scansPerSecond: number;
 }
@@ -45,7 +45,7 @@ export class Turnstile {
     return this.acknowledged.length;
   }
 
-  /** Lets members in and out by the time of the day, while it is asked to. */
+  /** Lets members in and out, depending on the time of the day, until `goesOn` returns false. */
   async scanWhile(goesOn: () => boolean): Promise<void> {
     const pauseMillis = 1_000 / this.day.scansPerSecond;
     for (let next = Date.now(); goesOn(); next = Math.max(next + pauseMillis, Date.now())) {
@@ -60,7 +60,10 @@ export class Turnstile {
     }
   }
 
-  /** Whether fewer members are inside than at this time of the day. One of them must be, so that somebody can leave. */
+  /**
+   * Whether fewer members are inside than there should be at this time of the day. There should always be at least
+   * one, so that somebody can leave.
+   */
   private lacksPeople(): boolean {
     const quarter = Math.floor((4 * this.scans) / this.day.scans) % 4;
     const members = this.inside.length + this.outside.length;

@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 
-/** The schema of the tests of single parts of the execution. */
+/** The schema for the tests that test a single part of the execution. */
 export const schema = buildSchema(`
   scalar Upload  scalar Any
   enum Size { SMALL LARGE }

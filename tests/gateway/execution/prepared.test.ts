@@ -115,7 +115,7 @@ describe('a prepared operation', () => {
     expect(text.startsWith('{"errors":')).toBe(true);
   });
 
-  it('makes invalid values null, and propagates null up to a nullable field', async () => {
+  it('makes the fields of a failed service null, and propagates null up to a nullable field', async () => {
     const answers: Answers = {
       one: () => ({ data: { maybe: item('1'), item: { __typename: 'Item', id: '2', name: 'kept' } } }),
       two: () => {

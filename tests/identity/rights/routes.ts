@@ -23,7 +23,7 @@ export const ROUTES: [string, string, string | (() => string), Expected<number>,
   ],
   ['GET', 'their QR code', '/users/me/qr.svg', loggedIn],
   ['GET', 'their QR code', '/users/me/qr.png', loggedIn],
-  // a service must name the user
+  // 400: a service must name the user
   ['PUT', 'their profile', '/profile', { nobody: 401, service: 400, others: 200 }, { units: 'METRIC' }],
   ['POST', 'a new QR code', '/auth/qr/rotate', loggedIn],
   [
@@ -58,7 +58,7 @@ export const ROUTES: [string, string, string | (() => string), Expected<number>,
   ['PUT', 'a suspension', `/users/${leo.id}/suspension`, superOnly, { suspended: false }],
   [
     'POST',
-    'another gym',
+    'an unknown gym',
     `/gyms/${unknown}/join`,
     {
       nobody: 401,
@@ -121,12 +121,7 @@ export const ROUTES: [string, string, string | (() => string), Expected<number>,
     '/users/by-qr-code/FIT-unknown',
     { nobody: 401, gymAdmin: 404, otherGymAdmin: 404, superAdmin: 404, service: 404, others: 403 },
   ],
-  [
-    'DELETE',
-    "another user's session",
-    `/auth/sessions/${unknown}`,
-    { nobody: 401, service: 403, others: 404 },
-  ],
+  ['DELETE', 'an unknown session', `/auth/sessions/${unknown}`, { nobody: 401, service: 403, others: 404 }],
   [
     'DELETE',
     'their account with a wrong password',
@@ -136,7 +131,7 @@ export const ROUTES: [string, string, string | (() => string), Expected<number>,
   ],
   [
     'DELETE',
-    'an invitation',
+    'an unknown invitation',
     `/invitations/${unknown}`,
     { nobody: 401, gymAdmin: 404, otherGymAdmin: 404, superAdmin: 404, service: 404, others: 403 },
   ],

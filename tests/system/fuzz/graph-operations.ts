@@ -25,7 +25,7 @@ export interface GraphRequest {
 
 const MAX_DEPTH = 4;
 
-/** Every field of the root types, so that each is called. */
+/** Every field of Query and Mutation. */
 export const rootFields = (schema: GraphQLSchema): { kind: 'query' | 'mutation'; name: string }[] =>
   (
     [
@@ -82,7 +82,7 @@ class OperationMaker {
     return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`;
   }
 
-  /** Sometimes a scalar is a literal in the document, which validation checks first. */
+  /** Sometimes returns a literal for a scalar, which the validation of the document checks; otherwise undefined. */
   private literal(type: GraphQLInputType): string | undefined {
     const nullable = getNullableType(type);
     if (!isScalarType(nullable) || this.random.chance(0.7)) return undefined;

@@ -21,7 +21,7 @@ export interface OpenApiDocument {
   components?: Record<string, Record<string, Schema>>;
 }
 
-/** One REST operation of the document. */
+/** A REST operation of the document. */
 export interface RestOperation {
   method: string;
   path: string;
@@ -64,7 +64,7 @@ export function resolverOf(document: OpenApiDocument): (reference: string) => Sc
   };
 }
 
-/** The parameter `wait` is the time for which a feed waits for an event. A longer wait only takes the time of other requests. */
+/** `wait` is the time for which a feed waits for an event. Longer waits would leave less time for other requests. */
 const LONG_WAIT_SECONDS = 0.5;
 const isLongWait = (value: unknown, schema: Schema | undefined): boolean =>
   typeof value === 'number' && value > LONG_WAIT_SECONDS && value <= (schema?.maximum ?? Infinity);

@@ -12,7 +12,7 @@ async function logWhole(season: Season, member: Member): Promise<void> {
   member.trainings.push(training);
 }
 
-/** Set by set: each is sent twice now and then, as by a device that got no answer. */
+/** Logs a training set by set. Some sets are sent twice, as by a device that got no answer. */
 async function logLive(season: Season, member: Member): Promise<void> {
   const { platform, random } = season;
   const training = newTraining(season, member, 'Live');
@@ -84,6 +84,6 @@ const ACTIONS = [
   remove,
 ];
 
-/** One random action of a member. */
+/** Does one random action of a member. */
 export const act = (season: Season, member: Member): Promise<void> =>
   season.random.pick(ACTIONS)(season, member);

@@ -11,7 +11,7 @@ import type { Member, Set, Training } from './model.ts';
 
 const SPORTS = ['running', 'cycling'] as const;
 const KINDS = ['fit', 'tcx'] as const;
-/** The exercises that the platform makes of sports. */
+/** The exercises to which the platform maps sports. */
 export const EXERCISES = { running: 'Outdoor Run', cycling: 'Cycling' } as const;
 
 const fileOf = (kind: (typeof KINDS)[number], activities: readonly PlannedActivity[]): Blob =>
@@ -74,7 +74,7 @@ function someActivity(season: Season, member: Member): Recorded {
 const overlaps = (one: Recorded['training'], other: Recorded['training']): boolean =>
   one.start <= other.end + MINUTE && other.start <= one.end + MINUTE;
 
-/** A file of a watch with several activities, which is sent twice, sometimes in the other format. */
+/** A file of a watch with up to four activities, which is sent twice, sometimes in the other format. */
 export async function importActivities(season: Season, member: Member): Promise<void> {
   const { platform, random } = season;
   const recorded: Recorded[] = [];
@@ -103,7 +103,7 @@ export async function importActivities(season: Season, member: Member): Promise<
   }
 }
 
-/** The platform has chosen the ids of the sets. */
+/** Copies the ids of the sets, which the platform has chosen. */
 export function takeIds(training: Training, stored: Training['entries']): void {
   const ids = stored.flatMap(({ sets }) => sets.map(({ id }) => id));
   const sets = training.entries.flatMap((entry) => entry.sets);

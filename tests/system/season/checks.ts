@@ -7,7 +7,7 @@ import type { RunningPlatform } from './running-platform.ts';
 
 const DAY = 86_400_000;
 
-/** Compares pairs of an id and a number. */
+/** Compares two pairs by their ids. */
 const byId = ([one]: readonly [string, number], [other]: readonly [string, number]): number =>
   one < other ? -1 : 1;
 
@@ -29,7 +29,7 @@ export async function leaderboard(running: RunningPlatform, { id }: Challenge): 
   return all;
 }
 
-/** The scores follow the trainings, at the latest a minute later, and the best is first. */
+/** Waits up to 90 s until the scores equal the recount, and checks that the best is first. */
 export async function expectScores(
   running: RunningPlatform,
   challenges: readonly Challenge[],
@@ -128,7 +128,7 @@ export async function expectSummary(
   const { token, trainings, timezone } = member;
   const [from, to] = [localDay(now - (days + 2) * DAY, timezone), localDay(now, timezone)];
   const ranges = [[from, to]];
-  // Streaks end at many days.
+  // The ranges end on many different days, because a streak is counted back from the end of a range.
   for (let ago = 6; ago < days; ago += Math.ceil(days / 12))
     ranges.push([localDay(now - (ago + 14) * DAY, timezone), localDay(now - ago * DAY, timezone)]);
   for (const [first = from, last = to] of ranges) {

@@ -11,12 +11,12 @@ export interface Season {
   random: Random;
   days: number;
   now: number;
-  /** Ids. */
+  /** Ids of exercises, and `names`, the name of each id. */
   exercises: {
     weighted: string[];
     timed: string;
     distance: string;
-    /** Those that the activities of watches become. */
+    /** The exercises to which the platform maps the activities of watches. */
     watch: { running: string; cycling: string };
     names: ReadonlyMap<string, string>;
   };
@@ -63,7 +63,7 @@ export const someEntries = (season: Season) => {
   });
 };
 
-/** Times of one member begin at different minutes, so that the last training is certain; some overlap. */
+/** No two trainings of a member begin at the same minute, so that it is certain which one is the last; some overlap. */
 export function someTimes({ random, days, now }: Season, { trainings }: Member) {
   const other = trainings.length > 0 && random.chance(0.15) ? random.pick(trainings) : undefined;
   const latest = now - 3 * 60 * MINUTE;

@@ -1,4 +1,4 @@
-/** What a season consists of, as the test has written it. Nothing here comes from the code of the platform. */
+/** The types of a season, as the test has written it. Nothing here comes from the code of the platform. */
 export interface Set {
   id: string;
   type: 'NORMAL' | 'WARMUP' | 'DROP';
@@ -22,9 +22,9 @@ export const measuresOf = ({
 });
 
 export interface Training {
-  /** Undefined until it is known, for a training that was imported. */
+  /** Undefined for an imported training until its id is known. */
   id: string | undefined;
-  /** Null for that of a squad without a routine. */
+  /** Null for the training of a squad without a routine. */
   title: string | null;
   /** Milliseconds since 1970; a whole minute, but for a live squad. */
   start: number;

@@ -43,7 +43,7 @@ export interface Record {
   weightKg: number | null;
 }
 
-/** Of equal values the set with more repetitions, then with more weight. */
+/** The set with the highest value; of equal values the one with more repetitions, then the one with more weight. */
 function highest(sets: readonly Set[], valueOf: (set: Set) => number | undefined): Record | null {
   let best: Record | null = null;
   for (const set of sets) {
@@ -95,7 +95,7 @@ export const series = (trainings: readonly Training[], exerciseId: string, metri
       return value === undefined ? [] : [{ date: localDay(training.start, training.timezone), value }];
     });
 
-/** The ids of the sets of the latest training with the exercise; the times of trainings differ. */
+/** The sets of the latest training with the exercise; no two trainings begin at the same time. */
 export function lastSets(trainings: readonly Training[], exerciseId: string): Set[] {
   let last: Training | undefined;
   for (const training of trainings)
@@ -147,7 +147,7 @@ export function streakWeeks(trainings: readonly Training[], today: string): numb
   return streak;
 }
 
-/** Minute by minute: each counts once, with the highest share of a training that covers it. */
+/** The number of trainings; or of minutes, each counted once, with the highest share of a training that covers it. */
 export function score(trainings: readonly Training[], { metric, start, end }: Challenge): number {
   const counted = trainings.filter((one) => one.end !== null && one.start >= start && one.start < end);
   if (metric === 'WORKOUTS') return counted.length;

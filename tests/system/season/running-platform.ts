@@ -66,8 +66,8 @@ export class RunningPlatform {
   }
 
   /**
-   * A request through the gateway. Without an answer, or with a 5xx, it is repeated: a POST with its Idempotency-Key, so that it
-   * has one effect.
+   * Sends a request through the gateway. Without an answer, or with a 5xx, it is repeated. A POST with JSON has an
+   * Idempotency-Key, so that it has one effect; a file has none, because a second import of it adds nothing.
    */
   async call(method: string, at: string, token?: string, body?: object | string | Blob): Promise<Answer> {
     const isFile = typeof body === 'string' || body instanceof Blob;

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { iso, MINUTE, minuteOf, newTraining, someEntries, type Season } from './made-up.ts';
 import { measuresOf, type Member, type Set, type Training } from './model.ts';
 
-/** Two stays in a squad of the past; the second one adds its sets. The squad service repeats each call. */
+/** Two stays in a squad of the past; the second one adds its sets. The call for the first stay is sent twice. */
 export async function trainInSquad(season: Season, member: Member): Promise<void> {
   const { platform, random, squadToken } = season;
   const training = newTraining(season, member, 'Squad');

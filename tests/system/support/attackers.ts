@@ -4,7 +4,7 @@ import net from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** The address of the attack; its victim calls from another address. */
+/** The address of the attackers; their victim calls from another address. */
 const ATTACKER = '127.0.0.1';
 
 /** An attack that continues until it is stopped. */
@@ -12,7 +12,7 @@ export interface Attack {
   stop(): void;
 }
 
-/** Keeps this many requests open, each with a body of one byte a second. A request that is refused is replaced by a new one. */
+/** Keeps this many requests open, each with a body of one byte a second. A request that is cut is replaced. */
 export function slowBodies(urls: readonly string[], count: number): Attack & { cut(): number } {
   const sockets = new Set<net.Socket>();
   let isOver = false;

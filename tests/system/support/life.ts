@@ -14,14 +14,14 @@ import { SquadClient } from '../../../subgraphs/squad/client/squad-client.socket
 import { pictures } from '../../support/pictures.ts';
 import type { Called, CallOptions, TestPlatform } from '../../support/platform.ts';
 
-/** A user with data of every kind in every service; each of their texts contains `mark`. */
+/** A user with data of every kind in every service. The texts that must not stay after a deletion contain `mark`. */
 export interface Life {
   id: string;
   email: string;
   password: string;
   token: string;
   mark: string;
-  /** Data of other users that refers to this user. */
+  /** Ids of objects that stay after a deletion, because other users or the gym need them. */
   remains: { commentedPostId: string; squadId: string; groupId: string; visitId: string };
 }
 

@@ -5,7 +5,10 @@ import type { TestPlatform } from '../../support/platform.ts';
 
 const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
 
-/** Every row of all databases as JSON, with `<service>.<table>` as its place; and the text of every file, with its path. */
+/**
+ * Every row of the tables in the schema `public` of all databases as JSON, with `<service>.<table>` as its place; and
+ * the text of every file in the data folder, with its path. Squad's journals are such files here.
+ */
 export async function storedData(platform: TestPlatform): Promise<[place: string, content: string][]> {
   const found: [string, string][] = [];
   for (const service of DATABASES) {
@@ -40,12 +43,13 @@ export const placesOf = async (platform: TestPlatform, text: string): Promise<st
   placesIn(await storedData(platform), text);
 
 /**
- * Where services store the id of an erased account: the record that refuses later writes, the deletion itself, and the event
- * by which the systems of the gym learn that the member was removed.
+ * Where services store the id of an erased account: the record that refuses later writes (in squad, the journal of
+ * the user), the deletion with its saga, and the event by which the systems of the gym learn that the member was
+ * removed.
  */
 const ERASURE_RECORDS =
   /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*|(gym|identity)\.event(_outbox)?)$/;
-/** The services that store the id of an erased account in any other record. */
+/** The services with any other record of an erased account; for a file, its path up to the first dot. */
 export const servicesWithRecordsOf = async (platform: TestPlatform, userId: string): Promise<string[]> => [
   ...new Set(
     (await placesOf(platform, userId))
