@@ -39,8 +39,8 @@ export interface ServiceCallsOptions {
   name: ServiceName;
   url: string;
   tokens: ServiceTokens;
-  /** The time limit of a call; a shorter limit of the request that causes it applies instead. Default 3 s. */
-  timeoutMillis?: number;
+  /** The time limit of a call; a shorter limit of the request that causes it applies instead. */
+  timeoutMillis: number;
 }
 
 /**
@@ -51,7 +51,7 @@ export function serviceCalls({
   name,
   url,
   tokens,
-  timeoutMillis = 3_000,
+  timeoutMillis,
 }: ServiceCallsOptions): ServiceCalls {
   const options = { connections: 32, connect: { timeout: 1_000 } }; // 1 s
   const pool = new Pool(url, { ...options, keepAliveTimeout: 30_000 }); // 30 s
@@ -119,15 +119,15 @@ export interface CallsToServices {
 export function callsToServices(options: {
   settings: ServerSettings;
   tokens: ServiceTokens;
-  /** The time limit of a call. Default 3 s. */
+  /** The time limit of a call. Default: SERVICE_CALL_TIMEOUT_MILLIS. */
   timeoutMillis?: number;
 }): CallsToServices {
-  const { settings, ...rest } = options;
+  const { settings, tokens, timeoutMillis = settings.serviceCallTimeoutMillis } = options;
   const calls = new Map<string, ServiceCalls>();
   return {
     to(name) {
       const url = urlOf(name, settings);
-      const known = calls.get(url) ?? serviceCalls({ name, url, ...rest });
+      const known = calls.get(url) ?? serviceCalls({ name, url, tokens, timeoutMillis });
       calls.set(url, known);
       return known;
     },

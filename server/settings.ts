@@ -264,6 +264,13 @@ export const serverSettings = z.object({
   nutritionUrl: serviceUrl('nutrition'),
   contentUrl: serviceUrl('content'),
   squadUrl: serviceUrl('squad'),
+  /** How long a call from one service to another may take, in milliseconds; some internal calls have longer limits. */
+  serviceCallTimeoutMillis: z.coerce
+    .number('expected milliseconds')
+    .int()
+    .min(100, 'expected at least 100 ms')
+    .max(60_000, 'expected at most 60,000 ms')
+    .default(3_000), // 3 s
   /**
    * The secret with which servers authenticate to identity: that of the installation, the same for all of them, or the
    * server's own one, which is derived from it. If absent, a random secret is created once in the data folder, for servers

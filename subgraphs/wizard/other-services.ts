@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '#server/errors.ts';
 import { openingExceptions, openingHours } from '#server/opening-hours.ts';
 import { serviceCalls, type ServiceCalls, type ServiceCallsOptions } from '#server/service-calls.ts';
+import type { ServerSettings } from '#server/settings.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 import type { Slot, SlotLocation } from './availability/slots.ts';
 
@@ -14,14 +15,15 @@ export interface OtherServices {
 }
 
 interface OtherServicesOptions {
-  urls: { gymUrl: string; identityUrl: string; nutritionUrl: string };
+  settings: Pick<ServerSettings, 'gymUrl' | 'identityUrl' | 'nutritionUrl' | 'serviceCallTimeoutMillis'>;
   tokens: ServiceCallsOptions['tokens'];
 }
 
-export function otherServices({ urls, tokens }: OtherServicesOptions): OtherServices {
-  const gym = serviceCalls({ name: 'gym', url: urls.gymUrl, tokens });
-  const identity = serviceCalls({ name: 'identity', url: urls.identityUrl, tokens });
-  const nutrition = serviceCalls({ name: 'nutrition', url: urls.nutritionUrl, tokens });
+export function otherServices({ settings, tokens }: OtherServicesOptions): OtherServices {
+  const options = { tokens, timeoutMillis: settings.serviceCallTimeoutMillis };
+  const gym = serviceCalls({ name: 'gym', url: settings.gymUrl, ...options });
+  const identity = serviceCalls({ name: 'identity', url: settings.identityUrl, ...options });
+  const nutrition = serviceCalls({ name: 'nutrition', url: settings.nutritionUrl, ...options });
   return {
     gym,
     identity,

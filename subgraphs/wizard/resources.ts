@@ -49,7 +49,7 @@ export async function wizardResources(
   const { settings, database, log, metrics, unitOf, serviceTokens, files } = base;
   const notifications = database && (await listenTo(database.server, database.name, [SESSION_CHANNEL], log));
   const storage: WizardStorage = notifications ? databaseStorage(notifications) : memoryStorage();
-  const services = otherServices({ urls: settings, tokens: serviceTokens });
+  const services = otherServices({ settings, tokens: serviceTokens });
   const sagas = new Sagas({
     store: database ? new DatabaseSagaStore(() => unitOf()) : new MemorySagaStore(() => unitOf()),
     definitions: [deploymentSaga({ services, storage, files, definitions, unitOf: () => unitOf() })],

@@ -8,7 +8,7 @@ import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
-const TIMEOUT_MILLIS = 600;
+const TIMEOUT_MILLIS = withinOnThisMachine(600);
 /** The time that a busy machine may need in addition. */
 const MARGIN_MILLIS = 1_500;
 

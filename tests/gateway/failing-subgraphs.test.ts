@@ -25,7 +25,7 @@ beforeAll(async () => {
         },
       },
     },
-    { SUBGRAPH_TIMEOUT_MILLIS: '400' },
+    { SUBGRAPH_TIMEOUT_MILLIS: String(withinOnThisMachine(400)) },
   );
 });
 afterAll(() => graph.stop());

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 /** A service whose answers each test sets by `answer`. */
 const service = http.createServer((req, res) => answer(req, res));
@@ -18,7 +19,7 @@ beforeAll(async () => {
     {
       GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
       CORS_ORIGINS: 'https://front.example',
-      SUBGRAPH_MUTATION_TIMEOUT_MILLIS: '250',
+      SUBGRAPH_MUTATION_TIMEOUT_MILLIS: String(withinOnThisMachine(250)),
     },
   );
 });

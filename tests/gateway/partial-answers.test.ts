@@ -17,7 +17,7 @@ const LOST: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   squad: ['me.presence'],
 };
 const lostWithout = (service: ServiceName): readonly string[] => LOST[service] ?? [];
-const TIMEOUT_MILLIS = 2_000;
+const TIMEOUT_MILLIS = withinOnThisMachine(2_000);
 /** The time that a busy machine may need in addition to the time limit. */
 const MARGIN_MILLIS = 4_000;
 

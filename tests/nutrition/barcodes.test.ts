@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 /** A server in place of Open Food Facts, with the parts of its protocol that the service uses. Tests set its answer. */
 let products: { url: string; asked: string[]; answer: (res: ServerResponse) => void; server: Server };
@@ -20,7 +21,7 @@ beforeAll(async () => {
   };
   platform = await startPlatform({
     services: ['identity', 'nutrition'],
-    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: '2000' },
+    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: String(withinOnThisMachine(1_000)) },
   });
 });
 afterAll(async () => {

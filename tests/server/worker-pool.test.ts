@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 import { WorkerPool } from '#server/workers/worker-pool.ts';
 
 interface Job {
@@ -17,7 +18,7 @@ const poolOf = (kind: (typeof KINDS)[number]) =>
   });
 
 it.each(KINDS)(
-  'in a %s: runs jobs in their order, and refuses a job at once if too many wait',
+  'in a %s: jobs run in their order, and a job is refused at once if too many wait',
   async (kind) => {
     const pool = poolOf(kind);
     const done: string[] = [];
@@ -34,7 +35,7 @@ it.each(KINDS)(
 );
 
 it.each(KINDS)(
-  'in a %s: a job that throws rejects with its message, and the same helper runs the next one',
+  'in a %s: a job that throws rejects with its message, and the next job still runs',
   async (kind) => {
     const pool = poolOf(kind);
     const failing = pool.run({ does: 'throw', text: 'not this one' });
@@ -44,7 +45,7 @@ it.each(KINDS)(
   },
 );
 
-it.each(KINDS)('in a %s: a helper that ends during a job, or after it, is replaced', async (kind) => {
+it.each(KINDS)('in a %s: a helper that ends during a job is replaced', async (kind) => {
   const pool = poolOf(kind);
   const ended = pool.run({ does: 'exit', text: '' });
   const next = pool.run({ does: 'echo', text: 'by another one' });
@@ -52,7 +53,7 @@ it.each(KINDS)('in a %s: a helper that ends during a job, or after it, is replac
   await expect(next).resolves.toBe('by another one');
 });
 
-it('a process that needs more memory than it may have ends alone, and is replaced', async () => {
+it('only the process that exceeds its memory limit ends, and it is replaced', async () => {
   const pool = new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
     name: 'test',
     kind: 'process',
@@ -67,14 +68,14 @@ it('a process that needs more memory than it may have ends alone, and is replace
 });
 
 it.each(KINDS)(
-  'a %s that needs longer for a job than it may is ended alone, and is replaced',
+  'only the %s that exceeds the time limit of a job is ended, and it is replaced by another one',
   async (kind) => {
     const pool = new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
       name: 'test',
       kind,
       mostHelpers: 1,
       waitingForEach: 3,
-      maxJobSeconds: 4,
+      maxJobSeconds: withinOnThisMachine(5_000) / 1_000,
     });
     const ended = pool.run({ does: 'hang', text: '' });
     const next = pool.run({ does: 'echo', text: 'by another one' });

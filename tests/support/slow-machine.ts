@@ -19,4 +19,4 @@ export function measuredSlowness(): number {
 
 /** A limit for work that takes `millis` at most on a usual machine, and accordingly more on a slow one. */
 export const withinOnThisMachine = (millis: number): number =>
-  millis * Number(process.env.TEST_SLOWNESS ?? 1);
+  Math.round(millis * Number(process.env.TEST_SLOWNESS ?? 1));

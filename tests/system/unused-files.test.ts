@@ -17,7 +17,7 @@ afterAll(() => platform.stop());
 const folder = () => path.join(platform.dataDir, 'files');
 const storedFiles = async (): Promise<string[]> =>
   (await readdir(folder(), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.part')) // a file that is still being written
     .map((entry) => path.relative(folder(), path.join(entry.parentPath, entry.name)))
     .toSorted();
 

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { connectionTo } from '#server/database/connection.ts';
 import type { DatabaseServer } from '#server/database/database-server.ts';
 import { PlatformClient } from '#server/database/platform-client.ts';
@@ -15,7 +16,7 @@ export interface ServiceDatabases {
     subgraph: AnySubgraph,
     settings: ServerSettings,
   ): Promise<ClonedDatabase | undefined>;
-  /** Runs one statement on a new connection. */
+  /** Runs one statement on a connection that the test has for itself. */
   sql<Row = Untyped>(service: ServiceName, statement: string, values?: unknown[]): Promise<Row[]>;
   stop(): Promise<void>;
 }
@@ -23,6 +24,7 @@ export interface ServiceDatabases {
 /** @param through replaces the server of the test run in what `open` returns */
 export function serviceDatabases(through?: DatabaseServer): ServiceDatabases {
   const databases = new Map<ServiceName, ClonedDatabase>();
+  const pools = new Map<ServiceName, pg.Pool>();
   return {
     async open(service, { database, withoutDatabase }, settings) {
       if (!database || withoutDatabase?.(settings)) return undefined;
@@ -35,16 +37,20 @@ export function serviceDatabases(through?: DatabaseServer): ServiceDatabases {
     async sql<Row>(service: ServiceName, statement: string, values?: unknown[]) {
       const database = databases.get(service);
       if (!database) throw new Error(`${service} has no database in this test`);
-      const client = new PlatformClient(connectionTo(database.server, database.name));
-      await client.connect();
-      try {
-        return (await client.query(statement, values)).rows as Row[];
-      } finally {
-        await client.end();
-      }
+      const pool = pools.get(service) ?? poolTo(database);
+      pools.set(service, pool);
+      return (await pool.query(statement, values)).rows as Row[];
     },
     async stop() {
+      await Promise.all([...pools.values()].map((pool) => pool.end()));
       await Promise.all([...databases.values()].map((database) => database.drop()));
     },
   };
+}
+
+/** Connections are kept, because a new one costs more than most statements. */
+function poolTo({ server, name }: ClonedDatabase): pg.Pool {
+  const pool = new pg.Pool({ ...connectionTo(server, name), Client: PlatformClient, allowExitOnIdle: true });
+  pool.on('error', () => undefined); // an unused connection was terminated; the pool replaces it
+  return pool;
 }
