@@ -3,7 +3,7 @@ import { contentService } from './support.ts';
 
 const { rest } = contentService();
 
-// The service checks the demo files by their shapes when it starts. Only requests are checked by the rules between fields.
+// At its start the service checks the demo files by their shapes. Rules between fields are applied to requests only.
 test.each(['workouts', 'products'])('the rules of a change accept all demo %s unchanged', async (kind) => {
   const { body } = await rest('super@demo.test', 'GET', `/${kind}?limit=200`);
   expect(body.length).toBeGreaterThan(10);

@@ -20,7 +20,7 @@ const exercise = (name: string): LibraryExercise | undefined =>
 const SMALL_WORDS = /^(and|the|to)$/;
 
 describe('the exercise library', () => {
-  test('has at least 340 exercises, among them those that users search for most', () => {
+  test('has at least 340 exercises, among them these well-known ones', () => {
     expect(EXERCISE_LIBRARY.length).toBeGreaterThanOrEqual(340);
     const names = new Set(EXERCISE_LIBRARY.map(({ name }) => name));
     for (const name of [
@@ -113,8 +113,8 @@ describe('the exercise library', () => {
     expect(exercise(name)).toMatchObject(expected);
   });
 
-  describe('has instructions', () => {
-    test('instructions have 3 to 5 steps of 20 to 200 characters, each of whole sentences', () => {
+  describe('has instructions that', () => {
+    test('have 3 to 5 steps of 20 to 200 characters, each of whole sentences', () => {
       expect(breaking(({ instructions }) => instructions.length >= 3 && instructions.length <= 5)).toEqual(
         [],
       );
@@ -124,7 +124,7 @@ describe('the exercise library', () => {
       expect(steps.filter(wrong)).toEqual([]);
     });
 
-    test('the steps of an exercise differ from each other, and the instructions differ between exercises', () => {
+    test('have no step twice, and are the same for no two exercises', () => {
       expect(breaking(({ instructions }) => new Set(instructions).size === instructions.length)).toEqual([]);
       const lists = EXERCISE_LIBRARY.map(({ instructions }) => instructions.join('\n').toLowerCase());
       expect(lists.filter((list, index) => lists.indexOf(list) !== index)).toEqual([]);

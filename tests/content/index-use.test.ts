@@ -111,7 +111,7 @@ const callers = [
   ['a caller without a token', () => ''],
 ] as const;
 
-/** Requests the first and the second page of each query. @returns the plans that read a whole table */
+/** Requests the first and the second page of each query. @returns the statements that read a whole table */
 async function scansOf(list: string, queries: readonly string[], token: string): Promise<string[]> {
   const statements = await statementsDuring(async () => {
     for (const query of queries) {
@@ -161,8 +161,8 @@ it('every statement that reads or writes one row finds it by an index', async ()
 });
 
 describe('if most rows belong to other gyms', () => {
-  describe.each(callers)('every list that %s asks for', (_who, tokenOf) => {
-    it.each(Object.entries(lists))('a list of %s is found by an index', async (list, queries) => {
+  describe.each(callers)('for %s', (_who, tokenOf) => {
+    it.each(Object.entries(lists))('every list of %s is found by an index', async (list, queries) => {
       expect(await scansOf(list, queries, tokenOf())).toEqual([]);
     });
 
@@ -185,8 +185,8 @@ describe('if all rows are global', () => {
     await sql('vacuum analyze');
   });
 
-  describe.each(callers)('every list that %s asks for', (_who, tokenOf) => {
-    it.each(Object.entries(lists))('a list of %s is found by an index', async (list, queries) => {
+  describe.each(callers)('for %s', (_who, tokenOf) => {
+    it.each(Object.entries(lists))('every list of %s is found by an index', async (list, queries) => {
       expect(await scansOf(list, queries, tokenOf())).toEqual([]);
     });
 

@@ -78,7 +78,7 @@ describe('a database of the previous release', () => {
   });
   afterAll(() => orm.close(true));
 
-  test('gets the whole library, each row with its fields', async () => {
+  test('gets the whole library, each exercise with instructions', async () => {
     const rows = await run<{ id: string; name: string; instructions: string[] }>(
       `select id, name, instructions from exercise where id::text like '01900000-0e00-7%'`,
     );
@@ -114,7 +114,7 @@ describe('a database of the previous release', () => {
     });
   });
 
-  test('keeps the exercises of gyms', async () => {
+  test('keeps the exercises that were added to a gym or for all gyms', async () => {
     for (const id of [gymsOwn, common])
       expect(await row(id)).toMatchObject({
         primary_muscles: ['lower back'],

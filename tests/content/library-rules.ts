@@ -37,7 +37,7 @@ const EQUIPMENT_IN_NAMES = [
   [/^Treadmill\b/, 'machine'],
 ] as const;
 
-/** The first primary muscle that an exercise with such a name may have. */
+/** For words in names: the first primary muscle must be one of these. */
 const MUSCLES_IN_NAMES = [
   [/\bBench Press$/, ['chest', 'triceps']],
   [/\b(Chest Press|Chest Dip|Pec Deck)\b/, ['chest']],
@@ -90,7 +90,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'cardio and mobility have neither force nor mechanic',
+    'cardio and mobility have neither force nor mechanic; all others but stretches and poses have a mechanic',
     ({ category, force, mechanic }) =>
       oneOf(category, 'cardio', 'mobility')
         ? force === null && mechanic === null
@@ -170,7 +170,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'exercises without equipment and load are cardio, stretches, poses or mobility',
+    'exercises with the equipment `none` are cardio, stretches, poses or mobility',
     ({ equipment, category }) =>
       ifThen(equipment === 'none', oneOf(category, 'cardio', 'stretching', 'yoga', 'mobility')),
   ],
@@ -227,7 +227,7 @@ export const LIBRARY_RULES: [string, Rule][] = [
       ),
   ],
   [
-    'the muscle in the name of an exercise is its first primary muscle',
+    'the muscle or movement in the name of an exercise decides its first primary muscle',
     (one) =>
       MUSCLES_IN_NAMES.every(([words, muscles]) =>
         ifThen(

@@ -83,7 +83,7 @@ test.each(['/workouts', '/exercises', '/products'])(
 );
 
 describe.each(['/workouts?maxMinutes=', '/products?maxPrice='])('a list with an upper limit: %s', (path) => {
-  test('contains all rows if the limit is the largest integer, and fewer if it is 1', async () => {
+  test('contains all rows if the limit is the largest safe integer, and fewer if it is 1', async () => {
     const [list = ''] = path.split('?');
     const all = (await rest('anyone', 'GET', list)).body;
     const { status, body } = await rest('anyone', 'GET', path + Number.MAX_SAFE_INTEGER);

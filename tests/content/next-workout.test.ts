@@ -48,14 +48,14 @@ describe('the next workout', () => {
     // What others train does not count.
     await train(ben, theirs, 1);
     expect(await nextOf(ana)).toBe('Another');
-    // The owner no longer shares it, so that it is no longer a routine that Ana sees.
+    // Ben no longer shares this routine, so Ana no longer sees it.
     await rest(ben, 'PUT', `/workouts/${theirs}`, { visibility: 'PRIVATE' });
     expect(await nextOf(ana)).toBe('pull');
     await rest(ana, 'DELETE', `/workouts/${pull[0].id}`);
     expect(await nextOf(ana)).toBe('Push');
   });
 
-  it('is one of the gym without own routines and favourites, and null without a gym', async () => {
+  it('is a routine of the gym for a user without own routines and favourites, and null for one without a gym', async () => {
     const alone = (await platform().register(null)) as Person;
     expect(await nextOf(alone)).toBeNull();
     const admin = { id: '', token: await platform().demo('admin@aqua.test') };
@@ -71,7 +71,7 @@ describe('the next workout', () => {
   it('is private: not for other users, staff included, and not without a log-in', async () => {
     const [ana, ben] = [await register(), await register()];
     await add(ana, 'Mine');
-    const staff = [
+    const others = [
       ben,
       ...(await Promise.all(
         (['admin@iron.test', 'super@demo.test'] as const).map(async (email) => ({
@@ -80,7 +80,7 @@ describe('the next workout', () => {
         })),
       )),
     ];
-    for (const other of staff) {
+    for (const other of others) {
       const { data, errors } = await userOf(other, ana.id, 'nextWorkout { title }');
       expect(data._entities).toEqual([{ nextWorkout: null }]);
       expect(errors?.[0]?.extensions.code).toBe('NOT_FOUND');
@@ -93,7 +93,7 @@ describe('the next workout', () => {
   });
 });
 
-/** The number of those that read content: other statements of the services, such as those of jobs, run in this process, too. */
+/** The number of statements that read content. The services may send other statements at the same time. */
 const readsOf = (sent: readonly SentStatement[]): number =>
   sent.filter(({ text }) => /\b(training|training_exercise|workout_routine|exercise)\b/.test(text)).length;
 
@@ -104,7 +104,7 @@ describe('the home page', () => {
   it('reads the next workout, the sums and the latest trainings in one statement, for 5 trainings as for 50', async () => {
     const ana = await register();
     const mine = await add(ana, 'Mine');
-    // From yesterday's noon on, so that the number of trainings in the last seven days is the same at every time of day.
+    // The latest training began yesterday at noon, so the last seven days contain six trainings at any time of day.
     const hoursSinceYesterdaysNoon = 12 + (Date.now() % 86_400_000) / 3_600_000;
     for (let day = 0; day < 55; day += 1)
       await rest(ana, 'POST', '/trainings', {
@@ -149,7 +149,7 @@ describe('the home page', () => {
     expect(await whole(50)).toBe(five);
   });
 
-  it('sums the wanted number of days; one of a wrong size is refused at both doors', async () => {
+  it('sums the requested number of days; an invalid number is refused at both doors', async () => {
     const ana = await register();
     for (const days of [0, 3, 6, 7, 20])
       await rest(ana, 'POST', '/trainings', hourOf(BENCH, [], 0.5 + days * 24));

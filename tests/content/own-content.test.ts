@@ -49,7 +49,7 @@ describe("a member's routine", () => {
     expect((await rest(undefined, 'GET', '/workouts?mine=true')).status).toBe(401);
   });
 
-  it('is for their gym by visibility, and can become private again', async () => {
+  it('is for their gym if its visibility is GYM, and can become private again', async () => {
     const [ana, ben] = [await register(), await register()];
     const zoe = await demo('zoe@aqua.test');
     const created = await rest(ana, 'POST', '/workouts', { ...ROUTINE, visibility: 'GYM' });
@@ -64,7 +64,7 @@ describe("a member's routine", () => {
     expect(await statuses([ana, ben], `${path}?version=1`)).toEqual([200, 404]);
   });
 
-  it('is refused for everybody, for another gym, and for a gym if the member has none', async () => {
+  it('is refused if it is for everybody, for another gym, or for a gym although the user has none', async () => {
     const ana = await register();
     const alone = (await platform().register(null)) as Person;
     for (const [who, body, status, code] of [
@@ -103,12 +103,12 @@ describe("a member's routine", () => {
     });
   });
 
-  it('cannot become one for a gym if its owner has none, also a SUPER_ADMIN', async () => {
+  it('cannot be made visible to a gym if its owner has no gym, for example a SUPER_ADMIN', async () => {
     const boss = await demo('super@demo.test');
     const own = await rest(boss, 'POST', '/workouts', { ...ROUTINE, visibility: 'PRIVATE' });
     const refused = await rest(boss, 'PUT', `/workouts/${own.body.id}`, { visibility: 'GYM' });
     expect(refused).toMatchObject({ status: 400, body: { code: 'GYM_REQUIRED' } });
-    // The body of a change has no gymId.
+    // The body of a change cannot have a gymId, so the message must not ask for one.
     expect(refused.body.detail).not.toContain('gymId');
   });
 

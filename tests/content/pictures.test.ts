@@ -40,7 +40,7 @@ describe('pictures', () => {
     }
   });
 
-  test('a product may have several pictures, which are uploaded by REST or by the graph', async () => {
+  test('may be several for one product, and are uploaded by REST or by the graph', async () => {
     const { body: product } = await rest('admin@iron.test', 'POST', '/products', {
       ...PRODUCT,
       sku: unique(),
@@ -63,7 +63,7 @@ describe('pictures', () => {
     expect(body.data.uploadProductImage.images).toHaveLength(2);
   });
 
-  test('are refused from users who may not change the content, and if they are no pictures', async () => {
+  test('are refused if the caller may not change the content, or if the file is no picture', async () => {
     const { body: routine } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${routine.id}/image`;
     expect((await rest('anyone', 'POST', path, form(await photo()))).status).toBe(401);

@@ -103,7 +103,7 @@ describe('products', () => {
     { kind: 'CAR' },
     { images: ['javascript:alert(1)'] },
     { stock: -1 },
-  ])('%j is refused', async (wrong) => {
+  ])('with %j are refused', async (wrong) => {
     expect(
       await rest('admin@iron.test', 'POST', '/products', { ...PRODUCT, sku: unique(), ...wrong }),
     ).toMatchObject({

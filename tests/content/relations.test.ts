@@ -6,7 +6,7 @@ import { testRun } from '../support/test-run.ts';
 
 const { server, runId } = testRun.current();
 
-it('the migration removes versions without a routine, and adds the foreign key to the others', async () => {
+it('the migration removes versions without a routine, and adds a foreign key that deletes versions with their routine', async () => {
   const name = `${runId}_${randomBytes(5).toString('hex')}`;
   const before = await openDatabase(
     { ...database, migrations: database.migrations.slice(0, 1) },

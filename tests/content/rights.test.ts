@@ -38,7 +38,7 @@ describe('rights', () => {
     async (kind, shape) => {
       const body = () => ({ ...shape, ...(kind === 'products' && { sku: unique() }) });
       expect(await rest('anyone', 'POST', `/${kind}`, body())).toMatchObject({ status: 401 });
-      // What a member adds is their own, and never for everybody.
+      // A member adds routines and exercises for themselves, and may add no products.
       const byMember = {
         products: { status: 403, body: { code: 'FORBIDDEN' } },
         workouts: { status: 201, body: { visibility: 'PRIVATE', gymId: null } },

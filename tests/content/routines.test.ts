@@ -4,7 +4,7 @@ import { contentService, EXERCISE, ROUTINE } from './support.ts';
 
 const { rest, graph } = contentService();
 
-/** One exercise of the library by its name. */
+/** The exercise of the library with this name. */
 async function exercise(name: string): Promise<{ id: string; modality: string }> {
   const { body } = await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(name)}`);
   return body.find((found: { name: string }) => found.name === name);
@@ -130,7 +130,7 @@ describe('routines', () => {
     expect(data).toEqual({ workout: { title: 'First', version: 1 }, _entities: [{ title: 'Second' }] });
   });
 
-  test('keep their versions after their deletion, and the same users may read and list them', async () => {
+  test('keep their versions after their deletion, and the same users as before may read and list them', async () => {
     const { body: first } = await rest('admin@iron.test', 'POST', '/workouts', ROUTINE);
     const path = `/workouts/${first.id}`;
     await rest('admin@iron.test', 'PUT', path, { title: 'Second' });

@@ -45,7 +45,7 @@ describe('a search', () => {
     ['workouts', 'push-day', 'Push Day'],
     ['products', 'whey protein 1kg', 'Whey Protein 1 kg'],
     ['products', 'whey-1kg', 'Whey Protein 1 kg'],
-  ])('of %s for the exact name or alias "%s" has %s first', async (list, text, name) => {
+  ])('of %s for "%s" has %s first', async (list, text, name) => {
     expect((await search(list, text, 1))[0]).toBe(name);
   });
 
@@ -86,7 +86,7 @@ describe('a search', () => {
       ['chest', 'lats', 'middle back', 'shoulders', 'biceps', 'triceps', 'forearms', 'traps', 'neck'],
     ],
     ['lower body', ['quadriceps', 'hamstrings', 'glutes', 'calves', 'abductors', 'adductors', 'hip flexors']],
-  ])('for "%s" has only exercises for its muscles on the first page', async (text, muscles) => {
+  ])('for "%s" has only exercises for the muscles of this area on its first page', async (text, muscles) => {
     const { body } = await rest('anyone', 'GET', `/exercises?search=${encodeURIComponent(text)}&limit=100`);
     expect(body).toHaveLength(100);
     for (const { primaryMuscles } of body)

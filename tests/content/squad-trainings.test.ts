@@ -8,7 +8,7 @@ const squad = async (): Promise<Person> => ({ id: '', token: await platform().se
 const TIMES = { startedAt: '2026-03-01T10:00:00Z', endedAt: '2026-03-01T10:40:00Z' };
 const set = (id: string, reps = 5) => ({ id, exerciseId: BENCH, reps, weightKg: 50 });
 
-it('a participant gets one training for each squad, whatever is repeated or simultaneous', async () => {
+it('a participant gets one training for each squad, also if requests are repeated or simultaneous', async () => {
   const ana = await register();
   const service = await squad();
   const path = `/squads/${randomUUID()}/trainings/${ana.id}`;
@@ -41,7 +41,7 @@ it('a participant gets one training for each squad, whatever is repeated or simu
   expect((await rest(ana, 'GET', `/exercises/${BENCH}/records`)).body.volume.value).toBe(750);
 });
 
-it('sets that a training cannot have are ignored; without others there is no training', async () => {
+it('sets that a training cannot have are ignored; if there are no other sets, there is no training', async () => {
   const ana = await register();
   const service = await squad();
   const unusable = [
@@ -61,7 +61,7 @@ it('sets that a training cannot have are ignored; without others there is no tra
   expect((await rest(ana, 'GET', '/trainings')).body).toHaveLength(1);
 });
 
-it('only services may write it', async () => {
+it('only services may write the training of a squad', async () => {
   const ana = await register();
   const path = `/squads/${randomUUID()}/trainings/${ana.id}`;
   expect((await rest(ana, 'PUT', path, { ...TIMES, sets: [] })).status).toBe(403);

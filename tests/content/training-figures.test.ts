@@ -6,7 +6,7 @@ import { BENCH, PULL_UP, trainingLog } from './training-support.ts';
 
 const { rest, register } = trainingLog();
 
-/** More runs: TRAINING_RUNS=200. */
+/** The number of random sequences of changes; `TRAINING_RUNS=200` tests more. */
 const RUNS = Number(process.env.TRAINING_RUNS ?? 6);
 
 const set = fc.record({

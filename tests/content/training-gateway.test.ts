@@ -25,9 +25,9 @@ it('the gateway answers with the trainings of the caller, and with nothing of ot
     localDate: expect.any(String),
   });
   expect(data.me.trainingSummary.count).toBeGreaterThan(9);
-  // Eight weeks, and this one as soon as its first training is over.
+  // Eight weeks, and this week as soon as its first training is over.
   expect([8, 9]).toContain(data.me.trainingSummary.streakWeeks);
-  // Of the three days of Maya's routine, the one before the latest two trainings.
+  // Maya trains three routines in turn, so the next one is that of the third latest training.
   const titles = data.me.trainings.nodes.map(({ title }: { title: string }) => title);
   expect(titles.toSorted()).toEqual(['Press', 'Pull', 'Squat and press']);
   expect(data.me.nextWorkout).toMatchObject({ title: titles[2], visibility: 'PRIVATE' });

@@ -43,7 +43,7 @@ const storedOf = async (who: Person): Promise<Sums> => {
     volumeKg: sum(trainings.map(({ volumeKg }) => volumeKg)),
   };
 };
-/** Weights are rounded to grams, distances to millimetres. */
+/** The sums of distances and weights may differ by 0.5, because each distance and weight is rounded by the import. */
 const about = ({ meters, volumeKg, ...exact }: Sums) => ({
   ...exact,
   meters: expect.closeTo(meters, 0),
@@ -68,7 +68,7 @@ const fate = fc.constantFrom('kept', 'kept', 'kept', 'lost', 'doubled', 'wrong')
 const NO_REPS = ['NaN', '1e309', '-5', '999999999', 'Infinity', '0x1F', '=2+3', '１２'];
 
 describe('files of Hevy and Strong', () => {
-  it('are read with all of their sets; lost, doubled, wrong and exchanged columns change only their own sets', () =>
+  it('are read with all of their sets, in any order of columns; a lost, doubled or wrong line changes only its own set', () =>
     fc.assert(
       fc.asyncProperty(
         plans,
@@ -149,7 +149,7 @@ const activities: fc.Arbitrary<PlannedActivity[]> = fc
           });
         }),
     }),
-    // A day apart, because a watch does not record two activities at once.
+    // One activity a day, because a watch does not record two activities at once.
     { minLength: 1, maxLength: 4, selector: ({ start }) => Math.floor(start / 86_400) },
   )
   .map((all) =>

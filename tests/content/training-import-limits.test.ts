@@ -117,14 +117,14 @@ describe('a file of an activity', () => {
       'many attributes',
       `<TrainingCenterDatabase ${Array.from({ length: 1_000 }, (_unused, index) => `a${index}=""`).join(' ')}/>`,
     ],
-  ])('as TCX is refused with its line: %s', async (_name, text) => {
+  ])('as TCX is refused with the line of the error: %s', async (_name, text) => {
     const answer = await send(await register(), 'tcx', text);
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
     expect(JSON.stringify(answer.body)).toMatch(/line \d+:/);
     expect(JSON.stringify(answer.body)).not.toContain('root:');
   });
 
-  it('as TCX has errors for laps without numbers, with the lines of the laps', async () => {
+  it('as TCX has errors for laps with an impossible duration or beginning, with the line of the lap', async () => {
     const ana = await register();
     const text = tcxOf([activity(4)])
       .replace('<TotalTimeSeconds>100<', '<TotalTimeSeconds>NaN<')
@@ -143,7 +143,7 @@ describe('a file of an activity', () => {
     expect(body.errors[0].line).toBe(text.split('\n').findIndex((line) => line.includes('<Lap')) + 1);
   });
 
-  it('as TCX has errors for laps of more than a day, and its other laps are imported', async () => {
+  it('as TCX has errors for laps with a duration of more than a day or an impossible distance; other laps are imported', async () => {
     const ana = await register();
     let text = tcxOf([activity(6)]);
     for (const seconds of ['1e13', '1e300', '86401', '1e306'])
@@ -164,7 +164,7 @@ describe('a file of an activity', () => {
     });
   });
 
-  it('as TCX may have a beginning, a sport or a unit that is none', async () => {
+  it('as TCX may have an unknown sport; an impossible beginning, or a unit of a CSV file, is an error of its line', async () => {
     const ana = await register();
     const named = tcxOf([activity(2)]).replace('"Running"', '"constructor"');
     expect((await send(ana, 'tcx', named)).body).toMatchObject({
@@ -181,7 +181,7 @@ describe('a file of an activity', () => {
     });
   });
 
-  it('as FIT may have sessions in any order, and an end that is no time', async () => {
+  it('as FIT may have sessions in any order, and an elapsed time of a wrong type', async () => {
     const ana = await register();
     const days = [3, 0, 2].map((day) => ({ ...activity(day + 1), start: START + day * 86_400 }));
     const messages = fitMessages(days).map(({ number, fields }) => ({
@@ -199,7 +199,7 @@ describe('a file of an activity', () => {
     ).toEqual([4, 3, 1]);
   });
 
-  it('as FIT is refused if its checksum or its length is wrong, or it is none', async () => {
+  it('as FIT is refused if its checksum or length is wrong, or if it is empty; a session without a beginning is an error', async () => {
     const ana = await register();
     const file = fitFile(fitMessages([activity(3)]));
     const flipped = Buffer.from(file);
@@ -224,7 +224,8 @@ describe('a file of an activity', () => {
   });
 });
 
-const others = async (work: () => Promise<unknown>): Promise<number> => {
+/** Sends other requests while `work` runs. @returns the longest time in milliseconds that one of them took */
+const longestWaitDuring = async (work: () => Promise<unknown>): Promise<number> => {
   let isOver = false;
   let longest = 0;
   const asking = (async () => {
@@ -238,11 +239,11 @@ const others = async (work: () => Promise<unknown>): Promise<number> => {
   await asking;
   return longest;
 };
-/** Milliseconds that another request waits at most. */
-const MOST = Number(process.env.LONGEST_WAIT ?? 5_000);
+/** The maximum time in milliseconds that another request may take. */
+const MAX_WAIT_MILLIS = Number(process.env.LONGEST_WAIT ?? 5_000);
 
 describe('a large file', () => {
-  it('of 10 MiB with a track is read, and other requests are answered meanwhile', async () => {
+  it('of more than 8 MiB with a track is read, and other requests are answered meanwhile', async () => {
     const ana = await register();
     const text = tcxOf([activity(40)], 2_300);
     expect(text.length).toBeGreaterThan(8 * MIB);
@@ -256,18 +257,18 @@ describe('a large file', () => {
     };
     const [first] = fitMessages([activity(1)]);
     const messages = fitMessages([activity(40)]).slice(1);
-    // The file is written first, because the service in this process answers nothing meanwhile.
+    // The file is made before the measurement, because the service in this process answers nothing meanwhile.
     const file = fitFile([
       first as FitMessage,
       ...Array.from({ length: 350_000 }, () => record),
       ...messages,
     ]);
     expect(file.length).toBeGreaterThan(8 * MIB);
-    const longest = await others(async () => {
+    const longest = await longestWaitDuring(async () => {
       expect((await send(ana, 'tcx', text)).body).toMatchObject({ lines: 40, imported: 40 });
       expect((await send(ana, 'fit', file)).body).toMatchObject({ lines: 40, duplicates: 40 });
     });
-    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect(longest).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS));
   });
 
   it('with millions of empty messages is refused, and the service continues', async () => {
@@ -278,7 +279,7 @@ describe('a large file', () => {
     expect((await send(ana, 'fit', fitFile(fitMessages([activity(1)])))).body).toMatchObject({ imported: 1 });
   });
 
-  it('with one training of 50,000 sets, or with 100 of 500, takes no quadratic time', async () => {
+  it('with one training of 50,000 sets, or with 100 of 500, takes no quadratic time; one with more lines is refused', async () => {
     const ana = await register();
     const lines = (trainings: number) =>
       [
@@ -289,7 +290,7 @@ describe('a large file', () => {
         }),
       ].join('\n');
     const [one, hundred] = [lines(1), lines(100)];
-    const longest = await others(async () => {
+    const longest = await longestWaitDuring(async () => {
       expect((await send(ana, 'csv', one)).body).toMatchObject({ imported: 500, failed: 49_500 });
       const before = performance.now();
       expect((await send(ana, 'csv', hundred)).body).toMatchObject({
@@ -298,7 +299,7 @@ describe('a large file', () => {
       });
       expect(performance.now() - before).toBeLessThan(withinOnThisMachine(60_000));
     });
-    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect(longest).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS));
     expect((await send(ana, 'csv', `${one}\n${'x,y,1,1\n'.repeat(10)}`)).status).toBe(413);
   });
 });
@@ -311,16 +312,16 @@ describe('a file that is made to take long', () => {
     );
     const text = ['date,exercise,duration', ...rows].join('\n');
     expect(text.length).toBeLessThan(10 * MIB);
-    const longest = await others(async () => {
+    const longest = await longestWaitDuring(async () => {
       expect((await send(ana, 'csv', text)).body).toMatchObject({ lines: 640, failed: 640 });
     });
-    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect(longest).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS));
   });
 
   it('as CSV with quotes that stay open over many lines: other requests are answered meanwhile', async () => {
     const ana = await register();
     const row = `x${'","'.repeat(50)}y`;
-    const longest = await others(async () => {
+    const longest = await longestWaitDuring(async () => {
       const before = performance.now();
       const { body } = await send(
         ana,
@@ -330,7 +331,7 @@ describe('a file that is made to take long', () => {
       expect(body).toMatchObject({ lines: 20_000, failed: 20_000 });
       expect(performance.now() - before).toBeLessThan(withinOnThisMachine(60_000));
     });
-    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect(longest).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS));
   });
 
   it('as CSV with one training in the future: other requests are answered meanwhile', async () => {
@@ -339,21 +340,21 @@ describe('a file that is made to take long', () => {
       { length: 49_900 },
       (_unused, index) => `2199-01-01T00:00:00Z,Squat,${(index % 20) + 1}`,
     );
-    const longest = await others(async () => {
+    const longest = await longestWaitDuring(async () => {
       const { body } = await send(ana, 'csv', ['startedAt,exercise,reps', ...rows].join('\n'));
       expect(body).toMatchObject({ lines: 49_900, failed: 49_900, errorsOmitted: 48_900 });
     });
-    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect(longest).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS));
   });
 
   it('as TCX: other requests are answered meanwhile', async () => {
     const ana = await register();
     const laps = `<Lap StartTime="${'1'.repeat(200)}"><TotalTimeSeconds>${'1'.repeat(5_999)}x</TotalTimeSeconds></Lap>`;
     const text = `<TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2026-01-01T10:00:00Z</Id>${laps.repeat(1_600)}</Activity></Activities></TrainingCenterDatabase>`;
-    const longest = await others(async () => {
+    const longest = await longestWaitDuring(async () => {
       expect((await send(ana, 'tcx', text)).body).toMatchObject({ lines: 1_600, failed: 1_600 });
     });
-    expect(longest).toBeLessThan(withinOnThisMachine(MOST));
+    expect(longest).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS));
   });
 
   it('as FIT: other files are read meanwhile', async () => {
@@ -365,13 +366,13 @@ describe('a file that is made to take long', () => {
     const before = performance.now();
     expect((await send(ana, 'fit', honest)).body).toMatchObject({ imported: 1 });
     for (const answer of await Promise.all(hostile)) expect(answer).toMatchObject({ status: 413 });
-    expect(performance.now() - before).toBeLessThan(withinOnThisMachine(MOST * 2));
+    expect(performance.now() - before).toBeLessThan(withinOnThisMachine(MAX_WAIT_MILLIS * 2));
     expect(await send(ana, 'fit', file(1_001, 1))).toMatchObject({ status: 413 });
     expect(await send(ana, 'fit', file(1, 50_001))).toMatchObject({ status: 413 });
   });
 });
 
-/** Messages of FIT with nothing but a beginning, each a second before the last. */
+/** FIT messages with nothing but a beginning, each a second before that of the previous message. */
 function startsOf(message: number, count: number): Buffer {
   const data = Buffer.alloc(count * 5);
   for (let index = 0; index < count; index += 1)

@@ -84,7 +84,7 @@ describe('an import', () => {
     expect(body[0]).toMatchObject({ volumeKg: 810, version: 2 });
   });
 
-  it('adds unknown exercises as custom ones, by what their sets measure', async () => {
+  it('adds unknown exercises as custom ones, with the modality that fits the measures of their sets', async () => {
     const ana = await register();
     const csv = [
       'Date;Workout Name;Exercise Name;Set Order;Weight;Reps;Seconds',

@@ -36,7 +36,7 @@ beforeAll(async () => {
     PULL_UP,
     id,
   ]);
-  // Those of other users are of many exercises. A part is a range of user ids.
+  // The figures of other users are of many exercises. Each statement writes those of a range of user ids.
   const parts = Math.ceil(ROWS / 20_000);
   const boundary = (part: number) =>
     `${Math.min(0xffffffff, Math.floor((part * 2 ** 32) / parts))

@@ -103,12 +103,12 @@ describe('a running training', () => {
     expect(Date.parse(body.restEndsAt)).toBe(completedAt + 90_000);
     const again = await rest(ana, 'PUT', `${path}/sets/a`, set);
     expect(again.body).toEqual(body);
-    // Without a rest the timer ends.
+    // A set without a rest ends the timer.
     const next = await rest(ana, 'PUT', `${path}/sets/b`, { exerciseId: BENCH, reps: 5 });
     expect(next.body.restEndsAt).toBeNull();
   });
 
-  it('that was forgotten is ended after a day, with its last set', async () => {
+  it('that was forgotten is ended after a day: with its last set, or at its beginning if it has none', async () => {
     const ana = await register();
     const [forgotten, empty] = [await begun(ana), await begun(ana)];
     await rest(ana, 'PUT', `${forgotten}/sets/a`, {

@@ -12,7 +12,7 @@ const LONG_NAME =
   'Single-Arm Half-Kneeling Landmine Press with Rotation and a Pause of Three Seconds at the Top & <Bottom>';
 const DAY_HOURS = 24;
 
-/** A training of an hour for each day ago, with one set. */
+/** A CSV file with a training of an hour and one set for each of these numbers of days ago. */
 const csvOf = (exerciseId: string, sets: readonly (readonly [daysAgo: number, measures: string])[]): string =>
   [
     'startedAt,endedAt,exerciseId,reps,weightKg',
@@ -27,7 +27,7 @@ interface Shown {
   read: { role: string; name: string; description: string };
   /** Texts that overlap another one or are cut. */
   badTexts: string[];
-  /** The lowest contrast of a kind of text or mark with what is behind it. */
+  /** The contrast of each kind of text or mark with what is behind it. */
   contrasts: Record<string, number>;
 }
 
@@ -110,7 +110,7 @@ describeInBrowser(`the chart of a progress and the map of muscles, in a browser,
     };
     return { read, ...(await page.evaluate<Omit<Shown, 'read'>>(MEASURE)) };
   };
-  /** In both schemes; the first is returned. */
+  /** Checks the picture in both colour schemes. Returns what a screen reader gets, which is the same in both. */
   const inBothSchemes = async (path: string): Promise<Shown['read']> => {
     const found: Shown[] = [];
     for (const colorScheme of SCHEMES) {

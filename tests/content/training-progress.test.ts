@@ -214,7 +214,7 @@ describe('the summary', () => {
     await log('2026-03-04T10:00:00Z', 45, [bench]);
     await log('2026-03-08T22:30:00Z', 20); // Sunday 8 March in Berlin
     await log('2026-03-11T10:00:00Z', 10);
-    await log('2026-02-10T10:00:00Z', 60); // two weeks before: the streak begins after it
+    await log('2026-02-10T10:00:00Z', 60); // a week without a training follows, so the streak begins after it
     const { body } = await rest(ana, 'GET', '/trainings/summary?from=2026-02-23&to=2026-03-12');
     expect(body).toEqual({
       from: '2026-02-23',
@@ -252,7 +252,7 @@ describe('the summary', () => {
 });
 
 describe('the export', () => {
-  it('has a line for each set, the oldest training first', async () => {
+  it('has a line for each set, and one for a training without sets, the oldest training first', async () => {
     const ana = await register();
     await rest(
       ana,

@@ -41,7 +41,7 @@ const training = fc.record({
 // oxlint-disable-next-line no-explicit-any -- the JSON of a route
 type Json = any;
 
-/** What an export has to contain of a training: everything but the ids that belong to one user. */
+/** What an import has to restore of a training; exercises by name, because ids of custom ones differ between users. */
 const plain = (
   { title, note: words, startedAt, endedAt, minutes, volumeKg, entries }: Json,
   names: ReadonlyMap<string, string>,
@@ -56,8 +56,8 @@ const plain = (
 });
 
 /**
- * The lines of a file do not say where an entry ends if the next one has the same exercise, and an exercise without sets is
- * there once.
+ * The entries after an import: neighbouring entries of one exercise become one, because the lines of a file do not
+ * show where the first one ends, and an exercise without sets is kept once.
  */
 const merged = (entries: Json[]): Json[] => {
   const all: Json[] = [];
@@ -125,7 +125,7 @@ it('an export is taken back with every text, set and time, also by another accou
         const again = await importCsv(who, who === ben ? second : csv);
         expect(again).toMatchObject({ imported: 0, created: [] });
       }
-      // No cell is a formula for a spreadsheet.
+      // No cell begins like a formula of a spreadsheet.
       expect(cellsOf(csv).filter((cell) => /^[=+@\uFF1D\uFF0B]/.test(cell))).toEqual([]);
     }),
     { numRuns, endOnFailure: Boolean(process.env.FAIL_FAST) },

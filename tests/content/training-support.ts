@@ -2,7 +2,10 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { libraryExerciseId } from '../../subgraphs/content/exercises/library-exercise.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Exercises of the library: a weight and repetitions, the body with or without a weight, a duration, a distance. */
+/**
+ * Exercises of the library, whose sets have a weight and repetitions; repetitions with the weight of the body, and
+ * perhaps more weight or assistance; a duration; a distance.
+ */
 export const BENCH = libraryExerciseId('Barbell Bench Press');
 export const PULL_UP = libraryExerciseId('Pull-Up');
 export const PLANK = libraryExerciseId('Plank');
@@ -13,7 +16,7 @@ export interface Person {
   token: string;
 }
 
-/** An instant so many hours before now. */
+/** The instant that is so many hours ago. */
 export const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
 
 /** An hour of training that began so many hours ago, with one exercise. */

@@ -57,7 +57,7 @@ describe('a training', () => {
     expect((await rest(ana, 'GET', `/trainings/${logged.body.id}`)).status).toBe(404);
   });
 
-  it('is logged by the graph, and read by REST as a whole that REST also accepts', async () => {
+  it('is logged by the graph; what REST returns of it can be sent back as a change', async () => {
     const ana = await register();
     const { data } = await graph(
       ana,
@@ -154,7 +154,7 @@ describe('a training', () => {
     ]);
   });
 
-  it('keeps the version of its routine, and takes its title', async () => {
+  it('takes the title of its routine, and keeps the version of the routine that it began with', async () => {
     const ana = await register();
     const admin = { id: '', token: await platform().demo('super@demo.test') };
     const routine = await rest(admin, 'POST', '/workouts', {
@@ -205,7 +205,7 @@ describe('a training', () => {
     expect((await rest(ana, 'GET', '/trainings?from=2026-03-02&to=2026-03-01')).status).toBe(400);
   });
 
-  it('is logged again with the same sets and duration', async () => {
+  it('can be logged again with the same sets and duration', async () => {
     const ana = await register();
     const sets = BENCH_SETS.map((set, index) => ({ ...set, completedAt: hoursAgo(50 - index / 10) }));
     const { body } = await rest(ana, 'POST', '/trainings', { ...hourOf(BENCH, sets, 50), note: 'Old' });
@@ -223,7 +223,7 @@ describe('a training', () => {
 });
 
 describe('the rights', () => {
-  it('only the owner reads and changes a training: for staff, others and services it does not exist', async () => {
+  it('only the owner reads and changes a training: for staff and other users it does not exist, services are refused', async () => {
     const [ana, ben] = [await register(), await register()];
     const { body } = await rest(ana, 'POST', '/trainings', hourOf(BENCH, BENCH_SETS));
     const path = `/trainings/${body.id}`;

@@ -39,7 +39,7 @@ it('a promotion out of the order of arrival is found', () => {
   expect(contradictionIn(CALLS, events, 1)).toMatch(/expected the promotion of b, got c/);
 });
 
-it('a waiting list against the time of the calls is found', () => {
+it('a waiting list that contradicts the times of the calls is found', () => {
   const [a, b, c, cancelled] = CALLS as [Call, Call, Call, Call];
   const calls = [a, { ...b, begunAt: 4, endedAt: 5 }, { ...c, begunAt: 2, endedAt: 3 }, cancelled];
   expect(contradictionIn(calls, EVENTS, 1)).toMatch(/ended before an earlier step began/);
@@ -49,5 +49,5 @@ it('a place too many, and a lost cancellation, are found', () => {
   const [a, b] = CALLS as [Call, Call];
   const double = [a, { ...b, booking: { id: 'b', status: 'BOOKED', position: null } }];
   expect(contradictionIn(double, EVENTS.slice(0, 4), 1)).toMatch(/expected WAITING 1/);
-  expect(contradictionIn(CALLS, EVENTS.slice(0, 6), 1)).toMatch(/4 calls were answered, but 3/);
+  expect(contradictionIn(CALLS, EVENTS.slice(0, 6), 1)).toMatch(/4 calls were not refused, but 3/);
 });

@@ -10,16 +10,17 @@ export interface Call {
   booking: { id: string; status: string; position: number | null } | undefined;
 }
 
-/** A step of the session: the call, and the bookings that got a place by it. */
+/** A change of the session: the call, and the bookings from the waiting list that got a place by it. */
 interface Step {
   call: Call;
   promoted: string[];
 }
 
 /**
- * Checks that the calls have happened in one order, as if one after the other: the order of the events, which the database
- * decides. It replays the calls in this order on a session with a list, and compares every answer; and it checks that no call
- * comes before another one that had ended before it began. So a waiting list out of the order of arrival is found.
+ * Checks that the simultaneous calls had the same results as calls one after the other, in the order of the events. It
+ * replays the calls in this order with places and a waiting list, and compares every answer. It also checks that a call
+ * that had ended before another one began comes before that one. So it finds a waiting list that is not in the order of
+ * arrival.
  * @param events the events of the session and its bookings, in the order of the feed
  * @returns the first contradiction; undefined if there is none
  */
@@ -33,7 +34,7 @@ export function contradictionIn(
   return replayed(steps, places) ?? outOfTime(steps);
 }
 
-/** The events of one change end with the event of the session. */
+/** Finds the change that each group of events reports. The events of one change end with the event of the session. */
 function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | string {
   const booked = new Map(
     calls.flatMap((call) => (call.kind === 'book' && call.booking ? [[call.booking.id, call]] : [])),
@@ -55,7 +56,7 @@ function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | s
       .map(({ data }) => data.id as string);
     const own = group.filter(({ data }) => !promoted.includes(data.id as string));
     group = [];
-    if (own.length !== 1) return `${own.length} bookings were changed at once`;
+    if (own.length !== 1) return `expected one changed booking besides the promoted ones, got ${own.length}`;
     const { id } = own[0].data;
     const call = known.has(id) ? cancelled.get(id) : booked.get(id);
     if (!call) return `no call has changed the booking ${id}`;
@@ -65,26 +66,26 @@ function stepsOf(calls: readonly Call[], events: readonly Untyped[]): Step[] | s
   const answered = calls.filter(({ booking }) => booking).length;
   return steps.length === answered
     ? steps
-    : `${answered} calls were answered, but ${steps.length} changes happened`;
+    : `${answered} calls were not refused, but ${steps.length} changes happened`;
 }
 
 function replayed(steps: readonly Step[], places: number): string | undefined {
-  const inside = new Set<string>();
+  const withPlace = new Set<string>();
   const list: string[] = [];
   for (const [index, { call, promoted }] of steps.entries()) {
     const { id = '', status, position } = call.booking ?? {};
     const next: string[] = [];
     if (call.kind === 'book') {
-      if (inside.size < places) inside.add(id);
+      if (withPlace.size < places) withPlace.add(id);
       else list.push(id);
-      const expected = inside.has(id) ? 'BOOKED null' : `WAITING ${list.length}`;
+      const expected = withPlace.has(id) ? 'BOOKED null' : `WAITING ${list.length}`;
       if (`${status} ${position}` !== expected)
         return `step ${index}: expected ${expected}, got ${status} ${position}`;
     } else {
-      if (!inside.delete(id)) list.splice(list.indexOf(id), 1);
-      const first = inside.size < places ? list.shift() : undefined;
+      if (!withPlace.delete(id)) list.splice(list.indexOf(id), 1);
+      const first = withPlace.size < places ? list.shift() : undefined;
       if (first) {
-        inside.add(first);
+        withPlace.add(first);
         next.push(first);
       }
     }

@@ -4,9 +4,9 @@ import { contradictionIn, type Call } from './booking-history.ts';
 import { newClass, storedMembers } from './class-support.ts';
 import { newLocation } from './support.ts';
 
-/** The number of bookings. `BOOKINGS=5000 npm test -- tests/gym/booking-storm.test.ts` */
+/** The number of members, each of whom books. `BOOKINGS=5000 npm test -- tests/gym/booking-storm.test.ts` */
 const BOOKINGS = Number(process.env.BOOKINGS ?? 120);
-/** Places: about a tenth of them. */
+/** The places of the session. */
 const PLACES = Math.ceil(BOOKINGS / 10);
 /** Calls that run at once. */
 const AT_ONCE = 40;
@@ -21,7 +21,7 @@ afterAll(() => platform.stop());
 
 describe('bookings and cancellations of many members at once, at two replicas', () => {
   it(
-    'fill exactly the places, keep the order of arrival, and promote at once',
+    'fill exactly the places, keep the order of arrival, and promote in the transaction that frees a place',
     async () => {
       const replica = await platform.replica('gym');
       const urls = [platform.url('gym'), replica.url];
@@ -59,7 +59,7 @@ describe('bookings and cancellations of many members at once, at two replicas', 
         for (let userId = waiting.pop(); userId; userId = waiting.pop()) {
           const path = `/class-sessions/${session.id}/bookings`;
           const booking = await send('book', userId, 'POST', path, { userId });
-          // A second booking of the same member is refused; a third of the members cancel, and some of them book again.
+          // A tenth of the members book twice, which is refused; a third of them cancel, and half of these book again.
           if (Math.random() < 0.1) await send('book', userId, 'POST', path, { userId });
           if (booking && Math.random() < 0.33) {
             await send('cancel', userId, 'DELETE', `/bookings/${booking.id}`);

@@ -48,7 +48,7 @@ function byIcalJs(text: string): Entry[] {
   });
 }
 
-/** A text with parameters is an object. */
+/** The text of a property: node-ical returns an object if the property has parameters. */
 const textOf = (value: string | { val: string } | undefined): string =>
   typeof value === 'object' ? value.val : (value ?? '');
 
@@ -74,7 +74,7 @@ const fetched = async (url: string) => {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 };
 
-it('the feed has the own bookings, and is read by two independent parsers with the same result', async () => {
+it("a user's calendar contains their bookings, and two independent parsers read the same from it", async () => {
   const locationId = await newLocation(platform, staff, { timezone: 'America/New_York', capacity: 20 });
   const { gymClass, sessions } = await newClass(platform, staff, {
     locationId,
@@ -109,7 +109,7 @@ it('the feed has the own bookings, and is read by two independent parsers with t
   expect(ofClass.map(({ uid }) => uid)).toEqual(sessions.map(({ id }) => id));
 });
 
-it('the sessions of a busy gym are the coming ones first, without first visits', async () => {
+it('the calendar of a gym with more sessions than it may contain has all coming ones, without first visits', async () => {
   const locationId = await newLocation(platform, staff, { capacity: 20 });
   const { gymClass, sessions } = await newClass(platform, staff, { locationId, rrule: 'FREQ=DAILY;COUNT=3' });
   const { gymId } = (await platform.rest('gym', 'GET', `/classes/${gymClass.id}`, { token: staff })).body;
@@ -131,7 +131,7 @@ it('the sessions of a busy gym are the coming ones first, without first visits',
   expect(entries.map(({ start }) => start)).toEqual(entries.map(({ start }) => start).toSorted());
 });
 
-it('the address is private: a rotated, invented or absent token opens nothing', async () => {
+it('the address of a calendar is private: it answers to no rotated, invented or absent token', async () => {
   const own = async () =>
     (await platform.rest('gym', 'GET', '/users/me/calendar', { token: maya.token })).body.url as string;
   const before = await own();

@@ -51,7 +51,7 @@ const listed = async (of: string, query: string) =>
   (await call('GET', `/challenges?gymId=${of}${query}`, superAdmin)).body as { id: string; title: string }[];
 
 describe('a challenge', () => {
-  it('is listed while it is coming, while it runs, and after its end', async () => {
+  it('is listed while it is upcoming, active and ended', async () => {
     gymId = await newGym();
     const [a, b] = [await create({ endsAt: inHours(3) }), await create()];
     const [c, d] = [await upcoming({ startsAt: inHours(1.5) }), await upcoming()];
@@ -79,7 +79,7 @@ describe('a challenge', () => {
     expect(seen).toEqual(ids(past));
   });
 
-  it('that is coming can be changed in every field, by REST and by the graph', async () => {
+  it('that is upcoming can be changed by REST and in the graph, also its metric and its times, and changes are audited', async () => {
     const { id } = await upcoming();
     const change = {
       title: 'Rowing',
@@ -117,7 +117,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('that runs keeps its metric and its beginning', async () => {
+  it('that is active keeps its metric and its beginning', async () => {
     const { id, startsAt, metric } = await create();
     expect(await update(id, { metric: 'WORKOUTS' })).toMatchObject({
       status: 409,
@@ -132,35 +132,35 @@ describe('a challenge', () => {
     expect((await update(id, { endsAt: inHours(-0.5) })).status).toBe(400);
   });
 
-  it('that is deleted disappears if it has not begun, and ends with its table if it runs', async () => {
+  it('that is deleted disappears if it is upcoming; if it is active, it ends and keeps its leaderboard', async () => {
     const [coming, running] = [await upcoming(), await create()];
     const feed = await new FeedReader(platform, 'gym', superAdmin).latest();
-    const buyer = await newMember(platform, running.gymId);
-    for (const { id } of [coming, running]) await call('POST', `/challenges/${id}/join`, buyer.token);
-    await call('POST', `/challenges/${running.id}/progress`, buyer.token, { amount: 7 });
+    const participant = await newMember(platform, running.gymId);
+    for (const { id } of [coming, running]) await call('POST', `/challenges/${id}/join`, participant.token);
+    await call('POST', `/challenges/${running.id}/progress`, participant.token, { amount: 7 });
     const remove = (id: string, token = superAdmin) => call('DELETE', `/challenges/${id}`, token);
-    expect((await remove(running.id, buyer.token)).status).toBe(403);
+    expect((await remove(running.id, participant.token)).status).toBe(403);
     expect((await call('DELETE', `/challenges/${running.id}`, superAdmin, undefined, '"9"')).status).toBe(
       412,
     );
     expect((await remove(coming.id)).status).toBe(204);
     expect((await remove(running.id)).status).toBe(204);
     expect((await call('GET', `/challenges/${coming.id}`, superAdmin)).status).toBe(404);
-    const { body } = await call('GET', `/challenges/${running.id}`, buyer.token);
+    const { body } = await call('GET', `/challenges/${running.id}`, participant.token);
     expect(Date.parse(body.endsAt)).toBeLessThanOrEqual(Date.now());
     expect(body).toMatchObject({ joined: true, score: 7, version: 2 });
     const event = await feed.until(({ subject }) => subject === `challenge/${running.id}`);
     expect(event).toMatchObject({ type: 'challenge.ended', data: { id: running.id, endsAt: body.endsAt } });
     await runScheduled(platform, 'gym', 'announce_ended_challenges');
-    // The table of an ended challenge is final.
-    expect((await call('POST', `/challenges/${running.id}/leave`, buyer.token)).status).toBe(409);
+    // The leaderboard of an ended challenge is final.
+    expect((await call('POST', `/challenges/${running.id}/leave`, participant.token)).status).toBe(409);
     expect(
-      (await call('POST', `/challenges/${running.id}/progress`, buyer.token, { amount: 1 })).status,
+      (await call('POST', `/challenges/${running.id}/progress`, participant.token, { amount: 1 })).status,
     ).toBe(409);
     expect((await update(running.id, { title: 'Again' })).status).toBe(409);
     expect((await remove(running.id)).status).toBe(409);
-    const board = await call('GET', `/challenges/${running.id}/leaderboard`, buyer.token);
-    expect(board.body).toMatchObject([{ userId: buyer.id, score: 7 }]);
+    const board = await call('GET', `/challenges/${running.id}/leaderboard`, participant.token);
+    expect(board.body).toMatchObject([{ userId: participant.id, score: 7 }]);
     await feed.read();
     expect(feed.events.filter(({ subject }) => subject === `challenge/${running.id}`)).toHaveLength(1);
     const { errors } = await platform.graph(
@@ -187,7 +187,7 @@ describe('a challenge that recurs every month', () => {
     });
   };
 
-  it('gets a next one when it begins, once, at the same local time', async () => {
+  it('is continued by one next challenge once it has begun, which nothing replaces if it is deleted', async () => {
     gymId = await newGym();
     await call('POST', '/locations', superAdmin, { ...place(), gymId });
     const first = await create({ recurrence: 'MONTHLY', title: 'Monthly' });
@@ -202,7 +202,7 @@ describe('a challenge that recurs every month', () => {
       joined: false,
     });
     await continued(gymId, 2);
-    // The coming one is changed, or deleted, as any other; nothing replaces it.
+    // The next challenge can be changed or deleted like any other; nothing replaces it.
     expect((await update(next?.id ?? '', { title: 'Next month' })).status).toBe(200);
     expect((await call('DELETE', `/challenges/${next?.id}`, superAdmin)).status).toBe(204);
     await runScheduled(platform, 'gym', 'continue_challenges');
@@ -213,7 +213,7 @@ describe('a challenge that recurs every month', () => {
     ['winter', '2026-01-31T23:00:00Z', '2026-02-28T23:00:00Z'],
     ['summer', '2026-06-30T22:00:00Z', '2026-07-31T22:00:00Z'],
   ])(
-    'of a %s begins at midnight of the first also later, and leaves out past months',
+    'begins at midnight of the first day of every month if its first month is in %s, and past months are left out',
     async (_season, startsAt, endsAt) => {
       gymId = await newGym();
       const { id } = await create({ recurrence: 'MONTHLY', timezone: 'Europe/Berlin', startsAt, endsAt });
@@ -230,7 +230,7 @@ describe('a challenge that recurs every month', () => {
     },
   );
 
-  it('does not recur any more once its recurrence is removed', async () => {
+  it('no longer recurs once its recurrence is removed', async () => {
     gymId = await newGym();
     const { id } = await upcoming({ recurrence: 'MONTHLY' });
     expect((await update(id, { recurrence: null })).body).toMatchObject({ recurrence: null, timezone: null });

@@ -25,7 +25,7 @@ const gym = (method: string, path: string, token: string, body?: object) =>
 const content = (method: string, path: string, token: string, body?: object) =>
   platform.rest('content', method, path, { token, ...(body && { body }) });
 
-/** A challenge from two days ago to tomorrow. */
+/** Creates a challenge from two days ago to tomorrow, and returns its id. */
 const challenge = async (metric: string, change: object = {}): Promise<string> => {
   const { body, status } = await gym('POST', '/challenges', staff, {
     title: `Challenge ${randomUUID()}`,
@@ -38,7 +38,7 @@ const challenge = async (metric: string, change: object = {}): Promise<string> =
   expect(status).toBe(201);
   return body.id;
 };
-/** A training that began so many minutes ago, and took so many minutes. */
+/** Logs a training that began `began` minutes ago and lasted `lasted` minutes; returns its id. */
 const log = async (token: string, began: number, lasted: number, change: object = {}): Promise<string> => {
   const { body, status } = await content('POST', '/trainings', token, {
     startedAt: ago(began * MINUTE),
@@ -47,6 +47,16 @@ const log = async (token: string, began: number, lasted: number, change: object 
   });
   expect(status).toBe(201);
   return body.id;
+};
+/** Imports a training of an hour that began `began` minutes ago. */
+const importOne = async (token: string, began: number): Promise<void> => {
+  const row = `${ago(began * MINUTE)},${ago((began - 60) * MINUTE)},Old,Bench,5,60`;
+  const { status } = await platform.rest('content', 'POST', '/trainings/import', {
+    token,
+    body: `startedAt,endedAt,title,exercise,reps,weightKg\n${row}\n`,
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(status).toBeLessThan(300);
 };
 const join = async (id: string, token: string) => (await gym('POST', `/challenges/${id}/join`, token)).body;
 const scoreOf = async (id: string, token: string): Promise<number> =>
@@ -74,12 +84,7 @@ describe('challenges that count trainings', () => {
     });
     await reaches(minutes, token, 30);
     await reaches(workouts, token, 1);
-    const csv = `startedAt,endedAt,title,exercise,reps,weightKg\n${ago(20 * HOUR)},${ago(19 * HOUR)},Old,Bench,5,60\n`;
-    await platform.rest('content', 'POST', '/trainings/import', {
-      token,
-      body: csv,
-      headers: { 'content-type': 'text/csv' },
-    });
+    await importOne(token, 20 * 60);
     await reaches(minutes, token, 90);
     const { body: all } = await content('GET', '/trainings', token);
     for (const { id } of all) expect((await content('DELETE', `/trainings/${id}`, token)).status).toBe(204);
@@ -87,7 +92,7 @@ describe('challenges that count trainings', () => {
     await reaches(minutes, token, 0);
   });
 
-  it('count what was trained inside their window before joining, and nothing outside of it', async () => {
+  it('count trainings since their start, also those before joining, and no earlier ones', async () => {
     const { token } = await platform.register();
     const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
     await log(token, 50 * 60, 60);
@@ -99,7 +104,7 @@ describe('challenges that count trainings', () => {
     expect(Date.parse(body[0].reachedAt)).toBeLessThan(Date.now() - 90 * MINUTE);
   });
 
-  it('count a training once it has ended, also one whose end is in the future', async () => {
+  it('count a training only after its end, also if the end was logged in advance', async () => {
     const { token } = await platform.register();
     const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
     for (const id of [workouts, minutes]) await join(id, token);
@@ -118,7 +123,7 @@ describe('challenges that count trainings', () => {
       [minutes],
     );
     expect(rows).toEqual([{ waits: true }]);
-    // Time passes.
+    // Simulates that two hours pass.
     await platform.sql(
       'content',
       `update training set started_at = started_at - interval '2 hours', ended_at = ended_at - interval '2 hours' where id = $1`,
@@ -136,42 +141,45 @@ describe('challenges that count trainings', () => {
     const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
     await log(token, 300, 60); // 60
     await log(token, 270, 60); // 30 more
-    await log(token, 290, 10); // inside
+    await log(token, 290, 10); // none more: inside the first
     await log(token, 200, 60, { minutes: 20 });
     await log(token, 200, 60, { minutes: 20 }); // the same again: 20 together
     expect(await join(workouts, token)).toMatchObject({ score: 5 });
     expect(await join(minutes, token)).toMatchObject({ score: 110 });
   });
 
-  it('keep their final table: what is logged, imported or deleted after the end does not change it', async () => {
+  it('keep their final scores: trainings that are logged, imported or deleted after the end do not change them', async () => {
     const { token } = await platform.register();
     const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
     for (const id of [workouts, minutes]) await join(id, token);
-    const first = await log(token, 300, 60);
-    await reaches(minutes, token, 60);
+    const first = await log(token, 300, 45);
+    await reaches(minutes, token, 45);
     await reaches(workouts, token, 1);
     for (const id of [workouts, minutes])
       expect((await gym('DELETE', `/challenges/${id}`, staff)).status).toBe(204);
     const other = await challenge('MINUTES');
     await join(other, token);
     await log(token, 200, 30);
-    await reaches(other, token, 90);
+    await importOne(token, 20 * 60);
+    await reaches(other, token, 135);
+    const finalScores = async () => [await scoreOf(minutes, token), await scoreOf(workouts, token)];
+    expect(await finalScores()).toEqual([45, 1]);
     await content('DELETE', `/trainings/${first}`, token);
-    await reaches(other, token, 30);
-    expect(await scoreOf(minutes, token)).toBe(60);
-    expect(await scoreOf(workouts, token)).toBe(1);
+    await reaches(other, token, 90);
+    expect(await finalScores()).toEqual([45, 1]);
     expect((await gym('POST', `/challenges/${minutes}/recount`, superAdmin)).status).toBe(409);
   });
 
-  it('count what was logged before the end although the events come after it', async () => {
+  it('count what was logged before the end although its event is collected later, and nothing that was logged after it', async () => {
     const { token, id: userId } = await platform.register();
     const minutes = await challenge('MINUTES');
     await join(minutes, token);
     await log(token, 300, 60);
     await reaches(minutes, token, 60);
-    // As if the event were collected late: the score is marked for a change from before the end, and counted after it.
+    // This has the effect of an event from before the end that is collected late: the score is counted after the end.
     await platform.sql('gym', 'update challenge set ends_at = now() where id = $1', [minutes]);
     await log(token, 100, 20);
+    await importOne(token, 20 * 60);
     await platform.sql(
       'gym',
       `update challenge_participant set score = 0, recount_mark = gen_random_uuid(), recount_at = now() where challenge_id = $1 and user_id = $2`,
@@ -182,7 +190,7 @@ describe('challenges that count trainings', () => {
     expect(await scoreOf(minutes, token)).toBe(60);
   });
 
-  it('are counted again every day and by a SUPER_ADMIN, in case that events were missed', async () => {
+  it('are counted again every day, by a SUPER_ADMIN, and after an invalid cursor, because events may have been missed', async () => {
     const { token, id: userId } = await platform.register();
     const minutes = await challenge('MINUTES');
     await join(minutes, token);
@@ -211,14 +219,14 @@ describe('challenges that count trainings', () => {
     expect((await gym('POST', `/challenges/${await challenge('CUSTOM')}/recount`, superAdmin)).status).toBe(
       409,
     );
-    // The cursor of the feed is not valid any more, because it is too old.
+    // This has the effect of a cursor that is no longer valid, because it is too old.
     await miss();
     await platform.sql('gym', `update collected_feed set cursor = 'lost' where service = 'content'`);
     await runScheduled(platform, 'gym', 'collect_events');
     await reaches(minutes, token, 60);
   });
 
-  it('are joined while the content service is down, and counted when it is back', async () => {
+  it('can be joined while the content service is down, and are counted once it runs again', async () => {
     const { token } = await platform.register();
     const minutes = await challenge('MINUTES');
     await log(token, 300, 60);
@@ -249,7 +257,7 @@ describe('challenges that count trainings', () => {
     }
   });
 
-  it('end for a user who leaves, and begin again with all trainings when they join again', async () => {
+  it('count all trainings of a user who leaves and joins again', async () => {
     const { token } = await platform.register();
     const minutes = await challenge('MINUTES');
     await join(minutes, token);
@@ -258,6 +266,36 @@ describe('challenges that count trainings', () => {
     await gym('POST', `/challenges/${minutes}/leave`, token);
     await log(token, 200, 30);
     expect(await join(minutes, token)).toMatchObject({ score: 90 });
+  });
+});
+
+describe('a user who leaves the gym', () => {
+  it('is removed from challenges that run, also for a later membership, but not from those that have ended', async () => {
+    const { token, id: userId, email, password } = await platform.register();
+    const [running, ended] = [await challenge('MINUTES'), await challenge('MINUTES')];
+    for (const id of [running, ended]) await join(id, token);
+    await log(token, 300, 60);
+    for (const id of [running, ended]) await reaches(id, token, 60);
+    expect((await gym('DELETE', `/challenges/${ended}`, staff)).status).toBe(204);
+    const setMembership = async (status: string) =>
+      (
+        await platform.rest('identity', 'PUT', `/users/${userId}/membership`, {
+          token: staff,
+          body: { status },
+        })
+      ).status;
+    const boardOf = async (id: string) => (await gym('GET', `/challenges/${id}/leaderboard`, staff)).body;
+    expect(await setMembership('ENDED')).toBe(200);
+    await eventually(async () => (await boardOf(running)).length === 0, 20_000);
+    expect(await boardOf(ended)).toMatchObject([{ userId, score: 60 }]);
+    expect(await setMembership('ACTIVE')).toBe(200);
+    const again = await platform.login(email, password);
+    expect((await gym('GET', `/challenges/${running}`, again)).body).toMatchObject({
+      joined: false,
+      score: null,
+    });
+    expect((await gym('GET', `/challenges/${ended}`, again)).body).toMatchObject({ joined: true, score: 60 });
+    expect(await join(running, again)).toMatchObject({ joined: true, score: 60 });
   });
 });
 

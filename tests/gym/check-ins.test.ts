@@ -19,7 +19,7 @@ const { ironTemple, aquaClub } = DEMO_GYMS;
 const people = (id: string) => peopleInside(platform, staff, id);
 
 describe('a check-in', () => {
-  it('declares both of its statuses in OpenAPI', async () => {
+  it('declares its statuses 200 and 201 in OpenAPI', async () => {
     const { body } = await platform.rest('gym', 'GET', '/openapi.json');
     expect(Object.keys(body.paths['/locations/check-in'].post.responses)).toEqual(
       expect.arrayContaining(['200', '201']),
@@ -58,7 +58,7 @@ describe('a check-in', () => {
     expect(await people(hall)).toBe(0);
   });
 
-  it('works the same through the graph', async () => {
+  it('and a check-out have the same effect in the graph', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff)];
     const enter = () =>
       platform.graph(
@@ -153,7 +153,7 @@ describe('a check-in', () => {
       201,
       undefined,
     ],
-  ] as const)('by %s', async (_who, presenter, holder, status, code) => {
+  ] as const)('by %s is stored, or its denial', async (_who, presenter, holder, status, code) => {
     const [{ token, qrCode }, hall] = [await presenter(), await newLocation(platform, staff)];
     const presented = holder ? (await holder()).qrCode : qrCode;
     const answer = await checkIn(platform, token, { qrCode: presented, locationId: hall });
@@ -179,7 +179,7 @@ describe('a check-in', () => {
     });
   });
 
-  it('is refused with a rotated code, from the moment of the rotation', async () => {
+  it('is refused with the old code as soon as the code is rotated', async () => {
     const member = await newMember(platform);
     const locationId = await newLocation(platform, staff);
     const scan = () => checkIn(platform, staff, { qrCode: member.qrCode, locationId });

@@ -26,7 +26,7 @@ async function clientToken(scopes: readonly string[], locationId?: string): Prom
   return body.access_token as string;
 }
 
-it('a machine client with classes:read reads classes, sessions and bookings, of its location if it has one, and books nothing', async () => {
+it('a machine client with classes:read reads classes, sessions and bookings, only of its location if it has one, and cannot book', async () => {
   const [here, there] = [await newLocation(platform, staff), await newLocation(platform, staff)];
   const [yoga, dance] = [
     await newClass(platform, staff, { locationId: here }),

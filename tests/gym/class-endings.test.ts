@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Runs a rule of another aggregate in a transaction on the service's database. */
+/** Runs a function of the service in a transaction on the service's database. */
 async function inTransaction(work: (unit: UnitOfWork) => Promise<void>): Promise<void> {
   const [row] = await platform.sql('gym', 'select current_database() as name');
   const orm = await openDatabase(database, {
@@ -41,7 +41,7 @@ async function inTransaction(work: (unit: UnitOfWork) => Promise<void>): Promise
 const statusOf = async (id: string) =>
   (await platform.rest('gym', 'GET', `/bookings/${id}`, { token: staff })).body.status as string;
 
-it('a membership that ends cancels the bookings of coming sessions, also late ones, and others get the places', async () => {
+it('a membership that ends cancels the bookings of coming sessions, also after the deadline for cancellations, and others get the places', async () => {
   const { session } = await newClass(platform, staff, { capacity: 1, inHours: 1 });
   const { session: past } = await newClass(platform, staff, { capacity: 1 });
   const own = await book(platform, maya.token, session.id);
@@ -56,7 +56,7 @@ it('a membership that ends cancels the bookings of coming sessions, also late on
   expect((await fetch(`${platform.url('gym')}${calendar.url}`)).status).toBe(404);
 });
 
-it('the deletion of an account does the same, and keeps no id', async () => {
+it('the deletion of an account cancels its bookings, others get the places, and no id of the user is kept', async () => {
   const { session } = await newClass(platform, staff, { capacity: 1 });
   const gone = await newMember(platform);
   const own = await book(platform, gone.token, session.id);
@@ -75,7 +75,7 @@ it('the deletion of an account does the same, and keeps no id', async () => {
     ).toEqual([]);
 });
 
-it('a location that is closed cancels its coming sessions, and gets no more', async () => {
+it('a location that is closed for good cancels its coming sessions with their bookings, and has no class', async () => {
   const locationId = await newLocation(platform, staff, { capacity: 10, timezone: 'UTC' });
   const { gymClass, session } = await newClass(platform, staff, { locationId, rrule: 'FREQ=DAILY;COUNT=3' });
   const booking = await book(platform, maya.token, session.id);

@@ -24,7 +24,9 @@ const member = (index: number): Member => members[index] as Member;
 const put = (path: string, body: object, headers = {}) =>
   platform.rest('gym', 'PUT', path, { token: staff, body, headers });
 
-/** The next event with these fields; events before it are of changes that were made to see whether the subscription is open. */
+/**
+ * The next event with these fields. Earlier events report the changes that were made until the subscription was open.
+ */
 async function nextWith(events: Subscription, fields: Record<string, unknown>): Promise<Untyped> {
   for (;;) {
     const { data } = await events.next();
@@ -69,7 +71,7 @@ describe('a session', () => {
     expect((await sessionsOf(platform, staff, gymClass.id)).slice(0, 4)).toEqual(after.slice(0, 4));
   });
 
-  it('follows by the rule of the class, also if a session was moved past others', async () => {
+  it('is followed by the sessions that come later by the rule of the class, also if it was moved past them', async () => {
     const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=DAILY;COUNT=4' });
     const [first, second, third, fourth] = sessions;
     const afterFourth = new Date(Date.parse(fourth.startsAt) + 3_600_000).toISOString();
@@ -117,7 +119,7 @@ describe('a session', () => {
         session: expect.objectContaining({ startsAt: after[0].startsAt }),
       }),
     );
-    // The booking has the start, too: it decides the order of lists, and whether the booking is still to come.
+    // The booking stores the start, too, which decides the order of lists and whether the booking is still to come.
     const [stored] = await platform.sql('gym', 'select starts_at from booking where id = $1', [booking.id]);
     expect(stored.starts_at.toISOString()).toBe(after[0].startsAt);
     const mail = await eventually(async () => (await mailsAbout(platform, gymClass.title)).moves[0]);
@@ -154,7 +156,7 @@ describe('a session', () => {
     expect((await list('from=soon')).status).toBe(400);
   });
 
-  it('is sent to subscribers at each change within a second, without the own booking, and after a lost connection', async () => {
+  it('is sent to subscribers within a second of a change, without their own booking, and also after a lost connection', async () => {
     const { gymClass, session } = await newClass(platform, staff, { capacity: 1 });
     const events = subscribe(
       platform.url('gym'),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The number of an operation's SELECT statements about classes, and the data of its answer. */
+/** The number of SELECT statements on bookings that an operation causes, and the data of its answer. */
 async function statements(query: string, variables: object, token: string): Promise<[number, Untyped]> {
   let answer: Untyped;
   const sent = await selectsDuring(async () => {
@@ -20,7 +20,7 @@ async function statements(query: string, variables: object, token: string): Prom
     expect(errors).toBeUndefined();
     answer = data;
   });
-  // without those of the jobs
+  // Leaves out the statements of jobs, which read bookings together with check-ins.
   return [sent.filter((text) => /\bbooking\b/.test(text) && !text.includes('check_in')).length, answer];
 }
 
@@ -37,7 +37,7 @@ it('the bookings of many users are read by one statement', async () => {
   for (const { bookings } of data._entities) expect(bookings.nodes).toEqual([{ status: 'BOOKED' }]);
 });
 
-it('the own bookings of a page of sessions are read by one statement, in the graph and by REST', async () => {
+it("a member's bookings of a page of sessions are read by one statement, in the graph and by REST", async () => {
   const locationId = await newLocation(platform, staff, { capacity: 20, timezone: 'UTC' });
   const { sessions } = await newClass(platform, staff, { locationId, rrule: 'FREQ=DAILY;COUNT=9' });
   const maya = await newMember(platform);

@@ -3,7 +3,10 @@ import { startPlatform, type RestAnswer, type TestPlatform } from '../support/pl
 import { localIn, newClass, storedMembers } from './class-support.ts';
 import { newLocation, newMember, type Member } from './support.ts';
 
-/** The number of rounds. In each, classes and sessions change in a random order while they are booked; then the counts are checked. */
+/**
+ * The number of rounds. Each sends bookings, and changes of a class and its sessions, at the same time and in a random
+ * order; then it checks the counts.
+ */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 2);
 
 let platform: TestPlatform;
@@ -21,7 +24,10 @@ afterAll(() => platform.stop());
 const call = (method: string, path: string, token: string, body?: object) =>
   platform.rest('gym', method, path, { token, ...(body && { body }) });
 
-/** Sessions whose counts differ from their bookings, or that have free places although somebody waits. */
+/**
+ * Sessions whose counts differ from their bookings, that have more bookings than places, that have free places although
+ * members wait, or that have another start than one of their bookings.
+ */
 const WRONG = `
   select id from class_session
   where booked <> (select count(*) from booking where session_id = class_session.id and has_place)
@@ -31,7 +37,7 @@ const WRONG = `
     or exists (select 1 from booking where session_id = class_session.id and booking.starts_at <> class_session.starts_at)`;
 
 it.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
-  'round %i: the counts stay right while classes change, sessions are cancelled and accounts are erased',
+  'round %i: the counts are right after simultaneous bookings, changes of the class, a cancelled session and an erased account',
   async () => {
     const locationId = await newLocation(platform, staff, { capacity: 50, timezone: 'UTC' });
     const { gymClass, sessions } = await newClass(platform, staff, {

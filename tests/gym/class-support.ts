@@ -20,7 +20,7 @@ interface ClassOptions {
   [field: string]: unknown;
 }
 
-/** Creates a class, by default one that takes place once, and returns it with its first session. */
+/** Creates a class, by default one that takes place once. Returns it with its sessions; `session` is the first one. */
 export async function newClass(
   platform: TestPlatform,
   staff: string,
@@ -61,7 +61,7 @@ export const book = (platform: TestPlatform, token: string, sessionId: string, b
 export const cancel = (platform: TestPlatform, token: string, bookingId: string) =>
   platform.rest('gym', 'DELETE', `/bookings/${bookingId}`, { token });
 
-/** Moves a session, and its bookings, by SQL: to simulate passing time. */
+/** Moves a session and its bookings by SQL, to simulate passing time. */
 export async function moveInTime(
   platform: TestPlatform,
   sessionId: string,
@@ -81,7 +81,7 @@ export async function moveInTime(
   );
 }
 
-/** Accounts of Iron Temple without passwords, for staff to book for. */
+/** Inserts accounts of Iron Temple, for staff to book for. Registrations would take longer: each hashes a password. */
 export async function storedMembers(platform: TestPlatform, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
   const { id: like } = await platform.register();
@@ -95,7 +95,7 @@ export async function storedMembers(platform: TestPlatform, count: number): Prom
   return ids;
 }
 
-/** The mails about a class, from the outbox of the test. */
+/** The mails about a class that the services of the test have written to files. */
 export async function mailsAbout(
   platform: TestPlatform,
   title: string,

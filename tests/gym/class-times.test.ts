@@ -5,7 +5,10 @@ import { instantOf } from '../../subgraphs/gym/classes/local-time.ts';
 import { checkRule, localStarts } from '../../subgraphs/gym/classes/recurrence.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
-/** The instant of a local time by another calendar library; `compatible` is the rule of RFC 5545 for gaps and equal times. */
+/**
+ * The instant of a local time by another calendar library; `compatible` is RFC 5545's rule for gaps and repeated
+ * times.
+ */
 const expected = (local: string, zone: string): string =>
   Temporal.PlainDateTime.from(local)
     .toZonedDateTime(zone, { disambiguation: 'compatible' })
@@ -56,7 +59,10 @@ it.each([
   expect(expected(local, zone)).toBe(utc);
 });
 
-/** The local times at which the clocks of a zone change, from 2026 to 2029; a time of its own for a zone without changes. */
+/**
+ * The local times at which the clocks of a zone change from 2026 to 2029; for a zone without changes, an arbitrary
+ * time.
+ */
 function changesOf(zone: string): Temporal.PlainDateTime[] {
   const changes: Temporal.PlainDateTime[] = [];
   let at = Temporal.ZonedDateTime.from(`2026-01-01T00:00[${zone}]`);
@@ -69,7 +75,7 @@ function changesOf(zone: string): Temporal.PlainDateTime[] {
   return changes.length > 0 ? changes : [Temporal.PlainDateTime.from('2026-06-01T00:00')];
 }
 
-it('every minute around the changes of the clocks of every zone is the same instant as in another calendar library', () => {
+it('random minutes around the changes of the clocks of all zones are the same instants as in another calendar library', () => {
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
   fc.assert(
     fc.property(zone, fc.nat(), fc.integer({ min: -200, max: 200 }), (name, which, minutes) => {
@@ -82,7 +88,7 @@ it('every minute around the changes of the clocks of every zone is the same inst
   );
 });
 
-it('the clocks of one day do not move the starts of the days after it', () => {
+it('a start that does not exist on the day of a change of the clocks is moved on this day only', () => {
   const daily = { startsAt: '2027-03-26T02:30', rrule: 'FREQ=DAILY' };
   const starts = localStarts(
     daily,

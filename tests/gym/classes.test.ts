@@ -4,7 +4,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { book, localIn, newClass, sessionsOf } from './class-support.ts';
-import { newLocation, newMember, type Member } from './support.ts';
+import { newLocation, newMember, place, type Member } from './support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -92,7 +92,7 @@ describe('a class', () => {
     expect((await create({}, await platform.demo('admin@aqua.test'))).body.errors[0].path).toBe('locationId');
   });
 
-  it('changes its sessions that nobody has edited, with their ids and bookings; a capacity below the booked places is refused', async () => {
+  it('changes its sessions that nobody has edited, which keep their ids and bookings; a capacity below the booked places is refused', async () => {
     const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=DAILY;COUNT=5' });
     const [first, second, third] = sessions;
     await put(`/class-sessions/${second.id}`, { instructor: 'Ada', capacity: 9 });
@@ -129,7 +129,7 @@ describe('a class', () => {
     expect([stale.status, stale.body.code]).toEqual([412, 'VERSION_CONFLICT']);
   });
 
-  it('moves each session to the new day of its week, cancels those without one, and makes the new ones', async () => {
+  it('with other days moves each session to the new day of its week, cancels the sessions of a day that is left out, and makes those of a new day', async () => {
     const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=WEEKLY;BYDAY=MO,WE' });
     const isMonday = ({ startsAt }: Untyped) => new Date(startsAt).getUTCDay() === 1;
     const rest = { startsAt: gymClass.recurrence.startsAt };
@@ -143,9 +143,19 @@ describe('a class', () => {
     expect(new Set(saturdays.map(({ startsAt }) => new Date(startsAt).getUTCDay()))).toEqual(new Set([6]));
     const kept = new Set(sessions.filter(isMonday).map(({ id }) => id));
     expect(saturdays.filter(({ id }) => kept.has(id)).length).toBeGreaterThanOrEqual(6);
+    await put(`/classes/${gymClass.id}`, { recurrence: { ...rest, rrule: 'FREQ=WEEKLY;BYDAY=SA,SU' } });
+    const weekends = (await sessionsOf(platform, staff, gymClass.id)).filter(
+      ({ status }) => status === 'SCHEDULED',
+    );
+    const known = new Set([...sessions, ...mondays, ...saturdays].map(({ id }) => id));
+    const made = weekends.filter(({ id }) => !known.has(id));
+    const startOf = ({ id, startsAt }: Untyped) => [id, startsAt];
+    expect(weekends.filter(({ id }) => known.has(id)).map(startOf)).toEqual(saturdays.map(startOf));
+    expect(made.length).toBeGreaterThanOrEqual(7);
+    expect(new Set(made.map(({ startsAt }) => new Date(startsAt).getUTCDay()))).toEqual(new Set([0]));
   });
 
-  it('that is deleted cancels its coming sessions with their bookings, and is listed for staff only', async () => {
+  it('that is deleted cancels its coming sessions with their bookings, and is listed only for staff who ask for it', async () => {
     const { gymClass, session } = await newClass(platform, staff, { rrule: 'FREQ=DAILY' });
     const booking = await book(platform, member(0).token, session.id);
     const remove = () => platform.rest('gym', 'DELETE', `/classes/${gymClass.id}`, { token: staff });
@@ -165,8 +175,24 @@ describe('a class', () => {
     expect((await list('&active=false', member(0).token)).status).toBe(403);
   });
 
-  it('of first visits exists at every location', async () => {
+  it('of first visits exists once at every location: of the demo data, of staff, and of the wizard', async () => {
     const locationId = await newLocation(platform, staff, { capacity: 7 });
+    const wizard = await platform.serviceToken('wizard');
+    const gymId = randomUUID();
+    for (const [path, body] of [
+      ['/gyms', { id: gymId, name: 'Made', slug: 'made' }],
+      ['/locations', place({ id: randomUUID(), gymId })],
+    ] as const)
+      expect((await platform.rest('gym', 'POST', path, { token: wizard, body })).status).toBe(201);
+    const counted = await platform.sql(
+      'gym',
+      `select location.gym_id as "gymId", count(gym_class.id)::int as classes
+       from location left join gym_class on location_id = location.id and is_first_visit group by location.id`,
+    );
+    expect(new Set(counted.map((location) => location.gymId))).toEqual(
+      new Set([...Object.values(DEMO_GYMS).map(({ id }) => id), gymId]),
+    );
+    expect(counted.filter(({ classes }) => classes !== 1)).toEqual([]);
     const { data } = await platform.graph(
       'gym',
       'query ($id: ID!) { gymClasses(locationId: $id) { nodes { title isFirstVisit capacity recurrence { rrule } } } }',
@@ -179,7 +205,7 @@ describe('a class', () => {
   });
 });
 
-describe('the module switch "classes"', () => {
+describe('the feature switch "classes"', () => {
   it('hides classes from members, not from staff', async () => {
     const superAdmin = await platform.demo('super@demo.test');
     const set = (classes: boolean) =>

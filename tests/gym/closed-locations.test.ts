@@ -85,7 +85,7 @@ describe('a location that is closed for good', () => {
     expect(visits.data._entities).toEqual([{ checkIns: { nodes: [{ location: { name } }] } }]);
   });
 
-  it('lets nobody in whose scan comes at the same time, or ends their visit', async () => {
+  it('either refuses a check-in at the same time as the closing, or ends its visit', async () => {
     for (let round = 0; round < 5; round += 1) {
       const hall = await newLocation(platform, staff);
       const people = await Promise.all(Array.from({ length: 5 }, () => newMember(platform)));

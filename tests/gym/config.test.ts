@@ -65,7 +65,7 @@ describe('the configuration of a gym', () => {
     }
   });
 
-  it('a mutation with two fields: the second one continues with the configuration that the first one has written', async () => {
+  it('that the first field of a mutation has written is the base of the draft that the second field writes', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const { data } = await platform.graph(
       'gym',

@@ -10,7 +10,10 @@ import { database } from '../../subgraphs/gym/database.ts';
 import { demo } from '../../subgraphs/gym/demo.ts';
 import { cloneDatabase } from '../support/database.ts';
 
-/** First starts at night, around midnight at both gyms, at the end of a month and of a year, and around a change of the clocks. */
+/**
+ * First starts at noon, around midnight in both gyms, at the end of a month and of a year, and at changes of the
+ * clocks.
+ */
 const STARTS = [
   '2026-11-24T12:00:00Z',
   '2026-11-24T22:58:00Z', // before midnight in Berlin
@@ -18,29 +21,29 @@ const STARTS = [
   '2026-12-01T00:05:00Z',
   '2026-12-31T23:59:30Z',
   '2027-01-03T04:58:00Z', // before midnight in New York
-  '2027-03-28T01:30:00Z', // an hour after the change in Berlin
-  '2027-11-07T05:30:00Z', // in the repeated hour of New York
+  '2027-03-28T01:30:00Z', // half an hour after the change in Berlin
+  '2027-11-07T05:30:00Z', // half an hour before the change in New York, which repeats this hour
 ];
 
 const gyms = [DEMO_GYMS.ironTemple.id, DEMO_GYMS.aquaClub.id];
 
-/** What contradicts itself; each query returns the wrong rows. */
+/** Contradictions in the rows; each query returns the wrong rows. */
 const CONTRADICTIONS = {
-  'a session counts other places than its bookings have': `
+  'a session counts other places and waiting members than its bookings': `
     select s.id from class_session s left join booking b on b.session_id = s.id group by s.id
     having s.booked <> count(*) filter (where b.has_place) or s.waiting <> count(*) filter (where b.status = 'WAITING')
       or s.last_number <> coalesce(max(b.number), 0)`,
   'somebody waits although there is a place': `select id from class_session where waiting > 0 and booked < capacity`,
-  'a session that is over is not DONE, or has open bookings': `
+  'a session is not DONE after its end, is DONE before it, or is DONE with open bookings': `
     select s.id from class_session s left join booking b on b.session_id = s.id
     where (s.ends_at <= $1) <> (s.status = 'DONE') or (s.status = 'DONE' and b.status in ('BOOKED', 'WAITING'))`,
   'a member has two visits at once': `
     select one.id from check_in one join check_in other using (user_id) where one.id < other.id
       and one.checked_in_at < coalesce(other.checked_out_at, $1) and other.checked_in_at < coalesce(one.checked_out_at, $1)`,
-  'a visit is in the future, or longer than allowed': `
+  'a visit is in the future, longer than allowed, or ends before it begins': `
     select id from check_in where checked_in_at > $1 or checked_out_at > $1 or checked_out_at > expires_at or checked_out_at < checked_in_at
       or (checked_out_at is null and expires_at <= $1)`,
-  'movements do not add up to the stock': `
+  'movements do not add up to the stock, or the stock was negative': `
     select p.product_id from gym_product p join stock_movement m using (gym_id, product_id) group by p.gym_id, p.product_id, p.stock
     having p.stock <> sum(m.delta) or min(m.stock) < 0`,
   'an order has another total than its items': `

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 const timezone = 'Asia/Kolkata';
-/** Hours of a location that is closed now, and for several hours. */
+/** The opening hours of a location that opens in 6 hours, so it is closed now. */
 const closedNow = () => {
   const opens = DateTime.now().setZone(timezone).plus({ hours: 6 });
   const day = (['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const)[opens.weekday - 1] ?? 'mon';
@@ -65,7 +65,7 @@ describe('outside of the opening hours, a check-in', () => {
     ]);
   });
 
-  it('returns the visit that is open since the location was open, and a check-out ends it', async () => {
+  it('returns the open visit that began during the opening hours, and a check-out ends it', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { timezone })];
     const scan = () => checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
     expect((await scan()).status).toBe(201);
@@ -75,7 +75,7 @@ describe('outside of the opening hours, a check-in', () => {
     expect((await scan()).status).toBe(403);
   });
 
-  it('is refused on a date that is closed, and null makes the location open again', async () => {
+  it('is refused on a date that an exception closes, and possible once the exceptions are set to null', async () => {
     const today = DateTime.now().setZone(timezone).toISODate();
     const yesterday = DateTime.now().setZone(timezone).minus({ days: 1 }).toISODate();
     const tomorrow = DateTime.now().setZone(timezone).plus({ days: 1 }).toISODate();
@@ -92,7 +92,7 @@ describe('outside of the opening hours, a check-in', () => {
     expect((await scan()).status).toBe(201);
   });
 
-  it('follows a row of an earlier release, with one object for a day', async () => {
+  it('follows opening hours that an earlier release stored, with one object for a day instead of a list', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { timezone })];
     const scan = () => checkIn(platform, maya.token, { qrCode: maya.qrCode, locationId: hall });
     const write = (hours: object) =>
@@ -124,7 +124,7 @@ describe('opening hours of a location', () => {
     { date: '2026-12-25', closed: true },
   ];
 
-  it('are the same at both doors; one object for a day is answered as a list', async () => {
+  it('are written and answered by REST and in the graph; one object for a day is answered as a list', async () => {
     const { body: made } = await platform.rest('gym', 'POST', '/locations', {
       token: staff,
       body: place({ openingHours: hours, openingExceptions: exceptions, qrPolicy: 'SHORT_LIVED' }),
@@ -156,7 +156,7 @@ describe('opening hours of a location', () => {
     [{ openingExceptions: [{ date: '2026-12-24' }] }, 'openingExceptions.0'],
     [{ openingExceptions: [exceptions[1], exceptions[1]] }, 'openingExceptions.1.date'],
     [{ qrPolicy: 'NONE' }, 'qrPolicy'],
-  ])('are refused: %j', async (change, path) => {
+  ])('are refused with the path of the wrong field, as a wrong qrPolicy is: %j', async (change, path) => {
     const hall = await newLocation(platform, staff);
     const answer = await update(hall, change);
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } });
@@ -184,7 +184,7 @@ describe('a location with short-lived codes only', () => {
     expect((await checkOut(platform, staff, { qrCode: second })).status).toBe(200);
   });
 
-  it('is checked by the graph, too', async () => {
+  it('has the same effect in the graph', async () => {
     const maya = await newMember(platform);
     const hall = await newLocation(platform, staff, { qrPolicy: 'SHORT_LIVED' });
     const enter = (qrCode: string) =>
@@ -200,7 +200,7 @@ describe('a location with short-lived codes only', () => {
 });
 
 describe('a short-lived code', () => {
-  it('is refused when it is not that of the member who presents it, and after a rotation', async () => {
+  it('is refused if another member presents it, and after a rotation', async () => {
     const [maya, leo] = [await newMember(platform), await newMember(platform)];
     const hall = await newLocation(platform, staff);
     const code = await shortLived(maya);

@@ -83,7 +83,7 @@ describe('posts', () => {
     expect((await call('PUT', `/posts/${id}/like`, zoe)).status).toBe(404);
   });
 
-  it('get comments, count simultaneous ones correctly, and page them oldest first', async () => {
+  it('count simultaneous comments correctly, and page them in the graph in the order of REST', async () => {
     const { id } = await write();
     await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
@@ -115,10 +115,13 @@ describe('posts', () => {
   it('are deleted by their author or by staff, with their comments and likes', async () => {
     const { id } = await write();
     await call('PUT', `/posts/${id}/like`, leo);
+    await call('POST', `/posts/${id}/comments`, leo, { text: 'Nice' });
     expect((await call('DELETE', `/posts/${id}`, leo)).status).toBe(403);
     expect((await call('DELETE', `/posts/${id}`, zoe)).status).toBe(404);
     expect((await call('DELETE', `/posts/${id}`, maya)).status).toBe(204);
     expect((await call('GET', `/posts/${id}`, maya)).status).toBe(404);
+    for (const table of ['post_like', 'post_comment'])
+      expect(await platform.sql('gym', `select 1 from ${table} where post_id = $1`, [id])).toEqual([]);
     expect((await call('DELETE', `/posts/${(await write()).id}`, staff)).status).toBe(204);
   });
 
@@ -135,7 +138,7 @@ describe('posts', () => {
     expect((await call('GET', '/posts/reports', await platform.demo('admin@aqua.test'))).body).toEqual([]);
   });
 
-  it('refuse a NUL character, which PostgreSQL cannot store, at every door', async () => {
+  it('refuse a NUL character, which PostgreSQL cannot store, by REST and in the graph, as a configuration does', async () => {
     const token = maya;
     const refused = { status: 400, body: { code: 'VALIDATION_FAILED' } };
     expect(await platform.rest('gym', 'POST', '/posts', { token, body: { text: 'a\u0000b' } })).toMatchObject(
@@ -224,7 +227,7 @@ describe('a page of posts', () => {
         const { data } = await platform.graph('gym', query, { first }, { token: leo });
         expect(data.posts.nodes).toHaveLength(first);
       });
-      // leaves out the background work of the service, such as the sweep
+      // Leaves out the statements of the service's background work.
       return sent.filter((statement) => /\bpost/.test(statement)).length;
     };
     const five = await statements(5);

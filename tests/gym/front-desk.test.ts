@@ -28,7 +28,7 @@ async function clientToken(locationId: string | null, scopes: readonly string[])
   return body.access_token as string;
 }
 
-/** Stores ended visits of a member that began at these times; returns their ids, the newest last. */
+/** Stores ended visits of one member that began at these times; returns the ids of the visits, the newest last. */
 async function visitsAt(locationId: string, times: readonly string[], source = 'kiosk'): Promise<string[]> {
   const rows = await platform.sql(
     'gym',
@@ -88,7 +88,7 @@ describe('the people inside a location', () => {
     );
   });
 
-  it('are visible to staff and to clients with visits:read, at their own location', async () => {
+  it('and its visits are visible to staff, and to a machine client with visits:read of this location', async () => {
     const [hall, elsewhere] = [await newLocation(platform, staff), await newLocation(platform, staff)];
     const maya = await newMember(platform);
     const reader = await clientToken(hall, ['visits:read']);
@@ -109,7 +109,7 @@ describe('the people inside a location', () => {
     }
   });
 
-  it('and the visits of many locations are read by one statement each', async () => {
+  it('and the visits of many locations are read by two statements, one for the people and one for the visits', async () => {
     const halls = await Promise.all(Array.from({ length: 12 }, () => newLocation(platform, staff)));
     const read = async (ids: readonly string[]) => {
       const sent = await selectsDuring(async () => {
@@ -161,8 +161,8 @@ describe('the visits of a location', () => {
     });
   });
 
-  it('have a range of instants, or of local dates of the location', async () => {
-    // Clocks change on this day, which has 25 hours: from 22:00 UTC of the 24th to 23:00 UTC of the 25th.
+  it('can be limited to a range of instants, or of local dates of the location', async () => {
+    // The clocks change on 25 October, which has 25 hours: from 22:00 UTC of the 24th to 23:00 UTC of the 25th.
     const hall = await newLocation(platform, staff, { timezone: 'Europe/Berlin' });
     const times = [
       '2026-10-24T21:59:59Z',
@@ -201,7 +201,7 @@ describe('the visits of a location', () => {
     },
   );
 
-  it('are exported as CSV by RFC 4180, without formulas, page by page', async () => {
+  it('are exported as CSV by RFC 4180, newest first, without formulas, also if they are more than one page', async () => {
     const hall = await newLocation(platform, staff);
     const maya = await newMember(platform);
     await platform.rest('identity', 'PUT', '/profile', {
@@ -235,7 +235,7 @@ describe('the visits of a location', () => {
     expect(times).toEqual(times.toSorted((a, b) => b.localeCompare(a)));
   });
 
-  it('and the people are 503 while identity does not answer; the visits without names are not', async () => {
+  it('as CSV, and the people inside, are 503 while identity does not answer, because they contain names; the list of visits is not', async () => {
     const separate = await startPlatform({ services: ['identity', 'gym'] });
     try {
       const token = await separate.demo('admin@iron.test');
@@ -243,10 +243,16 @@ describe('the visits of a location', () => {
       const { id } = (halls as { id: string; name: string }[]).find(({ name }) => name === 'Forge') ?? {
         id: '',
       };
+      const { qrCode } = await newMember(separate);
+      await checkIn(separate, token, { qrCode, locationId: id });
       await separate.running('identity').stop();
-      const statusOf = async (list: string) =>
-        (await separate.rest('gym', 'GET', `/locations/${id}/${list}`, { token })).status;
-      expect([await statusOf('visits.csv'), await statusOf('visits')]).toEqual([503, 200]);
+      const answerOf = async (list: string) => {
+        const { status, body } = await separate.rest('gym', 'GET', `/locations/${id}/${list}`, { token });
+        return [status, body.code];
+      };
+      expect(await answerOf('people')).toEqual([503, 'UPSTREAM_UNAVAILABLE']);
+      expect(await answerOf('visits.csv')).toEqual([503, 'UPSTREAM_UNAVAILABLE']);
+      expect(await answerOf('visits')).toEqual([200, undefined]);
     } finally {
       await separate.stop();
     }

@@ -26,7 +26,7 @@ async function newGym(): Promise<{ id: string; slug: string }> {
   return body;
 }
 
-it('a gym can be read by its id or slug by everybody, with time zone, policy, activity and version', async () => {
+it('everybody can read a gym by its id or slug, with time zone, join policy, version and whether it is active', async () => {
   const byId = await get(ironTemple.id);
   expect(byId.body).toMatchObject({
     ...ironTemple,
@@ -46,7 +46,7 @@ it('a gym can be read by its id or slug by everybody, with time zone, policy, ac
   expect(data.gym).toEqual({ name, timezone, joinPolicy, active, version });
 });
 
-it('a GYM_ADMIN changes name, time zone and policy of their own gym, but not whether it is active', async () => {
+it('a GYM_ADMIN changes name, time zone and join policy of their own gym, but not whether it is active', async () => {
   const { body: before } = await get(ironTemple.id);
   const change = { name: 'Iron Temple II', timezone: 'Europe/Vienna', joinPolicy: 'APPROVAL' };
   const changed = await put(ironTemple.id, change, staff);
@@ -70,7 +70,7 @@ it('a GYM_ADMIN changes name, time zone and policy of their own gym, but not whe
   expect(audited[0].details.to).toMatchObject(change);
 });
 
-it('a wrong value is refused at its field', async () => {
+it('a wrong value is refused with the path of its field', async () => {
   for (const [field, value] of [
     ['timezone', 'Mars/Olympus'],
     ['joinPolicy', 'MAYBE'],
@@ -92,7 +92,7 @@ it('of two changes of one version, one succeeds', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 412]));
 });
 
-it('a gym that is not active is not listed, can be read, and refuses what is added and check-ins', async () => {
+it('a gym that is not active is not listed but can be read, and refuses check-ins, announcements, comments, likes and joins', async () => {
   const gym = await newGym();
   const location = await platform.rest('gym', 'POST', '/locations', {
     token: superAdmin,

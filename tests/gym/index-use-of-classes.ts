@@ -3,12 +3,15 @@ import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
 import { localIn } from './class-support.ts';
-import type { Doors } from './index-use-shop.ts';
+import type { RestCalls } from './index-use-shop.ts';
 
-/** `person` has a tenth as many rows as there are bookings; ten of them book each session. */
+/** The number of groups of ten people: `person` has a row for every ten bookings, and one group books each session. */
 const bucketsOf = (bookings: number): number => Math.max(1, Math.floor(bookings / 100));
 
-/** Classes at every location, sessions of the past and of the coming weeks, and `bookings` bookings of the rows in `person`. */
+/**
+ * Classes at every location, sessions of the past and of the coming weeks, and `bookings` bookings of the rows in
+ * `person`.
+ */
 export const classRows = (gymId: string, locationId: string, bookings: number): string[] => [
   `insert into gym_class (id, gym_id, location_id, title, duration_minutes, capacity, starts_at, rrule, following, made_until, created_at)
    select gen_random_uuid(), gym_id, id, 'Class ' || name, 60, 20, '2026-01-05T18:00', 'FREQ=WEEKLY', '[]', now() + interval '1 year', now()
@@ -28,10 +31,10 @@ export const classRows = (gymId: string, locationId: string, bookings: number): 
   `insert into calendar_feed (user_id, gym_id, token, created_at) select id, '${gymId}', md5(id::text), now() from person`,
 ];
 
-/** Calls every route of classes, their jobs, and the graph. */
-export async function everyDoorOfClasses(
+/** Calls every route of classes, sessions, bookings, calendars and first visits, and runs their jobs. */
+export async function useClasses(
   platform: TestPlatform,
-  { route, nextPage }: Doors,
+  { route, nextPage }: RestCalls,
   {
     staff,
     member,
@@ -40,7 +43,8 @@ export async function everyDoorOfClasses(
   }: { staff: string; member: Untyped; other: Untyped; locationId: string },
 ): Promise<void> {
   const { token } = member;
-  // Both times are on the same day. A new time on another day would cancel the first session, which this test then books.
+  // Both times are on the same day. A new time on another day would cancel the first session, which this test then
+  // books.
   const at = (time: string) => ({
     startsAt: `${localIn(48).slice(0, 10)}T${time}`,
     rrule: 'FREQ=DAILY;COUNT=9',

@@ -8,9 +8,9 @@ interface Sizes {
   members: number;
 }
 
-/** Statements that give one gym rows in every table, and 1,500 others a few rows each. */
+/** Statements that fill the tables of the service: many rows for one gym, and a few for each of 1,500 other gyms. */
 export const rowsOfEveryTable = ({ gymId, locationId, visits, members }: Sizes): string[] => [
-  'set statement_timeout = 0', // for many visits
+  'set statement_timeout = 0', // many visits take longer than the limit
   `insert into gym (id, slug, name, theme, assets, features, version, created_at, updated_at)
      select gen_random_uuid(), 'gym-' || n, 'Gym ' || n, '{}', '{}', '{}', 1, now(), now() from generate_series(1, 1500) n`,
   `insert into gym_config_version (gym_id, version, theme, assets, features, published_by, published_at)

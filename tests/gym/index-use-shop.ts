@@ -2,7 +2,7 @@ import type { Untyped } from '../support/platform.ts';
 import type { Member } from './support.ts';
 
 /** How tests/gym/index-use.test.ts calls the service. */
-export interface Doors {
+export interface RestCalls {
   route(
     method: string,
     path: string,
@@ -12,7 +12,7 @@ export interface Doors {
   nextPage(path: string, token: string): Promise<void>;
 }
 
-/** Statements that fill the tables of orders, stock and reports; `person` and `post` are filled before. */
+/** Statements that insert orders, movements and reports of comments. The tables that they read are filled before. */
 export const shopSeed = (gymId: string): string[] => [
   `insert into shop_order (id, gym_id, user_id, status, total, currency, created_at, expires_at)
    select gen_random_uuid(), '${gymId}', person.id, (array['PLACED', 'COLLECTED', 'CANCELLED'])[1 + status], 1, 'EUR', now(), now() + interval '1 day'
@@ -29,9 +29,9 @@ export const shopSeed = (gymId: string): string[] => [
    select comment.id, gen_random_uuid(), post.id, post.gym_id, 'Rude', now() from post_comment comment join post on post.id = post_id`,
 ];
 
-/** Calls the routes of orders and of the stock; the last order of `other` stays open for the erasure of their account. */
+/** Calls the routes of orders and of the stock; the order of `other` stays open, for the erasure of their account. */
 export async function useShop(
-  { route, nextPage }: Doors,
+  { route, nextPage }: RestCalls,
   {
     gymId,
     productId,
@@ -64,9 +64,9 @@ export async function useShop(
   await route('PUT', '/orders/:id', staff, { id: order.id, body: { status: 'CANCELLED' } });
 }
 
-/** Calls the routes by which staff plan challenges and moderate posts. */
+/** Calls the routes by which staff plan challenges, change announcements and moderate posts. */
 export async function useModeration(
-  { route, nextPage }: Doors,
+  { route, nextPage }: RestCalls,
   { staff, member, other }: { staff: string; member: Member; other: Member },
 ): Promise<void> {
   const body = {

@@ -1,8 +1,8 @@
-import type { Doors } from './index-use-shop.ts';
+import type { RestCalls } from './index-use-shop.ts';
 
 /** Calls every route of webhooks. */
 export async function useWebhooks(
-  { route, nextPage }: Doors,
+  { route, nextPage }: RestCalls,
   { staff, superAdmin }: { staff: string; superAdmin: string },
 ): Promise<void> {
   const hook = await route('POST', '/webhooks', staff, {

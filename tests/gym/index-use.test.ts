@@ -7,13 +7,16 @@ import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform, type Untyped } from '../support/platform.ts';
 import { sequentialScans, type PlanNode } from '../support/index-use.ts';
 import { statementsDuring, type SentStatement } from '../support/statements.ts';
-import { everyDoorOfClasses } from './index-use-of-classes.ts';
+import { useClasses } from './index-use-of-classes.ts';
 import { rowsOfEveryTable } from './index-use-rows.ts';
 import { useModeration, useShop } from './index-use-shop.ts';
 import { useWebhooks } from './index-use-webhooks.ts';
 import { checkIn, idsOf, newMember, place, type Member } from './support.ts';
 
-/** The number of visits. `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts` tests with several years of data. */
+/**
+ * The approximate number of visits, and of bookings. `SEEDED_VISITS=1000000 npm test -- tests/gym/index-use.test.ts`
+ * tests with several years of data.
+ */
 const VISITS = Number(process.env.SEEDED_VISITS ?? 20_000);
 
 let platform: TestPlatform;
@@ -52,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Calls a route by its declared path; `:name` is replaced by the value of that name. */
+/** Calls a route by its declared path; `:name` is replaced by the parameter of that name. */
 async function route(
   method: string,
   path: string,
@@ -157,11 +160,7 @@ async function everyDoor(): Promise<void> {
   await route('DELETE', '/locations/:id', staffToken, { id: location.id });
   await route('POST', '/challenges/:id/leave', token, { id: visits.id });
 
-  await everyDoorOfClasses(
-    platform,
-    { route, nextPage },
-    { staff: staffToken, member, other, locationId: FORGE },
-  );
+  await useClasses(platform, { route, nextPage }, { staff: staffToken, member, other, locationId: FORGE });
 
   const news = await route('POST', '/announcements', staffToken, { body: { title: 'News', text: 'Text' } });
   await route('GET', '/announcements', token);
@@ -229,7 +228,7 @@ async function everyDoor(): Promise<void> {
 
   await useWebhooks({ route, nextPage }, { staff: staffToken, superAdmin: superAdminToken });
 
-  // The routes above have deleted many rows of this account. It gets rows in every table again, and is then exported and erased.
+  // The routes above have deleted many rows of `other`. The account gets new rows, and is then exported and erased.
   const identity = await platform.serviceToken('identity');
   await route('POST', '/challenges/:id/join', other.token, { id: custom.id });
   await checkIn(platform, other.token, { qrCode: other.qrCode, locationId: location.id });
@@ -251,9 +250,9 @@ it('every route of the gym service is called, and answers without an error', () 
 });
 
 it('every statement of the service finds its rows in large tables by an index', async () => {
-  // Selects the tables of this service, because the other services of the platform run in this process, too.
   for (const ofJob of ['expires_at <= now()', 'with recursive first'])
     expect(sent.filter(({ text }) => text.includes(ofJob))).not.toEqual([]);
+  // Counts only the statements on tables of this service, because other services run in this process, too.
   const own = sent.filter(({ text }) =>
     /\b(check_in|booking|class_session|post|challenge|gym|location|audit_event|shop_order|stock_movement|comment_report)/.test(
       text,
@@ -264,7 +263,7 @@ it('every statement of the service finds its rows in large tables by an index', 
   expect(await sequentialScans(run, sent)).toEqual([]);
 });
 
-/** The nodes of a plan without those that read only the first rows of an index, because of a LIMIT and without a filter. */
+/** The nodes of a plan, except scans without a filter directly below a LIMIT, which read only the first rows. */
 const scansOf = (node: PlanNode): PlanNode[] => [
   node,
   ...(node.Plans ?? [])
@@ -274,7 +273,7 @@ const scansOf = (node: PlanNode): PlanNode[] => [
 
 it('no statement of the service reads the whole of a large index', async () => {
   const whole = new Set<string>();
-  // The index of open visits, for example, is small for any number of visits.
+  // Small indexes are not checked. That of open visits, for example, is small for any number of visits.
   const large = await platform.sql(
     'gym',
     `select relname from pg_class where relkind = 'i' and reltuples > 1000`,

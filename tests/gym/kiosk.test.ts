@@ -63,8 +63,8 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
   }
   const expectHeading = (page: Page, title: string | RegExp) =>
     page.locator('#answer').getByRole('heading', { name: title }).waitFor();
-  /** A reader at the keyboard: it types the code and Enter, wherever the focus is. */
-  async function wedge(page: Page, code: string): Promise<void> {
+  /** Types a code and Enter, while no field has the focus, as a scanner does that works as a keyboard. */
+  async function scan(page: Page, code: string): Promise<void> {
     await page.evaluate('document.activeElement?.blur()');
     await page.keyboard.type(code);
     await page.keyboard.press('Enter');
@@ -74,7 +74,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
       hall,
     ]);
 
-  it('checks members in and out by a reader at the keyboard, with name, picture and occupancy', async () => {
+  it('checks members in and out with a scanner that works as a keyboard, and shows name, picture and occupancy', async () => {
     const { page, hall, hosts, consoleErrors } = await kiosk();
     const maya = await newMember(platform);
     const form = new FormData();
@@ -86,7 +86,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await platform.rest('identity', 'POST', '/profile/upload', { token: maya.token, body: form });
     await platform.rest('identity', 'PUT', '/profile', { token: maya.token, body: { displayName: 'Maya' } });
     const { body } = await platform.rest('identity', 'GET', '/users/me/qr', { token: maya.token });
-    await wedge(page, body.code as string);
+    await scan(page, body.code as string);
     await expectHeading(page, 'Welcome, Maya');
     await page.getByText('You are checked in.').waitFor();
     await page.getByText('1 of 10 inside').waitFor();
@@ -95,7 +95,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
       await page.screenshot({ path: `${process.env.SCREENSHOT_DIR}/kiosk-welcome.png` });
     expect(await visitsAt(hall)).toMatchObject([{ user_id: maya.id, source: 'kiosk', checked_out_at: null }]);
     await page.getByText('Check out').click();
-    await wedge(page, maya.qrCode);
+    await scan(page, maya.qrCode);
     await expectHeading(page, 'Goodbye');
     await page.getByText('0 of 10 inside').waitFor();
     expect([...hosts]).toEqual([new URL(platform.url('gateway')).host]);
@@ -105,26 +105,26 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
   it('says why a member may not come in', async () => {
     const { page, hall } = await kiosk({ viewport: DESKTOP }, { qrPolicy: 'SHORT_LIVED' });
     const maya = await newMember(platform);
-    await wedge(page, maya.qrCode);
+    await scan(page, maya.qrCode);
     await expectHeading(page, 'Please use your app');
-    await wedge(page, 'no such code');
+    await scan(page, 'no such code');
     await expectHeading(page, 'Unknown code');
     await platform.rest('gym', 'PUT', `/locations/${hall}`, {
       token: staff,
       body: { openingHours: {}, qrPolicy: 'ANY' },
     });
-    await wedge(page, (await newMember(platform)).qrCode);
+    await scan(page, (await newMember(platform)).qrCode);
     await expectHeading(page, 'We are closed');
     if (process.env.SCREENSHOT_DIR)
       await page.screenshot({ path: `${process.env.SCREENSHOT_DIR}/kiosk-refused.png` });
   });
 
-  it('keeps scans while the network is gone, and sends each once', async () => {
+  it('stores scans while there is no network; each has one effect later, also if an answer is lost', async () => {
     const { page, hall } = await kiosk();
     const people = await Promise.all(Array.from({ length: 3 }, () => newMember(platform)));
     await page.context().setOffline(true);
     for (const { qrCode } of people) {
-      await wedge(page, qrCode);
+      await scan(page, qrCode);
       await expectHeading(page, 'Your code is saved');
     }
     await page.getByText('No connection: 3 scans are saved').waitFor();
@@ -146,17 +146,17 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
 
     await page.context().setOffline(true);
     await page.getByText('Check out').click();
-    await wedge(page, people[0]?.qrCode ?? '');
+    await scan(page, people[0]?.qrCode ?? '');
     await expectHeading(page, 'Your code is saved');
     await page.context().setOffline(false);
     await eventually(async () => (await peopleInside(platform, staff, hall)) === 2);
   });
 
-  it('sends the scans of before a restart, and needs no new set-up', async () => {
+  it('sends the scans from before a reload of the page, and needs no new set-up', async () => {
     const { page, hall } = await kiosk();
     const maya = await newMember(platform);
     await page.route('**/locations/check-in', (route) => route.abort());
-    await wedge(page, maya.qrCode);
+    await scan(page, maya.qrCode);
     await expectHeading(page, 'Your code is saved');
     await page.unroute('**/locations/check-in');
     await page.reload();
@@ -164,10 +164,10 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await eventually(async () => (await visitsAt(hall)).length === 1);
   });
 
-  it('opens while the network is gone, and stores scans then', async () => {
+  it('opens while there is no network, and stores scans', async () => {
     const { page, hall } = await kiosk();
     const maya = await newMember(platform);
-    // The page was loaded before there was a worker, which stores the files at the next load.
+    // The first load started the service worker, which stores the files at the next load.
     await page.waitForFunction('navigator.serviceWorker.controller !== null');
     await page.reload();
     await expectHeading(page, 'Show your code');
@@ -175,7 +175,7 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await page.reload();
     await expectHeading(page, 'Show your code');
     await page.getByText('No connection', { exact: true }).waitFor();
-    await wedge(page, maya.qrCode);
+    await scan(page, maya.qrCode);
     await expectHeading(page, 'Your code is saved');
     await page.context().setOffline(false);
     await eventually(async () => (await visitsAt(hall)).length === 1);
@@ -223,15 +223,15 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     await page.getByLabel('Client id').waitFor();
   });
 
-  it('asks for a new set-up when its client was deleted, and keeps its scans', async () => {
+  it('asks for a new set-up if its machine client is deleted, and works with another one', async () => {
     const { page, client, hall } = await kiosk();
     await platform.rest('identity', 'DELETE', `/api-clients/${client.id}`, { token: staff });
     const maya = await newMember(platform);
-    await page.reload(); // the token of before may be accepted for 5 s
+    await page.reload(); // a token of the deleted client may be accepted for 5 s
     await page.getByLabel('Client id').waitFor();
     await connect(page, await newClient(hall));
     await expectHeading(page, 'Show your code');
-    await wedge(page, maya.qrCode);
+    await scan(page, maya.qrCode);
     await expectHeading(page, /^Welcome/);
   });
 
@@ -266,14 +266,14 @@ describeInBrowser(`the kiosk, in a browser,${unlessSkipped}`, () => {
     };
     await check('idle');
     const maya = await newMember(platform);
-    await wedge(page, maya.qrCode);
+    await scan(page, maya.qrCode);
     await expectHeading(page, /^Welcome/);
     await check('welcome');
-    await wedge(page, 'no such code');
+    await scan(page, 'no such code');
     await expectHeading(page, 'Unknown code');
     await check('refused');
     await page.context().setOffline(true);
-    await wedge(page, 'another code');
+    await scan(page, 'another code');
     await expectHeading(page, 'Your code is saved');
     await check('offline');
     expect(found).toEqual({ setup: [], idle: [], welcome: [], refused: [], offline: [] });

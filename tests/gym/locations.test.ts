@@ -127,7 +127,7 @@ describe('locations', () => {
       expect((await platform.rest('gym', 'PUT', `/locations/${id}`, { token, body: {} })).status).toBe(404);
   });
 
-  it('are read with their changes by the following fields of the same operation', async () => {
+  it('are read with the latest change after each field of a mutation that changes them twice', async () => {
     const token = await platform.demo('admin@iron.test');
     const body = place();
     const { id } = (await platform.rest('gym', 'POST', '/locations', { token, body })).body;

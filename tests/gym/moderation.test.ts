@@ -34,7 +34,7 @@ const auditOf = async (key: string, id: string) =>
   ).map(({ action }) => action);
 
 describe('a comment', () => {
-  it('is deleted by its author or by staff, once, and no longer counted', async () => {
+  it('is deleted once, by its author or by staff, and is no longer counted', async () => {
     const postId = await newPost();
     const [own, rude] = [await newComment(postId), await newComment(postId)];
     const at = (id: string) => `/posts/${postId}/comments/${id}`;
@@ -99,7 +99,7 @@ describe('a comment', () => {
     expect(sent.filter((text) => /\bpost/.test(text)).length).toBeLessThanOrEqual(4);
   });
 
-  it('keeps its place when its reports are dismissed, and those of the post are dismissed apart from them', async () => {
+  it('and its post stay if reports are dismissed; the reports of the post are dismissed separately', async () => {
     const postId = await newPost();
     const commentId = await newComment(postId);
     await call('POST', `/posts/${postId}/report`, leo, { reason: 'x' });
@@ -135,7 +135,7 @@ describe('a comment', () => {
     expect(await reasons()).toEqual([]);
   });
 
-  it('takes its reports with it, and a deleted post those of its comments', async () => {
+  it('is deleted with its reports, and a post with the reports of its comments', async () => {
     const posts = [await newPost(), await newPost()];
     const comments = await Promise.all(posts.map((postId) => newComment(postId)));
     const [first = '', second = ''] = posts;
@@ -154,7 +154,7 @@ describe('a comment', () => {
 });
 
 describe('an announcement', () => {
-  it('is changed by staff, with its version', async () => {
+  it('is changed by staff; a write based on an older version is refused, and changes are audited', async () => {
     const created = await call('POST', '/announcements', staff, {
       title: 'News',
       text: 'We open at six.',

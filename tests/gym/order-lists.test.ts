@@ -38,7 +38,7 @@ const idsAt = async (at: string, token: string) => {
 };
 
 describe('orders', () => {
-  it('are listed newest first to their owner, and all of the gym to its staff and machine clients', async () => {
+  it('are listed newest first: a user sees their own, staff and machine clients see all of their gym', async () => {
     const [own, later, theirs] = [await place(member), await place(member), await place(other)];
     await call('PUT', `/orders/${later}`, shop.staff, { status: 'READY' });
     expect(await idsAt('/orders', member.token)).toEqual([later, own]);

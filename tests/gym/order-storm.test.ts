@@ -4,13 +4,19 @@ import { startPlatform, type RestAnswer, type TestPlatform } from '../support/pl
 import { newShop, placeOrder, setProducts, stockOf, wrongStock } from './shop-support.ts';
 import { newMember, type Member } from './support.ts';
 
-/** Buyers who order one piece at the same time. `ORDER_STORM_BUYERS=1000 npm test -- tests/gym/order-storm.test.ts` */
-const BUYERS = Number(process.env.ORDER_STORM_BUYERS ?? 60);
-const PIECES = Math.ceil(BUYERS / 10);
-/** Few accounts order many times by default, because each costs a hashed password. `ORDER_STORM_ACCOUNTS=1000` registers more. */
+/**
+ * The requests of each test; in the first test, each of them orders one piece.
+ * `ORDER_STORM_BUYERS=1000 npm test -- tests/gym/order-storm.test.ts`
+ */
+const REQUESTS = Number(process.env.ORDER_STORM_BUYERS ?? 60);
+const PIECES = Math.ceil(REQUESTS / 10);
+/**
+ * The accounts that place the orders. By default there are few of them, because every registration hashes a password.
+ * `ORDER_STORM_ACCOUNTS=1000` registers more.
+ */
 const ACCOUNTS = Number(process.env.ORDER_STORM_ACCOUNTS ?? 5);
 const REGISTERED_AT_ONCE = 10;
-/** Requests that wait for their answers at the same time. */
+/** The most requests that wait for their answers at the same time. */
 const AT_ONCE = 250;
 
 let platform: TestPlatform;
@@ -35,7 +41,7 @@ async function storm(calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]
   return answers;
 }
 
-/** Compares movements and stock in a loop while `work` runs; returns what was wrong, and how often it looked. */
+/** Compares movements and stock in a loop while `work` runs; returns the differences, and the number of comparisons. */
 async function watched(
   gymId: string,
   work: () => Promise<void>,
@@ -65,7 +71,7 @@ async function buyers(gymId: string): Promise<Member[]> {
 }
 const one = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
 
-it(`${BUYERS} simultaneous orders sell exactly the ${PIECES} pieces that there are`, async () => {
+it(`${REQUESTS} simultaneous orders sell exactly the ${PIECES} pieces that there are`, async () => {
   const shop = await newShop(platform, [{ stock: PIECES }]);
   const members = await buyers(shop.gymId);
   const [product] = shop.productIds;
@@ -73,12 +79,12 @@ it(`${BUYERS} simultaneous orders sell exactly the ${PIECES} pieces that there a
   const { wrong, looks } = await watched(shop.gymId, async () => {
     answers = await storm(
       Array.from(
-        { length: BUYERS },
+        { length: REQUESTS },
         (_, i) => () => placeOrder(platform, one(members, i).token, [product, 1]),
       ),
     );
   });
-  expect(statuses(answers)).toEqual({ 201: PIECES, 409: BUYERS - PIECES });
+  expect(statuses(answers)).toEqual({ 201: PIECES, 409: REQUESTS - PIECES });
   expect(await stockOf(platform, shop)).toEqual([0]);
   expect(wrong).toEqual([]);
   expect(looks).toBeGreaterThan(3);
@@ -90,7 +96,7 @@ it(`${BUYERS} simultaneous orders sell exactly the ${PIECES} pieces that there a
   expect(sold).toEqual({ pieces: PIECES });
 });
 
-it('orders, cancellations, expiries, corrections, new lists and removals at once keep movements and stock equal', async () => {
+it('the movements add up to the stock during simultaneous orders, cancellations, expiries, corrections, new lists and removals', async () => {
   const shop = await newShop(
     platform,
     Array.from({ length: 4 }, () => ({ stock: PIECES })),
@@ -104,7 +110,7 @@ it('orders, cancellations, expiries, corrections, new lists and removals at once
   ];
   const order = (i: number) => async (): Promise<RestAnswer> => {
     const { id: buyer, token } = one(members, i);
-    // Items in different orders, so that two transactions would wait for each other if they locked products as they come.
+    // Each order names its products in another sequence: transactions that locked them in this sequence would deadlock.
     const items = [0, 1, 2].map((offset): [string, number] => [one(productIds.slice(0, 3), i + offset), 1]);
     if (i % 5 === 0 && removed) items.push([removed, 1]);
     const placed = await placeOrder(platform, token, ...(i % 2 ? items : items.toReversed()));
@@ -131,12 +137,13 @@ it('orders, cancellations, expiries, corrections, new lists and removals at once
       shop,
       productIds.map((productId, index) => ({ productId, ...(index === i % 3 && { stock: PIECES }) })),
     );
-  const calls = Array.from({ length: BUYERS }, (_, i) =>
+  const calls = Array.from({ length: REQUESTS }, (_, i) =>
     i % 10 === 8 ? correct(i) : i % 10 === 9 ? relist(i) : order(i),
   );
-  // In the middle a product disappears from the content service, and with it from the list, and an account is erased.
+  // In the middle, the content service reports that a product was deleted, which removes it from the gym's list; and an
+  // account is erased.
   calls.splice(
-    BUYERS / 2,
+    REQUESTS / 2,
     0,
     () => platform.rest('gym', 'DELETE', `/references/Product/${removed}`, { token: content }),
     () => platform.rest('gym', 'DELETE', `/accounts/${members[0]?.id}`, { token: identity }),

@@ -18,7 +18,7 @@ const place = (token: string, ...items: [string | undefined, number][]) =>
   placeOrder(platform, token, ...items);
 
 describe('an order', () => {
-  it('takes its pieces from the stock at once, and freezes names and prices', async () => {
+  it('takes its pieces from the stock at once, and keeps its names and prices if they change later', async () => {
     const shop = await newShop(platform, [{ stock: 5, price: 1_999, currency: 'EUR' }, { stock: null }]);
     const [first, second] = shop.productIds;
     const member = await newMember(platform, shop.gymId);
@@ -40,17 +40,24 @@ describe('an order', () => {
     expect(Date.parse(body.expiresAt) - Date.parse(body.createdAt)).toBe(72 * 3_600_000);
     expect(await stockOf(platform, shop)).toEqual([3, null]);
     await setProducts(platform, shop, [{ productId: first, price: 1, currency: 'EUR' }]);
+    const renamed = await platform.rest('content', 'PUT', `/products/${first}`, {
+      token: shop.staff,
+      body: { name: 'Renamed' },
+    });
+    expect(renamed).toMatchObject({ status: 200, body: { name: 'Renamed' } });
     const { data } = await platform.graph(
-      'gym',
-      'query ($id: ID!) { order(id: $id) { status total items { productId name quantity price product { id } } user { id } } }',
+      'gateway',
+      'query ($id: ID!) { order(id: $id) { status total items { productId name quantity price product { name } } user { id } } }',
       { id: body.id },
       { token: member.token },
     );
+    const [named] = body.items;
+    expect(named.name).toMatch(/^Bands /);
     expect(data.order).toMatchObject({
       total: body.total,
       user: { id: member.id },
       items: [
-        { productId: first, price: 1_999, product: { id: first } },
+        { productId: first, name: named.name, price: 1_999, product: { name: 'Renamed' } },
         { productId: second, price: 500 },
       ],
     });
@@ -104,7 +111,7 @@ describe('an order', () => {
     expect((await place(token, [euro?.toUpperCase(), 1])).status).toBe(201);
   });
 
-  it('is placed at the gateway, whose answer has its user and products of the other services', async () => {
+  it('can be placed at the gateway, whose answer also has the user of identity and the products of content', async () => {
     const shop = await newShop(platform, [{ stock: 5 }]);
     const member = await newMember(platform, shop.gymId);
     const [productId] = shop.productIds;
@@ -122,7 +129,7 @@ describe('an order', () => {
     expect(rest).toMatchObject({ status: 200, body: { items: [{ productId, quantity: 2 }] } });
   });
 
-  it('is placed once with one Idempotency-Key', async () => {
+  it('is placed once by simultaneous requests with the same Idempotency-Key', async () => {
     const shop = await newShop(platform, [{ stock: 10 }]);
     const { token } = await newMember(platform, shop.gymId);
     const body = { items: [{ productId: shop.productIds[0], quantity: 2 }] };
@@ -134,7 +141,7 @@ describe('an order', () => {
     expect(await stockOf(platform, shop)).toEqual([8]);
   });
 
-  it('moves from PLACED to READY and COLLECTED by staff, and is cancelled only where that is allowed', async () => {
+  it('is moved by staff from PLACED to READY and then COLLECTED; its owner can cancel it while it is PLACED, staff also while it is READY', async () => {
     const shop = await newShop(platform, [{ stock: 50 }]);
     const { token } = await newMember(platform, shop.gymId);
     const placed = async () => (await place(token, [shop.productIds[0], 1])).body.id as string;
@@ -195,7 +202,7 @@ describe('an order', () => {
     expect(await wrongStock(platform, shop.gymId)).toEqual([]);
   });
 
-  it('is cancelled by a job 72 hours later, and its pieces are free again', async () => {
+  it('is cancelled by a job after its expiry, and its pieces are free again', async () => {
     const shop = await newShop(platform, [{ stock: 4 }, { stock: 4 }]);
     const { token } = await newMember(platform, shop.gymId);
     const [first, second] = shop.productIds;
@@ -233,7 +240,7 @@ describe('an order', () => {
     expect(await wrongStock(platform, shop.gymId)).toEqual([]);
   });
 
-  it('cannot be placed while the content service does not answer, and nothing is taken then', async () => {
+  it('cannot be placed while the content service does not answer, and then takes nothing from the stock', async () => {
     const shop = await newShop(platform, [{ stock: 2 }]);
     const { token } = await newMember(platform, shop.gymId);
     await platform.running('content').stop();

@@ -21,7 +21,7 @@ const sorted = <One extends { table: string; column: string }>(all: One[]) =>
   all.toSorted((a, b) => byName(a).localeCompare(byName(b)));
 
 describe('the relations of the gym service', () => {
-  it('are the foreign keys that the documentation lists, and nothing else', async () => {
+  it('are the foreign keys that the documentation lists, and no others', async () => {
     const stored = await platform.sql(
       'gym',
       `select child.relname as table, parent.relname as parent, column_of.attname as column,
@@ -43,7 +43,7 @@ describe('the relations of the gym service', () => {
     expect(withoutIndex).toEqual([]);
   });
 
-  it('cover every column with the id of a row of this service', async () => {
+  it('cover every column with the id of a row of this service, except in rows that stay after that row is deleted', async () => {
     const columns = await platform.sql(
       'gym',
       `select table_name as table, column_name as column from information_schema.columns
@@ -81,14 +81,14 @@ describe('the relations of the gym service', () => {
   });
 });
 
-const soon = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2990-01-01T00:00:00Z' };
+const running = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2990-01-01T00:00:00Z' };
 describe('a gym that does not exist', () => {
   it.each([
     ['/locations', { name: 'Hall', timezone: 'UTC', capacity: 5 }, 'createLocation', 'CreateLocationInput'],
     ['/posts', { text: 'Hello' }, 'createPost', 'CreatePostInput'],
     [
       '/challenges',
-      { title: 'C', metric: 'CUSTOM', goal: 5, ...soon },
+      { title: 'C', metric: 'CUSTOM', goal: 5, ...running },
       'createChallenge',
       'CreateChallengeInput',
     ],

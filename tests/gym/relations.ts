@@ -21,7 +21,10 @@ export function documentedRelations(): Relation[] {
   }));
 }
 
-/** Inconsistencies in the tables: rows whose parent is missing, and stored counts and scores that differ from the rows. */
+/**
+ * Inconsistencies in the tables: rows whose parent is missing, and counts, stocks and scores that differ from the rows.
+ * @param challengeIds the challenges whose scores are compared with the visits
+ */
 export async function brokenRows(
   platform: TestPlatform,
   challengeIds: readonly string[] = [],

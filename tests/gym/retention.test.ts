@@ -9,7 +9,7 @@ import { idAt, retentionDatabases, startedRetention } from '../support/retention
 const opened = retentionDatabases();
 
 describe('the retention of a gym', () => {
-  it('removes visits that have ended, unless a challenge within the retention time counts them', async () => {
+  it('removes old visits that have ended, except those of challenges that run or ended within the retention time', async () => {
     const { orm, sql } = await opened(gymDatabase);
     const [gymId, otherGymId] = [uuidv7(), uuidv7()];
     const halls: Record<string, string> = { [gymId]: uuidv7(), [otherGymId]: uuidv7() };
@@ -43,7 +43,7 @@ describe('the retention of a gym', () => {
     await challenge(gymId, 'WORKOUTS', 1_000, -10); // counts no visits
     await visit('99: young', 99);
     await visit('201: counted now', 201, otherGymId);
-    await visit('203: before it', 203, otherGymId);
+    await visit('203: before the challenge', 203, otherGymId);
     await visit('301: counted lately', 301);
     await visit('320: old', 320);
     await visit('330: open', 330, gymId, true);

@@ -18,7 +18,7 @@ type Caller = (typeof CALLERS)[number];
 
 let platform: TestPlatform;
 const tokens = {} as Record<Caller, string | undefined>;
-/** Ids of objects of Iron Temple, by their names in the table below. */
+/** Ids of objects of Iron Temple and a QR code, by their names in the tables below. */
 const things: Record<string, string> = {};
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
@@ -36,12 +36,12 @@ beforeAll(async () => {
   });
   const make = async (path: string, body: object) =>
     (await platform.rest('gym', 'POST', path, { ...(admin && { token: admin }), body })).body.id as string;
-  const soon = {
+  const running = {
     startsAt: new Date(Date.now() - 1_000).toISOString(),
     endsAt: new Date(Date.now() + 3_600_000).toISOString(),
   };
   things.location = await make('/locations', { name: 'Hall', timezone: 'UTC', capacity: 50 });
-  things.challenge = await make('/challenges', { title: 'C', metric: 'CUSTOM', goal: 5, ...soon });
+  things.challenge = await make('/challenges', { title: 'C', metric: 'CUSTOM', goal: 5, ...running });
   things.post = await make('/posts', { text: 'Hello' });
   things.gym = DEMO_GYMS.ironTemple.id;
   const resident = await platform.register();
@@ -53,7 +53,7 @@ afterAll(() => platform.stop());
 
 const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_all, name: string) => things[name] ?? name);
 
-/** Route, body, and the status for each caller in the order of CALLERS. */
+/** Routes with their bodies, and the status of the answer to each caller in the order of CALLERS. */
 const ROUTES: [
   method: string,
   path: string,
@@ -179,7 +179,7 @@ describe('every route of the gym service, for every caller', () => {
   });
 });
 
-/** A field, and whether each caller gets it (or an error with a code of the platform), in the order of CALLERS. */
+/** Fields, and whether each caller gets them or an error that refuses them, in the order of CALLERS. */
 const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, boolean, boolean]][] = [
   [
     '{ gyms { slug config { theme } products { price } programs { note } } }',
@@ -301,7 +301,7 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
   ],
 ];
 
-describe('every field of the gym service, for every caller', () => {
+describe('a field of the gym service, for every caller', () => {
   it.each(FIELDS)('%s', async (query, allowed) => {
     const answers: Record<string, boolean | string> = {};
     for (const caller of CALLERS) {
@@ -318,7 +318,7 @@ describe('every field of the gym service, for every caller', () => {
         ([...codes].every((code) => ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'WRONG_GYM'].includes(code))
           ? false
           : [...codes].join());
-      // an anonymous caller who gets an error gets UNAUTHENTICATED
+      // If an anonymous caller gets an error, it is UNAUTHENTICATED.
       expect(caller !== 'nobody' || codes.size === 0 || codes.has('UNAUTHENTICATED')).toBe(true);
     }
     // For a draft that the caller may not see, the answer is an error, because null would mean that no draft exists.

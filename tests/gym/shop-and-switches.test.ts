@@ -21,7 +21,7 @@ const { ironTemple, aquaClub } = DEMO_GYMS;
 const call = (method: string, at: string, token?: string, body?: object) =>
   platform.rest('gym', method, at, { ...(token && { token }), ...(body && { body }) });
 
-/** Repeats the check until it passes; returns false if it does not within 5 s. */
+/** Repeats `check` until it returns true; returns false if this takes more than 5 s. */
 async function within5s(check: () => Promise<boolean>): Promise<boolean> {
   const until = Date.now() + 5_000;
   while (Date.now() < until) {
@@ -199,29 +199,29 @@ describe('gyms', () => {
 
 interface ModuleCase {
   service: 'gym' | 'nutrition' | 'content';
-  /** A path, and a query of the graph that reads the same. */
-  doors: readonly (readonly [at: string, query?: string])[];
+  /** Paths, some with a query of the graph that reads the same. */
+  reads: readonly (readonly [at: string, query?: string])[];
 }
 const MODULES: Readonly<Record<string, ModuleCase>> = {
-  challenges: { service: 'gym', doors: [['/challenges', '{ challenges { id } }']] },
+  challenges: { service: 'gym', reads: [['/challenges', '{ challenges { id } }']] },
   feed: {
     service: 'gym',
-    doors: [
+    reads: [
       ['/posts', '{ posts { nodes { id } } }'],
       ['/announcements', '{ announcements { id } }'],
     ],
   },
   shop: {
     service: 'gym',
-    doors: [
+    reads: [
       [`/gym/${ironTemple.slug}/products`, '{ gym(slug: "iron-temple") { products { price } } }'],
       ['/orders?limit=1', '{ orders { nodes { id } } }'],
     ],
   },
-  nutrition: { service: 'nutrition', doors: [['/foods?search=oat']] },
+  nutrition: { service: 'nutrition', reads: [['/foods?search=oat']] },
   content: {
     service: 'content',
-    doors: [
+    reads: [
       ['/workouts', '{ workouts { nodes { id } } }'],
       ['/trainings'],
       ['/trainings/summary?from=2026-01-01&to=2026-01-31'],
@@ -229,20 +229,20 @@ const MODULES: Readonly<Record<string, ModuleCase>> = {
   },
 };
 
-async function expectRefusedToMembers(module: string, { service, doors }: ModuleCase): Promise<void> {
+async function expectRefusedToMembers(module: string, { service, reads }: ModuleCase): Promise<void> {
   const switchTo = (on: boolean) =>
     call('PUT', '/gym/config', superAdmin, { gymId: ironTemple.id, features: { [module]: on } });
   const status = async (at: string, token: string) =>
     (await platform.rest(service, 'GET', at, { token })).status;
   const allAnswer = (expected: number) =>
     within5s(async () => {
-      const found = await Promise.all(doors.map(([at]) => status(at, maya)));
+      const found = await Promise.all(reads.map(([at]) => status(at, maya)));
       return found.every((one) => one === expected);
     });
   await switchTo(false);
   try {
     expect(await allAnswer(403)).toBe(true);
-    for (const [at, query] of doors) {
+    for (const [at, query] of reads) {
       expect((await platform.rest(service, 'GET', at, { token: maya })).body.code).toBe('FEATURE_DISABLED');
       expect(await status(at, staff)).toBe(200);
       expect(await status(at, await platform.demo('zoe@aqua.test'))).toBe(200);
@@ -259,7 +259,7 @@ async function expectRefusedToMembers(module: string, { service, doors }: Module
 describe('a module that is switched off', () => {
   for (const [module, one] of Object.entries(MODULES))
     itTogether(
-      `${module} is refused within 5 s, at ${one.service} ${one.doors.map(([at]) => at).join(' and ')}, to members of that gym only`,
+      `${module} is refused within 5 s, at ${one.service} ${one.reads.map(([at]) => at).join(' and ')}, to members of that gym only`,
       () => expectRefusedToMembers(module, one),
     );
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
 
-/** A gym of its own with products, and its staff. */
+/** A new gym that lists products. */
 export interface TestShop {
   gymId: string;
   productIds: string[];
@@ -25,7 +25,7 @@ export async function newProduct(platform: TestPlatform, change: object = {}): P
   return body.id as string;
 }
 
-/** Creates a gym that lists one product for each of the terms. */
+/** Creates a gym that lists one new product for each element of `terms`, with its stock or price. */
 export async function newShop(platform: TestPlatform, terms: readonly object[]): Promise<TestShop> {
   const staff = await platform.demo('super@demo.test');
   const { body: gym } = await platform.rest('gym', 'POST', '/gyms', {

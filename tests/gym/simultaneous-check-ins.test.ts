@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Inserts members into identity's table: 200 registrations would hash 200 passwords. */
+/** Inserts members into identity's table, because registrations would take longer: each hashes a password. */
 async function members(count: number): Promise<Member[]> {
   const rows = await platform.sql(
     'identity',
@@ -51,7 +51,7 @@ describe('simultaneous check-ins', () => {
       { token: staff },
     );
     expect(data._entities).toEqual([{ occupancy: { people: 50, percent: 100, level: 'FULL' } }]);
-    // One caller causes at most 60 rows in an hour; further denials are added to the count of a row.
+    // One caller causes at most 60 rows in an hour; the last of these rows also counts the further denials.
     expect(
       await platform.sql(
         'gym',
@@ -61,7 +61,7 @@ describe('simultaneous check-ins', () => {
     ).toEqual([{ denials: 150, isBounded: true }]);
   });
 
-  it('open one visit for 50 scans of one member at two locations', async () => {
+  it('open one visit for 50 scans of one member, and leave one visit open after 20 scans at two locations', async () => {
     const [maya, forge, anvil] = [
       await newMember(platform),
       await newLocation(platform, staff),

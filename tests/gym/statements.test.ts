@@ -14,7 +14,10 @@ afterAll(() => platform.stop());
 
 const { ironTemple } = DEMO_GYMS;
 
-/** The number of an operation's SELECT statements on these tables, without those of the sweep; and the data of its answer. */
+/**
+ * The number of SELECT statements of an operation on these tables, without those of the job that ends expired visits;
+ * and the data of the answer.
+ */
 async function statements(query: string, variables: object, tables: RegExp): Promise<[number, unknown]> {
   let answer: unknown;
   const sent = await selectsDuring(async () => {

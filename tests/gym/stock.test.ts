@@ -25,7 +25,7 @@ const movementsOf = async ({ gymId, productIds, staff }: TestShop, index = 0) =>
   }[];
 
 describe("a gym's list of products", () => {
-  it('keeps a stock that is absent, sets one that is given, and stops counting at null', async () => {
+  it('keeps the stock of a product if the write does not name it, sets it to a number, and no longer counts it after null', async () => {
     const shop = await newShop(platform, [{ stock: 5 }, { stock: 7 }, { stock: 9 }]);
     const [kept, set, uncounted] = shop.productIds;
     const { body } = await setProducts(platform, shop, [
@@ -95,7 +95,7 @@ describe("a gym's list of products", () => {
     expect(put).toMatchObject({ status: 200, body: [{ stock: 3 }] });
   });
 
-  it('refuses one product twice, also in capital letters', async () => {
+  it('is refused if it contains a product twice, also if one of the two ids is in capital letters', async () => {
     const shop = await newShop(platform, [{ stock: 5 }]);
     const [productId = ''] = shop.productIds;
     const twice = [{ productId }, { productId: productId.toUpperCase() }];
@@ -170,7 +170,7 @@ describe('the stock of a product', () => {
     expect(await wrongStock(platform, shop.gymId)).toEqual([]);
   });
 
-  it('is adjusted and seen by staff of the gym only', async () => {
+  it('is adjusted by staff of the gym only, who alone see its movements', async () => {
     const gymId = DEMO_GYMS.ironTemple.id;
     const shop = await newShop(platform, [{ stock: 3 }]);
     const iron = { ...shop, gymId };
@@ -183,6 +183,8 @@ describe('the stock of a product', () => {
     ] as const) {
       const as = { ...iron, staff: await platform.demo(email) };
       expect((await adjust(as, body)).status).toBe(status);
+      const movements = `/gym/${gymId}/products/${shop.productIds[0]}/movements`;
+      expect((await call('GET', movements, as.staff)).status).toBe(status === 201 ? 200 : 403);
       const { errors } = await platform.graph(
         'gym',
         'mutation ($input: AdjustStockInput!) { adjustStock(input: $input) { stock } }',
@@ -193,7 +195,7 @@ describe('the stock of a product', () => {
     }
   });
 
-  it('is listed to staff where it is low, the fewest pieces first', async () => {
+  it('is listed to staff if it is low, the fewest pieces first', async () => {
     const shop = await newShop(platform, [{ stock: 4 }, { stock: 0 }, { stock: 5 }, { stock: null }]);
     const [four, none, five] = shop.productIds;
     const low = async (query: string) => {

@@ -5,7 +5,10 @@ import { startPlatform, type RestAnswer, type TestPlatform } from '../support/pl
 import { brokenRows } from './relations.ts';
 import { checkIn, idsOf, newLocation, newMember, place, type Member } from './support.ts';
 
-/** The number of rounds. In each, many writers run at once in a random order; then the tables are checked for consistency. */
+/**
+ * The number of rounds. Each sends many writes at once in a random order; then it checks that the tables are
+ * consistent.
+ */
 const ROUNDS = Number(process.env.STORM_ROUNDS ?? 3);
 
 let platform: TestPlatform;
@@ -26,7 +29,7 @@ const call = (method: string, at: string, token: string, body?: object) =>
   platform.rest('gym', method, at, { token, ...(body && { body }) });
 const failed = (answers: RestAnswer[]) =>
   answers.filter(({ status }) => status >= 500).map(({ status, body }) => [status, body]);
-/** Starts all calls at once, in a random order. */
+/** Starts all calls at once, in a random order; fails if an answer is a 5xx. */
 const storm = async (calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> => {
   const shuffled = calls
     .map((one) => ({ one, at: Math.random() }))
@@ -175,7 +178,7 @@ describe.each(rounds)('round %i', () => {
     expect(await brokenRows(platform)).toEqual([]);
   });
 
-  it('no row names an account that is erased during its writes, and every sum is right', async () => {
+  it('no row names an account that is erased during its writes, and every count and score is right', async () => {
     const [erased, friend] = [await newMember(platform), members[0] as Member];
     const identity = await platform.serviceToken('identity');
     const during = {

@@ -12,7 +12,7 @@ export interface Member {
   qrCode: string;
 }
 
-/** Registers a new user at the gym; without a gym if it is null. */
+/** Registers a new user at the gym, or without a gym if `gymId` is null. */
 export async function newMember(
   platform: TestPlatform,
   gymId: string | null = DEMO_GYMS.ironTemple.id,
@@ -52,15 +52,43 @@ export const peopleInside = async (platform: TestPlatform, token: string, id: st
 export const checkOut = (platform: TestPlatform, token: string, body: object = {}) =>
   platform.rest('gym', 'POST', '/locations/check-out', { token, body });
 
-/**
- * Delays the commits of new visits until `release`: other requests cannot see the visits before. `waiting` returns
- * the number of transactions that wait for an advisory lock: for this lock at their commit, or for that of a member.
- */
-export async function heldCheckIns(platform: TestPlatform) {
+/** A session of its own in the database of the gym service. It does not lead through a pooler, which would not keep it. */
+async function sessionAtGym(platform: TestPlatform): Promise<pg.Client> {
   const { server } = testRun.current();
   const [{ name }] = (await platform.sql('gym', 'select current_database() as name')) as [{ name: string }];
   const client = new pg.Client(connectionTo(withoutPooler(server), name));
   await client.connect();
+  return client;
+}
+
+/**
+ * Locks a location until `release` is called, so that other transactions that begin or end visits there wait. `waiting` returns
+ * the number of transactions that wait for any lock.
+ */
+export async function heldLocation(platform: TestPlatform, id: string) {
+  const client = await sessionAtGym(platform);
+  await client.query('begin');
+  await client.query('select 1 from location where id = $1 for no key update', [id]);
+  return {
+    async waiting(): Promise<number> {
+      const [{ count }] = (await platform.sql(
+        'gym',
+        `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )) as [{ count: number }];
+      return count;
+    },
+    /** Ends the session, and thereby its lock. */
+    release: () => client.end(),
+  };
+}
+
+/**
+ * Delays the commits of new visits until `release` is called; other requests cannot see these visits before. `waiting`
+ * returns the number of transactions that wait for an advisory lock: for the one of this function, at their commit, or
+ * for that of a member.
+ */
+export async function heldCheckIns(platform: TestPlatform) {
+  const client = await sessionAtGym(platform);
   await client.query(`
     create function hold_commit() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock_shared(4711); return null; end $$;
@@ -86,6 +114,6 @@ export async function heldCheckIns(platform: TestPlatform) {
   };
 }
 
-/** Ids of products and routines of the content service that all gyms may list. */
+/** The ids of two products, or of two routines, of the content service that all gyms may list. */
 export const idsOf = async (platform: TestPlatform, list: 'products' | 'workouts'): Promise<string[]> =>
   (await platform.rest('content', 'GET', `/${list}?limit=2`)).body.map(({ id }: { id: string }) => id);

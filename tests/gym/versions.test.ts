@@ -61,7 +61,7 @@ describe('a location', () => {
     ]);
   });
 
-  it('is read again after check-ins although its version is the same', async () => {
+  it('has another ETag after a check-in, although its version is the same', async () => {
     const [{ id }, member] = [await create('/locations', place()), await newMember(platform)];
     const read = (etag?: string) =>
       platform.rest('gym', 'GET', `/locations/${id}`, {
@@ -96,6 +96,7 @@ describe('a location', () => {
       name: made.name,
       timezone: made.timezone,
       capacity: made.capacity,
+      maxStayMinutes: made.maxStayMinutes,
       address: null,
       openingHours: null,
     });
@@ -232,7 +233,7 @@ describe('the branding of a gym', () => {
     ['theme.layout.hero', { theme: { layout: { hero: 'a\\3b' } } }],
     ['theme.layout.hero', { theme: { layout: { hero: 'JavaScript:alert(1)' } } }],
     ['theme.}body{', { theme: { '}body{': 1 } }],
-  ])('accepts no script, and nothing that ends a style sheet value: %s', async (path, groups) => {
+  ])('refuses scripts, what ends a value of a style sheet, and wrong types: %s', async (path, groups) => {
     const wrong = { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } };
     expect(await config(groups)).toMatchObject(wrong);
     expect(await call('PUT', `/gym/config/${ironTemple.id}/draft`, superAdmin, groups)).toMatchObject(wrong);
@@ -268,15 +269,15 @@ describe('the branding of a gym', () => {
 });
 
 describe('a text that users read', () => {
-  const soon = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2990-01-01T00:00:00Z' };
+  const running = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2990-01-01T00:00:00Z' };
   it.each([
     ['/locations', 'name', place()],
-    ['/challenges', 'title', { metric: 'CUSTOM', goal: 5, ...soon }],
+    ['/challenges', 'title', { metric: 'CUSTOM', goal: 5, ...running }],
     ['/announcements', 'title', { text: 'Text' }],
     ['/announcements', 'text', { title: 'Title' }],
     ['/posts', 'text', {}],
     ['/gyms', 'name', { slug: 'unreadable' }],
-  ])('is refused if it is invisible, or has characters that reorder it: %s %s', async (at, field, others) => {
+  ])('is refused if it is invisible, reordered or not valid Unicode: %s %s', async (at, field, others) => {
     const token = at === '/gyms' ? superAdmin : staff;
     for (const text of ['ab\ud800cd', '\u200b\u200b\u200b', '\u2800\u2800', 'user\u202Egnp.exe', 'a\u2066b'])
       expect([text, await call('POST', at, token, { ...others, [field]: text })]).toMatchObject([

@@ -63,7 +63,7 @@ describe('the connections of a server that stops', () => {
     expect(await answer).toMatchObject({ status: 200, connection: 'close' });
   });
 
-  it('are closed at once if they have no request, otherwise after its answer', async () => {
+  it('are closed at once if they have no request, and after the answer if they have one', async () => {
     const arrived = Promise.withResolvers<http.ServerResponse>();
     const { connections, get, port } = await start((_req, res) => arrived.resolve(res));
     const idle = net.connect(port, '127.0.0.1');
@@ -79,7 +79,7 @@ describe('the connections of a server that stops', () => {
     await closed;
   });
 
-  it('are not closed before a large answer is complete that its client reads slowly', async () => {
+  it('are not closed before a client that reads slowly has received a large answer completely', async () => {
     const BYTES = 30_000_000;
     const { connections, port } = await start((_req, res) => void res.end(Buffer.alloc(BYTES)));
     const client = net.connect(port, '127.0.0.1');

@@ -14,8 +14,10 @@ import { bodyFor } from '../support/route-bodies.ts';
 import { DELIVERY, OBJECTS, objectIn, storeObjects } from '../support/stored-objects.ts';
 import { graphRequest, rootFields } from '../system/fuzz/graph-operations.ts';
 
-/** Root fields that return more to a machine client than to an anonymous caller, even if it has all scopes but `content:read`.
- * Other tests check them. */
+/**
+ * Root fields that return more to a machine client with all scopes except `content:read` than to an anonymous caller.
+ * Other tests check these fields.
+ */
 const FIELDS_FOR_CLIENTS: ReadonlySet<string> = new Set([
   'query users',
   'query user',
@@ -43,7 +45,7 @@ const PRIVATE_FIELDS = `{ users(first: 50) { nodes {
   squadHistory(first: 1) { nodes { squadId } } wizardSessions(first: 1) { nodes { id } } presence { online }
   gym { posts(first: 1) { nodes { id } } challenges { id } announcements { id } }
 } } }`;
-/** Operations for each root field, each with other arguments and selections. */
+/** The number of operations for each root field, each with other arguments and selections. */
 const OPERATIONS = Number(process.env.CLIENT_RIGHTS_OPERATIONS ?? 2);
 
 let platform: TestPlatform;
@@ -92,13 +94,13 @@ const KNOWN_IDS: Readonly<Record<string, string>> = {
   deliveryId: DELIVERY,
 };
 
-/** A member's code, for the routes that take one. */
+/** The body with a member's code, for a check-in and a check-out. */
 function scanFor({ path }: RestRoute<never>): object | undefined {
   if (path === '/locations/check-in') return { qrCode, locationId: OBJECTS['/locations/:id'] };
   return path === '/locations/check-out' ? { qrCode } : undefined;
 }
 
-/** The status of a request about a stored object of Iron Temple, if the path names one. */
+/** The status of a request. If the path names an object, it is a stored one of Iron Temple. */
 async function statusOf(service: ServiceName, route: RestRoute<never>, token: string): Promise<number> {
   const object = objectIn(route) ?? '';
   const path = route.path
@@ -111,7 +113,10 @@ async function statusOf(service: ServiceName, route: RestRoute<never>, token: st
   return status;
 }
 
-/** With 400 and 415 the body was refused before the rule ran. The test of the graph's fields calls the same rules with valid input. */
+/**
+ * With 400 and 415 the body was refused before the rule ran. The test of the graph's fields calls the same rules with
+ * valid input.
+ */
 const REFUSED = [400, 403, 404, 415];
 
 describe('a machine client', () => {
@@ -160,13 +165,14 @@ describe('a machine client', () => {
           token: tokens.get('without content') ?? '',
         });
         const shown: unknown = client.data?.[field.name] ?? null;
-        // An empty list shows nothing either, even if the anonymous caller got none because the query was too costly for them.
+        // An empty list shows nothing, either. The anonymous caller may have got null, because the query was too
+        // costly.
         expect([null, [], anonymous.data?.[field.name]]).toContainEqual(shown);
       }
     },
   );
 
-  it('sees nothing private of the members whom it may list, at the gateway', async () => {
+  it('sees nothing private of the members whom it may list except their email, at the gateway', async () => {
     const { data } = await platform.graph('gateway', PRIVATE_FIELDS, {}, { token: tokens.get('all') ?? '' });
     const members = data.users.nodes as object[];
     expect(members.length).toBeGreaterThan(2);
@@ -191,7 +197,7 @@ describe('a machine client', () => {
       });
   });
 
-  it('sees the products of its gym with content:read, and only the global ones without', async () => {
+  it('sees the products of its gym with content:read, and without it only the global ones', async () => {
     const gymsOf = async (token: string | undefined) => {
       const { body } = await platform.rest('content', 'GET', '/products?limit=200', {
         ...(token && { token }),

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { atMost } from '#server/concurrency.ts';
 
-it('runs at most the allowed number of tasks at a time, in order, and refuses if too many wait', async () => {
+it('at most the allowed number of tasks run at a time, in order, and a task is refused if too many wait', async () => {
   const slot = atMost(2, { waiting: 3 });
   const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>());
   const started: number[] = [];

@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const close of closings.toReversed()) await close();
 });
 
-/** Opens a database, which is closed after the test. */
+/** Opens a database, which is closed after all tests of this file. */
 async function open(...args: Parameters<typeof openDatabase>): ReturnType<typeof openDatabase> {
   const orm = await openDatabase(...args);
   closings.push(() => orm.close(true));
@@ -101,7 +101,8 @@ describe('a read', () => {
       'alter table note add column place int default 3, alter column text type int using text::int',
     );
     const changed = [{ id: expect.any(String), text: 7, place: 3 }];
-    // If other files of this worker have used up the number of prepared statements, this one is planned at each execution.
+    // If other files of this worker have used up the number of prepared statements, this one is planned at each
+    // execution.
     const next = await read(em, all).catch((error: Error) => error.message);
     expect([expect.stringContaining('cached plan must not change result type'), changed]).toContainEqual(
       next,
@@ -211,7 +212,7 @@ describe('opening a database', () => {
     expect(await orm.em.fork().execute(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
   });
 
-  it('limits the time of a statement, a lock and a forgotten transaction', async () => {
+  it('limits the time of a statement, of a wait for a lock, and of an idle transaction', async () => {
     const orm = await open(declaration, await cloneDatabase(declaration));
     const settings = await orm.em
       .fork()
@@ -255,7 +256,7 @@ describe('opening a database', () => {
     await expect(openDatabase(declaration, { server: { url }, name: `${runId}_guest` })).rejects.toThrow(
       /is missing at .*may not create it.*CREATEDB/,
     );
-    // As after a restore of dumps by another user than the one that migrates.
+    // This is the state after a restore of dumps by another user than the one that migrates.
     await orm.em.fork().execute(`revoke connect on database "${existing.name}" from public`);
     const refused = openDatabase(declaration, { server: { url }, name: existing.name });
     await expect(refused).rejects.toThrow(DatabaseUnavailableError);
@@ -268,7 +269,8 @@ describe('opening a database', () => {
 
   it('says that the user is refused if the server asks for a password and the URL has none', async () => {
     const asking = createServer((socket) => {
-      // Messages of PostgreSQL: a request of SCRAM-SHA-256 after the start, and the server's first message after the answer.
+      // Messages of PostgreSQL: a request of SCRAM-SHA-256 after the start, and the server's first message after the
+      // answer.
       const ask = (kind: number, text: string) => {
         const message = Buffer.alloc(9 + Buffer.byteLength(text));
         message.write('R');

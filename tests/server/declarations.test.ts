@@ -48,8 +48,8 @@ function datesOf(shape: z.core.$ZodType): z.ZodType[] {
 }
 
 /**
- * Numbers that need no maximum: a page size above 200 becomes 200 and a time of waiting above 20 s becomes 20 s, and the
- * others are only compared, as PostgreSQL's bigint.
+ * Numbers that need no maximum: a larger `limit` becomes 200, a larger `wait` becomes 20 s, and the others are only
+ * compared, as PostgreSQL's bigint.
  */
 const MAY_BE_UNBOUNDED = /\.(limit|wait|maxMinutes|minPrice|maxPrice)$/;
 
@@ -105,7 +105,7 @@ const SHARED_TAGS = ['Events', 'Internal', 'Jobs'];
 describe('the operations of all services', () => {
   const operations = subgraphs.flatMap(({ name, rest }) => rest.map((route) => ({ name, ...route })));
 
-  it('have ids that begin with a verb, unique over all services except for the routes that several services have', () => {
+  it('have ids in camel case, unique over all services except for the routes that several services have', () => {
     const ids = operations.map(({ name, operationId, tag }) =>
       SHARED_TAGS.includes(tag.name) ? `${name} ${operationId}` : operationId,
     );
@@ -113,7 +113,7 @@ describe('the operations of all services', () => {
     expect(operations.filter(({ operationId }) => !/^[a-z]+([A-Z][a-z]*)*$/.test(operationId))).toEqual([]);
   });
 
-  it('have tags whose names are not used by two services, except those of common routes', () => {
+  it('have tags that only one service uses, except those of routes that several services have', () => {
     const services = Map.groupBy(operations, ({ tag }) => tag.name);
     const shared = [...services].filter(([, of]) => new Set(of.map(({ name }) => name)).size > 1);
     expect(shared.map(([tag]) => tag).toSorted()).toEqual(SHARED_TAGS);

@@ -42,7 +42,7 @@ const undescribedIn = (document: DocumentNode): string[] =>
     .filter(([, { description }]) => !description?.value.trim())
     .map(([path]) => path);
 
-/** The paths of properties without a description. The file of an upload has one at the items of its list. */
+/** The paths of properties without a description. A list of uploaded files has its description at the items. */
 function undescribedProperties(value: unknown, path: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => undescribedProperties(item, path));
   if (!isJsonObject(value)) return [];
@@ -88,7 +88,7 @@ describe.each(subgraphs.map((subgraph) => [subgraph.name, subgraph] as const))('
       ),
     ).toEqual([]));
 
-  it('does not send the names of graph types', () =>
+  it('leaves the names of graph types out of its OpenAPI document', () =>
     expect(JSON.stringify(document)).not.toContain('"graphType"'));
 });
 

@@ -73,7 +73,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(first, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a start while another process uses the folder, and starts at once after it was killed', async () => {
+  it('refuses a start while another process uses the folder, and starts at once after that process was killed', async () => {
     const writer = await startWriter();
     await expect(start()).rejects.toThrow(new RegExp(`in use by process ${writer.pid}\\b`));
     await writer.acknowledged(20); // the writer continues
@@ -113,7 +113,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(postgres, 'select count(*)::int as entries from entry')).toEqual([{ entries: 0 }]);
   });
 
-  it('ends if its process ends without stopping it', async () => {
+  it('ends if the process that started it ends without stopping it', async () => {
     const writer = await startWriter();
     process.kill(writer.pid, 'SIGTERM'); // Node's default: the process ends without running code
     await until(() => !isAlive(writer.postgresPid));
@@ -121,7 +121,7 @@ describe('the embedded PostgreSQL', () => {
     await start(); // cleans up after it
   });
 
-  it('is not misled by a process number that now belongs to another program', async () => {
+  it('starts although its PID file names a process that now belongs to another program', async () => {
     const writer = await startWriter();
     await writer.acknowledged(20);
     process.kill(writer.postgresPid, 'SIGKILL');
@@ -188,7 +188,7 @@ interface Writer {
   numbers: number[];
   /** Resolves when that many rows were acknowledged. */
   acknowledged(count: number): Promise<void>;
-  /** kill -9, and waits for the end of its output. */
+  /** Kills the process by SIGKILL, and waits for the end of its output. */
   kill(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ it.each([
   ]);
 });
 
-it('accepts a number for an ID, as GraphQL does', async () => {
+it('a representation may have a number as its ID, as GraphQL allows', async () => {
   const { data, errors } = await platform.graph(
     'identity',
     QUERY,
@@ -43,7 +43,7 @@ it('accepts a number for an ID, as GraphQL does', async () => {
   expect({ data, errors }).toEqual({ data: { _entities: [null] }, errors: undefined });
 });
 
-it('accepts only POST for the graph', async () => {
+it('a service accepts only POST for the graph', async () => {
   const answer = await platform.rest('identity', 'GET', '/graphql?query=%7B__typename%7D');
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
 });

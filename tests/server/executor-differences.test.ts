@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { startProcess } from '../support/process.ts';
 import type { Summary } from '../support/programs/executor-differences.ts';
 
-/** `EXECUTOR_CASES=20000` executes that many operations of each kind, `EXECUTOR_SEED=...` others. */
+/** `EXECUTOR_CASES=20000` executes this many operations of each kind, and `EXECUTOR_SEED=...` other operations. */
 const { EXECUTOR_CASES = '500', EXECUTOR_SEED = 'first' } = process.env;
 
-/** `made-up`: of our schemas and of a hard one. `sent`: what the gateway sends for operations in our tests and documents. */
+/**
+ * @param kind `made-up`: generated operations of our schemas and of hard ones; `sent`: what the gateway sends for
+ * operations in our tests and documents
+ */
 async function compared(kind: 'made-up' | 'sent'): Promise<Summary> {
   const program = 'tests/support/programs/executor-differences.ts';
   const { ended, output } = startProcess([kind], { EXECUTOR_CASES, EXECUTOR_SEED }, program);

@@ -56,9 +56,9 @@ class Row {
   }
 }
 
-const later = async <Value>(give: () => Value): Promise<Value> => {
+const later = async <Value>(make: () => Value): Promise<Value> => {
   await new Promise((resolve) => setImmediate(resolve));
-  return give();
+  return make();
 };
 const fail = (message: string, extensions?: Record<string, unknown>): never => {
   throw new GraphQLError(message, extensions ? { extensions } : {});
@@ -152,5 +152,5 @@ const RESOLVERS = {
   },
 };
 
-/** A schema whose resolvers return values of every kind, at once and later, and fail in every way. */
+/** A schema whose resolvers return values of many kinds, at once and later, and fail in many ways. */
 export const schema: GraphQLSchema = buildSubgraphSchema({ typeDefs: TYPES, resolvers: RESOLVERS as never });

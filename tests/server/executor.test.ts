@@ -156,7 +156,7 @@ describe('the executor of a query', () => {
   )('does the same as graphql-js for %s', async (_name, query, variables, operationName) => {
     const { ours, graphqlJs } = await both(query, variables, operationName);
     expect(ours).toEqual(graphqlJs);
-    // Executed again: nothing of the first execution is kept.
+    // A second execution has the same outcome, because nothing of the first one is kept.
     expect((await both(query, variables, operationName)).ours).toEqual(graphqlJs);
   });
 
@@ -179,7 +179,7 @@ describe('the executor of a query', () => {
     expect(ours?.batches).toEqual([['d', 'dn', '1', '2', '3']]);
   });
 
-  it('needs no promise for values that are there', () => {
+  it('returns no promise if no resolver returns one', () => {
     const document = parse('{item{id title nested{id level} __typename} first pets:animal{name}}');
     const operation = getOperationAST(document);
     if (!operation) throw new Error('There is no operation.');

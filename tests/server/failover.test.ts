@@ -27,7 +27,10 @@ const declaration: DatabaseDeclaration = {
   migrations: [{ name: 'create_words', class: CreateWords }],
 };
 
-/** A PostgreSQL server at a TCP address. A read-only one refuses writes, as a standby and a primary after its demotion do. */
+/**
+ * A PostgreSQL server at a TCP address. A read-only one refuses writes, as a standby and a primary after its demotion
+ * do.
+ */
 interface Server {
   postgres: EmbeddedPostgres;
   proxy: DatabaseProxy;
@@ -95,7 +98,7 @@ async function write(): Promise<string> {
 }
 
 describe('a DATABASE_URL with several hosts', () => {
-  it('names all of them in messages', () => {
+  it('is shown with all its hosts in messages', () => {
     expect(addressOf({ url })).toBe(`127.0.0.1:${two.proxy.port}, 127.0.0.1:${one.proxy.port}`);
   });
 
@@ -122,7 +125,7 @@ describe('a DATABASE_URL with several hosts', () => {
     await two.setReadOnly(true);
   });
 
-  it('answers 503 while no server accepts writes, and works again afterwards', async () => {
+  it('leads to a 503 while no server accepts writes, and works again afterwards', async () => {
     await one.setReadOnly(true);
     const error: unknown = await write().catch((thrown: unknown) => thrown);
     expect(refusalOfDatabase(error)).toMatchObject({ status: 503, retryAfterSeconds: 2 });
@@ -136,7 +139,7 @@ describe('a DATABASE_URL with several hosts', () => {
 });
 
 describe('a DATABASE_URL with one host', () => {
-  it('gets new connections after the server has refused a write, because the address may lead to another one', async () => {
+  it('gets new connections after the server has refused a write, because the address may lead to another server', async () => {
     const single = await openDatabase(declaration, {
       server: { url: `postgres://postgres@127.0.0.1:${one.proxy.port}/postgres` },
     });

@@ -32,7 +32,7 @@ const SDL = `
   type Mutation { change(name: String!): String }
 `;
 
-/** Settled by the test in which a client leaves. */
+/** The result of the field `slow`; the test in which a client leaves resolves it. */
 const slow = Promise.withResolvers<string>();
 const resolving = new EventEmitter();
 
@@ -106,7 +106,7 @@ async function start(perMinute: number): Promise<string> {
     begin: (res) => ({
       context: { viewer: contextOf(res).viewer, address: contextOf(res).address },
       idempotency: undefined as never, // only mutations use it
-      attempt: undefined,
+      inSavepoint: undefined,
     }),
   });
   const count = rateCounter(limit, store);
@@ -173,7 +173,7 @@ async function ask(body: string | object, headers: Record<string, string>): Prom
   };
 }
 
-/** Leaves out the headers that may differ: those with a time, or with the number of remaining requests. */
+/** Leaves out what may differ: times, the number of remaining requests, and whether the length is sent. */
 function comparable({ status, headers, body, logged, counted, failed }: Seen) {
   // With Express, the compression middleware always removes the length.
   const {
@@ -268,10 +268,10 @@ describe('the answer of the fast path to a known query is that of Express', () =
   });
 });
 
-/** Its cost depends on the variable. */
+/** A query whose cost depends on its variable. */
 const COSTLY = `query ($n: Int!) { ${Array.from({ length: 55 }, (_, at) => `i${at}: items(first: $n) { id name needed }`).join(' ')} }`;
 
-describe('Express handles, although the query is known,', () => {
+describe('Express handles, even if the query is known,', () => {
   const query = '{ items(first: 2) { id } }';
   it.each([
     ['a media type that is not supported', { query }, { accept: 'text/plain' }],

@@ -80,7 +80,7 @@ describe.each(['folder', 'bucket'] as const)('files in a %s', (kind) => {
     expect(await content(storage, 'c')).toBeUndefined();
   });
 
-  it('are stored from a stream of unknown length, also one with several parts', async () => {
+  it('are stored from a stream of unknown length, also if it is longer than one part of an upload', async () => {
     const storage = await open(kind);
     const chunks = Array.from({ length: 13 }, () => randomBytes(1024 * 1024)); // 13 MiB
     await storage.putStream('large', streamOf(chunks), 'application/json');
@@ -111,7 +111,7 @@ describe.each(['folder', 'bucket'] as const)('files in a %s', (kind) => {
       await expect(Promise.resolve().then(() => storage.read(key))).rejects.toThrow('not a key');
   });
 
-  it('are removed a day after nothing refers to them any more', async () => {
+  it('are removed if nothing refers to them and they were stored before the given time', async () => {
     const storage = await open(kind);
     for (const key of ['used', 'unused', 'folder/unused'])
       await storage.put(key, Buffer.from('x'), 'text/plain');
@@ -138,7 +138,7 @@ describe('a bucket', () => {
   const failed = { code: 'UPSTREAM_UNAVAILABLE', status: 503, retryAfterSeconds: 2 };
 
   it.each(['refuse', 'hang'] as const)(
-    'whose server does: %s, makes every call fail in time',
+    'whose server has the fault "%s" makes every call fail in time',
     async (fault) => {
       const service = randomUUID();
       const [patient, storage] = [await open('bucket', service), await open('impatient', service)];
@@ -164,7 +164,7 @@ describe('a bucket', () => {
   );
 
   it.each(['cut', 'stall'] as const)(
-    'whose server does, within a file: %s, makes the read fail, so that a part of a file is never used as the whole',
+    'whose server has the fault "%s" within a file makes the read fail, so that a part of a file is never used as the whole',
     async (fault) => {
       const service = randomUUID();
       await (await open('bucket', service)).put('long', randomBytes(2_000_000), 'text/plain');

@@ -45,7 +45,7 @@ describe('an uploaded picture', () => {
     expect(await reencoded(rotated, options)).toMatchObject({ width: 40, height: 60 });
   });
 
-  it('may have a second picture appended, as phones do', async () => {
+  it('may be followed by a second picture, as phones append one, or by zero bytes', async () => {
     const jpeg = await pictures.normal('jpeg');
     expect(await refusal(Buffer.concat([jpeg, jpeg]))).toBe('accepted');
     expect(

@@ -122,7 +122,7 @@ describe('a stop', () => {
     expect(await stored()).toMatchObject([{ attempts: 0, locked: false }]);
   });
 
-  it('asks a long job to end', async () => {
+  it('aborts the signal of a running job, so that the job can end', async () => {
     const { unitOf, start, stored } = await opened();
     const events = new EventEmitter();
     const job = defineJob({

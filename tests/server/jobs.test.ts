@@ -12,7 +12,7 @@ describe('a job', () => {
   const { opened } = jobDatabases(afterAll);
 
   itTogether(
-    'runs once after the commit of the transaction that adds it, and never if it is rolled back',
+    'runs once after the commit of the transaction that adds it, and never if the transaction is rolled back',
     async () => {
       const { unitOf, start, stored } = await opened();
       const { job, ran } = recordingJob();

@@ -5,7 +5,11 @@ import { buildSchema, graphql } from 'graphql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { answerOnce, resolveKeyedMutationsAsAttempts, attemptIn } from '#server/graphql/keyed-mutations.ts';
+import {
+  answerOnce,
+  resolveKeyedFieldsInSavepoints,
+  inSavepointOf,
+} from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { databaseIdempotency, keyedRequestLimiter } from '#server/rest/idempotency.database.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
@@ -38,9 +42,9 @@ const isReplay = ({ headers }: RestAnswer): boolean => headers.get('idempotency-
 const codesOf = ({ body }: RestAnswer): string[] =>
   (body.errors ?? []).map(({ extensions }: { extensions: { code: string } }) => extensions.code);
 
-describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency-Key at the %s', (door) => {
+describe.each(['nutrition', 'gateway'] as const)('a mutation with an Idempotency-Key to %s', (server) => {
   const send = (token: string | undefined, key: string, query: string, variables: object = {}) =>
-    platform.rest(door, 'POST', '/graphql', {
+    platform.rest(server, 'POST', '/graphql', {
       ...(token && { token }),
       headers: { 'idempotency-key': key },
       body: { query, variables },
@@ -249,7 +253,7 @@ describe('through the gateway, an Idempotency-Key', () => {
 });
 
 describe('requests with an Idempotency-Key', () => {
-  it('leave database connections for other requests, however many of them wait', async () => {
+  it('leave database connections for other requests, however many keyed requests wait', async () => {
     const [{ token }, other] = [await newcomer(), await newcomer()];
     // The lock delays writes to food logs by 3 s.
     const held = platform.sql(
@@ -290,12 +294,12 @@ describe('a keyed mutation with a field whose SQL statement fails', () => {
     const { server, name } = await cloneDatabase(declaration);
     const orm = await openDatabase(declaration, { server, name, migrate: false });
     const schema = buildSchema('type Query { nothing: Int } type Mutation { keep(word: String!): String }');
-    resolveKeyedMutationsAsAttempts(schema);
+    resolveKeyedFieldsInSavepoints(schema);
     const log = createLogger('words', 'silent');
     const request = { caller: 'somebody', key: 'k', operation: 'POST /graphql', fingerprint: 'f' };
     const run = async () => {
       const unit = new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
-      const contextValue = { attempt: attemptIn(unit) };
+      const contextValue = { inSavepoint: inSavepointOf(unit) };
       const rootValue = {
         keep: async ({ word }: { word: string }) => {
           await unit.em.execute('insert into word values (?)', [word]); // the same word twice is refused

@@ -55,7 +55,7 @@ describe('a request with an Idempotency-Key', () => {
     }
   });
 
-  it('stores a refusal also if one of its statements has failed, without its writes', async () => {
+  it('stores its refusal also if one of its statements has failed, and then rolls back its writes', async () => {
     const key = randomUUID();
     let performed = 0;
     const first = await send(key, async (unit) => {

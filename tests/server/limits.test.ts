@@ -79,7 +79,7 @@ describe('limits of a GraphQL operation', () => {
     expect(refusal(query)).toBeUndefined();
   });
 
-  it('takes linear time for fragments that multiply', () => {
+  it('refuses fragments that multiply to 2^60 fields, without visiting every field', () => {
     const fragments = Array.from(
       { length: 60 },
       (_, i) => `fragment F${i} on T { ...F${i + 1} ...F${i + 1} }`,

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Pool } from 'undici';
 import { mayRetry } from '../../server/http/may-retry.ts';
 
-/** The error of a request to a server that does this with each connection. */
+/** The error of a request to this server, which is closed before the request if `isListening` is false. */
 async function errorOf(server: ReturnType<typeof createServer>, isListening: boolean): Promise<unknown> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

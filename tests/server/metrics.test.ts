@@ -30,7 +30,7 @@ it('metrics are public with demo data, but not through the gateway', async () =>
   expect((await platform.rest('gateway', 'GET', '/identity/metrics')).status).toBe(404);
 });
 
-it('metrics can be read only from this machine without demo data', async () => {
+it('without demo data, metrics can be read only from this machine', async () => {
   await start({ DEMO: 'off' });
   for (const server of SERVERS) {
     expect(await statusFor(platform.url(server))).toBe(200);

@@ -12,7 +12,7 @@ const opening = (hours: object | null, exceptions: object[] = [], timezone = 'Eu
   openingExceptions: validated(openingExceptions, exceptions),
 });
 
-/** The local times at which the location opens and closes within a range, as `YYYY-MM-DD HH:MM` with the offset. */
+/** When the location opens and closes within a range: `opens` or `closes`, and the local time with its offset. */
 function changes(of: Opening, from: string, to: string): string[] {
   const found: string[] = [];
   let before = isOpenAt(of, new Date(from));
@@ -36,16 +36,16 @@ const localTime = (at: number, timeZone: string): string =>
     ?.value.slice(3) ?? '');
 
 describe('opening hours', () => {
-  it('are always, without hours', () => {
+  it('are all day, every day, if they are null', () => {
     expect(isOpenAt(opening(null), new Date())).toBe(true);
   });
 
-  it('are never, with hours without days', () => {
+  it('are never, if they name no day', () => {
     expect(changes(opening({}), '2026-11-02T00:00:00Z', '2026-11-09T00:00:00Z')).toEqual([]);
     expect(isOpenAt(opening({}), new Date())).toBe(false);
   });
 
-  it('may have several intervals a day, end on the next day, and include the end of the week', () => {
+  it('may have several intervals a day, and end on the next day, also at the end of the week', () => {
     const hours = {
       mon: [
         { opens: '06:30', closes: '12:00' },
@@ -75,7 +75,7 @@ describe('opening hours', () => {
     ]);
   });
 
-  it('are replaced by an exception, which does not end the night before', () => {
+  it('are replaced by an exception, which does not end an interval that began on the day before', () => {
     const hours = Object.fromEntries(DAYS.map((name) => [name, [{ opens: '18:00', closes: '02:00' }]]));
     const exceptions = [
       { date: '2026-12-24', intervals: [{ opens: '08:00', closes: '14:00' }] },
@@ -136,7 +136,7 @@ describe('opening hours on a day on which clocks change', () => {
 });
 
 describe('opening hours without a change of clocks', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('are those of the clock on the wall (%s)', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('are compared with the local time of the zone (seed %s)', (seed) => {
     const random = randomFrom(`opening hours ${seed}`);
     const zone = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati'][seed % 4];
     const time = () => {

@@ -10,7 +10,7 @@ import { OtherIssuers } from '#server/auth/other-issuers.ts';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
-/** Two issuers with a key each. Their key sets are at one server. */
+/** The file has two issuers with a key each, whose key sets are on one server, and one whose key set cannot be read. */
 const folder = await mkdtemp(path.join(os.tmpdir(), 'issuers-'));
 const file = path.join(folder, 'issuers.yaml');
 const [COMPANY, TILL] = ['https://login.company.test', 'https://till.test'];
@@ -122,7 +122,7 @@ describe('the tokens of another issuer', () => {
 
   it.each<[string, object, TokenOptions]>([
     ['another audience', CLAIMS, { audience: 'others' }],
-    ['an end that is over', CLAIMS, { expires: '-1m' }],
+    ['an expiry in the past', CLAIMS, { expires: '-1m' }],
     ['the key of another issuer', CLAIMS, { signedBy: TILL }],
     ['a role that is not mapped', { ...CLAIMS, groups: ['SUPER_ADMIN', 'SERVICE'] }, {}],
     ['the name of an inherited property as role', { ...CLAIMS, groups: ['constructor', '__proto__'] }, {}],
@@ -135,7 +135,7 @@ describe('the tokens of another issuer', () => {
     });
   });
 
-  it('of a machine client need a UUID, with the prefix of a client or without, because rows store who checked in', async () => {
+  it('of a machine client need a UUID, with or without the prefix client:, because rows store who checked in', async () => {
     const till = (sub: string) => tokenWith({ sub, gym, scope: 'check-in' }, { issuer: TILL });
     expect(await viewerOf(await till(`client:${TILL_ID.toUpperCase()}`))).toMatchObject({
       clientId: TILL_ID,
@@ -147,7 +147,7 @@ describe('the tokens of another issuer', () => {
       });
   });
 
-  it('are refused without a signature or an end', async () => {
+  it('are refused without a signature, and without an expiry', async () => {
     const unsigned = new UnsecuredJWT({ ...CLAIMS })
       .setIssuer(COMPANY)
       .setAudience('gyms')
@@ -188,7 +188,7 @@ describe('the tokens of another issuer', () => {
       'issuers:\n  - issuer: a\n    audience: *gyms\n    jwksUrl: "https://a.test"\n    defaultRole: MEMBER',
       'line 3: the alias *gyms has no anchor &gyms before it; define it, or put the text in quotes',
     ],
-  ])('need a file that is right: %j', async (text, problem) => {
+  ])('need a valid file; the message says what is wrong: %j', async (text, problem) => {
     const wrong = path.join(folder, `${randomUUID()}.yaml`);
     await writeFile(wrong, text);
     await expect(OtherIssuers.read(wrong, OWN)).rejects.toThrow(problem);
@@ -206,7 +206,7 @@ describe('a platform with another issuer', () => {
   });
   afterAll(() => platform.stop());
 
-  it('accepts its tokens at the gateway, and at every service, also identity', async () => {
+  it('accepts its tokens at the gateway and at a service, and the tokens of identity as before', async () => {
     const token = await tokenWith(CLAIMS);
     expect(
       await platform.graph('gateway', '{ me { displayName gym { name } } }', {}, { token }),

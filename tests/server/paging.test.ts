@@ -43,7 +43,7 @@ describe('cursors', () => {
     );
   });
 
-  it('show by one extra row that there is a next page', () => {
+  it('make a page, which has a next one if there is a row more than the limit', () => {
     const page = cursors.page(
       [
         ['a', 1],

@@ -13,7 +13,7 @@ describeWith('a cluster', ['redis-server', 'redis-cli'], () => {
     cluster = await startCluster();
   }, 60_000);
   afterAll(() => cluster?.stop());
-  /** A key, or channel, of which that node has the slot. */
+  /** A new name of a key or channel whose slot the master at this index has. */
   const keyAt = (at: number): string => {
     for (;;) {
       const key = `{${randomUUID()}}`;
@@ -22,7 +22,7 @@ describeWith('a cluster', ['redis-server', 'redis-cli'], () => {
     }
   };
 
-  it('shares its keys and channels among its nodes', async () => {
+  it('distributes keys and channels to all its masters', async () => {
     await expectToWork({ redisUrl: cluster.url });
     const { channels } = await open({ redisUrl: cluster.url });
     for (const at of [0, 1, 2]) await channels.subscribe(keyAt(at), () => undefined);
@@ -30,7 +30,7 @@ describeWith('a cluster', ['redis-server', 'redis-cli'], () => {
       expect(node.command('PUBSUB', 'SHARDCHANNELS').split('\n').filter(Boolean).length).toBeGreaterThan(0);
   });
 
-  it('with a node that hangs delays only commands for this node, and these for 100 ms', async () => {
+  it('with a node that hangs refuses only commands for this node, each within a second', async () => {
     const { connection } = await open({ redisUrl: cluster.url });
     const [hung, healthy] = [keyAt(1), keyAt(2)];
     const read = (key: string) => connection.run(key, (client) => client.get(key));
@@ -56,7 +56,7 @@ describeWith('a cluster', ['redis-server', 'redis-cli'], () => {
     await eventually(async () => !connection.isLost);
   });
 
-  it('whose slot moves to another node loses neither its channel nor its keys', async () => {
+  it('of which a slot moves to another node loses neither the channel nor the key of this slot', async () => {
     const { connection, channels } = await open({ redisUrl: cluster.url });
     const name = keyAt(2);
     const received: string[] = [];

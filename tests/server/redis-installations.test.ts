@@ -13,7 +13,7 @@ describeWith('a server with a password', ['redis-server', 'redis-cli'], () => {
   afterAll(() => server?.stop());
   const urlWith = (user: string) => `redis://${user}127.0.0.1:${server.port}/1`;
 
-  it('works, with a user of its own, too', async () => {
+  it('works with the password of the default user, and with a user of its own', async () => {
     await expectToWork({ redisUrl: urlWith(`:${encodeURIComponent(password)}@`) });
     server.command('ACL', 'SETUSER', 'squad', 'on', '>own:pw', '~*', '&*', '+@all', '-@dangerous');
     await expectToWork({ redisUrl: urlWith('squad:own%3Apw@') });
@@ -32,13 +32,29 @@ describeWith('a server with a password', ['redis-server', 'redis-cli'], () => {
     },
   );
 
-  it('that is part of a cluster needs another URL, and so does a sentinel', async () => {
+  it('that is part of a cluster needs another URL', async () => {
     const node = await RedisProcess.start(['--cluster-enabled', 'yes', '--cluster-port', '0']).catch(() =>
       RedisProcess.start(['--cluster-enabled', 'yes']),
     );
     const { connection } = await open({ redisUrl: `redis://127.0.0.1:${node.port}` });
     expect(connection.refusal?.message).toContain('redis+cluster://');
     await node.stop();
+  });
+});
+
+describeWith('a sentinel', ['redis-server', 'redis-sentinel', 'redis-cli'], () => {
+  it('needs another URL', async () => {
+    const master = await RedisProcess.start();
+    const sentinel = await RedisProcess.startSentinel(master, []);
+    try {
+      const { connection } = await open({ redisUrl: `redis://127.0.0.1:${sentinel.port}` });
+      expect(connection.refusal?.message).toContain('redis+sentinel://');
+      await expect(connection.run('key', (client) => client.get('key'))).rejects.toMatchObject({
+        code: 'UPSTREAM_UNAVAILABLE',
+      });
+    } finally {
+      await Promise.all([sentinel.stop(), master.stop()]);
+    }
   });
 });
 
@@ -59,7 +75,7 @@ describeWith('a server with TLS', ['redis-server', 'redis-cli', 'openssl'], () =
 
   it('works with its own authority and a client certificate', () => expectToWork(settings));
 
-  it('is refused if another authority signed it, or if it has another name', async () => {
+  it('is refused if its certificate is of another authority, or for another name', async () => {
     for (const wrong of [
       { redisCaFile: tls.files.otherCa },
       { redisCaFile: undefined },

@@ -27,7 +27,7 @@ describeWith('sentinels', ['redis-server', 'redis-sentinel', 'redis-cli'], () =>
   });
 });
 
-/** Nobody waits for long, and messages arrive again from the next master. */
+/** Expects that no publisher waits for long, and that messages arrive again from the next master. */
 async function expectFailover(fault: 'is killed' | 'hangs'): Promise<void> {
   const installation = await startSentinels();
   const settings = { redisUrl: installation.url };
@@ -62,7 +62,7 @@ async function expectFailover(fault: 'is killed' | 'hangs'): Promise<void> {
 describeWith('a failover by sentinels', ['redis-server', 'redis-sentinel', 'redis-cli'], () => {
   for (const fault of ['is killed', 'hangs'] as const)
     itTogether(
-      `under traffic: if the master ${fault}, nobody waits for long, and messages arrive again from the next master`,
+      `under traffic: if the master ${fault}, no publisher waits for long, and messages arrive again from the next master`,
       () => expectFailover(fault),
       90_000,
     );

@@ -57,7 +57,7 @@ describe('a REDIS_URL', () => {
     ['redis+sentinel://s1:26379/name?sentinel_pasword=x', 'the parameter sentinel_pasword is unknown'],
     ['redis+cluster://n1/1', 'no numbered databases'],
     ['redis+other://n1', 'redis+cluster'],
-  ])('%s is refused at the start, with what to write', (url, part) => {
+  ])('%s is refused at the start, and the message says what to write', (url, part) => {
     const read = () => readSettings(serverSettings, { REDIS_URL: url });
     expect(read).toThrow(SettingsError);
     expect(read).toThrow(part);
@@ -77,7 +77,7 @@ describe('a REDIS_URL', () => {
     expect(redisNameOf(target)).toBe('s1:26379,s2:1 (sentinels of own)');
   });
 
-  it('must be one with TLS if certificates are set, which must be readable', () => {
+  it('must use TLS if certificates are set, which must be readable and have their key', () => {
     expect(() => redisAccessOf({ redisUrl: 'redis://r', redisCaFile: '/ca.pem' })).toThrow('rediss');
     expect(() => redisAccessOf({ redisUrl: 'rediss://r', redisCaFile: '/no/ca.pem' })).toThrow(
       'REDIS_CA_FILE',
@@ -88,7 +88,7 @@ describe('a REDIS_URL', () => {
   });
 });
 
-// The examples of the cluster specification, and of `CLUSTER KEYSLOT`
+// The examples of the cluster specification, and of `CLUSTER KEYSLOT`.
 it.each([
   ['123456789', 0x31c3],
   ['foo', 12_182],

@@ -42,7 +42,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
   });
   afterEach(() => connection.close());
 
-  it('that hangs delays no caller, and the log has one line for its loss and one for its return', async () => {
+  it('that hangs refuses commands until it answers again, and the log has one line for its loss and one for its return', async () => {
     await eventually(ping);
     redis.hang();
     for (let round = 0; round < 10; round += 1)
@@ -74,7 +74,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     expect(lines[0]).not.toHaveProperty('err');
   });
 
-  it('is not lost if it refuses a command', async () => {
+  it('does not count as lost if it refuses a command', async () => {
     const withinMillis = 30_000; // not the default, because a busy machine may take longer
     await connection.run('text', (client) => client.set('text', 'a'), withinMillis);
     for (let round = 0; round < 10; round += 1)
@@ -84,7 +84,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     expect(connection.isLost).toBe(false);
   });
 
-  it('counts no requests while it is unreachable, also from the start, and counts again when it is back', async () => {
+  it('counts no requests while it is unreachable, also from the start, and counts them once it answers again', async () => {
     redis.hang();
     const settings = readSettings(serverSettings, { REDIS_URL: redis.url });
     const stores = await openRateLimitStores('test', settings, log);
@@ -112,7 +112,7 @@ async function eventually<Result>(attempt: () => Promise<Result>): Promise<Resul
     expect(performance.now() - resumedAt).toBeLessThan(withinOnThisMachine(1_000));
   });
 
-  it('replaces a connection that gets no messages any more, and says so when all channels are subscribed again', async () => {
+  it('gets a new connection for one that receives no more messages, which is reported once all channels are subscribed again', async () => {
     const link = await openLossyLink(redis.url);
     const overLink = await RedisConnection.open(
       { redisUrl: link.url },

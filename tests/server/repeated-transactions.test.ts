@@ -7,7 +7,11 @@ import { buildSchema, graphql } from 'graphql';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
-import { answerOnce, attemptIn, resolveKeyedMutationsAsAttempts } from '#server/graphql/keyed-mutations.ts';
+import {
+  answerOnce,
+  inSavepointOf,
+  resolveKeyedFieldsInSavepoints,
+} from '#server/graphql/keyed-mutations.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { noteOutsideEffect } from '#server/outside-effects.ts';
 import type { StoredAnswer } from '#server/rest/idempotency.ts';
@@ -239,7 +243,7 @@ describe('a keyed request', () => {
   it('runs again if it is a mutation, although GraphQL returns the error of a field instead of throwing it', async () => {
     const unit = newUnit();
     const schema = buildSchema('type Query { nothing: Int } type Mutation { one: String two: String }');
-    resolveKeyedMutationsAsAttempts(schema);
+    resolveKeyedFieldsInSavepoints(schema);
     const { runs, work } = failingOnce(unit);
     const rootValue = { one: () => write(unit, 'one').then(() => 'one'), two: work };
     const execute = async (): Promise<StoredAnswer> => {
@@ -247,7 +251,7 @@ describe('a keyed request', () => {
         schema,
         source: 'mutation { one two }',
         rootValue,
-        contextValue: { attempt: attemptIn(unit) },
+        contextValue: { inSavepoint: inSavepointOf(unit) },
       });
       const failed = errors?.map(({ message }) => ({ message, extensions: { http: { status: 503 } } }));
       return { status: 200, headers: {}, body: JSON.stringify({ data, errors: failed }) };

@@ -22,7 +22,7 @@ let stop: () => void;
 
 beforeAll(async () => {
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  // The cast: the requests of this test need no other settings.
+  // The cast is safe, because the requests of this test need no other settings.
   const app = createApp({ corsOrigins: [], demo: false } as never, {
     service: 'test',
     origins: new RequestOrigins([]),

@@ -59,7 +59,9 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** Sends the requests one after the other, and returns the differences. */
+/**
+ * Sends the requests one after the other in both ways, and returns the differences of answers, log lines and metrics.
+ */
 async function differencesOf(ways: BothWays, requests: readonly SentRequest[]): Promise<string[]> {
   const found: string[] = [];
   for (const request of requests) found.push(...(await ways.differences(request)).differences);
@@ -69,9 +71,9 @@ async function differencesOf(ways: BothWays, requests: readonly SentRequest[]): 
 const routesOf = (service: ServiceName): readonly RestRoute<never>[] =>
   subgraphs.find(({ name }) => name === service)?.rest ?? [];
 
-describe('REST requests that do not pass through Express', () => {
+describe('REST requests to a service with the dispatcher', () => {
   it.each(SERVICE_NAMES)(
-    'get the answers, log lines and metrics of Express from every route of %s',
+    'have the answers, log lines and metrics of Express at every route of %s',
     async (service) => {
       const ways = await BothWays.of(platform, service);
       const requests = routesOf(service).flatMap((route) => requestsTo(route, member));
@@ -81,7 +83,7 @@ describe('REST requests that do not pass through Express', () => {
     120_000,
   );
 
-  it('get the answers of Express to valid writes, also if a key is repeated', async () => {
+  it('have the answers of Express to valid writes, also if an Idempotency-Key is repeated', async () => {
     const ways = await BothWays.of(platform, 'nutrition');
     const meal = { foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 };
     const log = (body: object, ...headers: (readonly [string, string])[]): SentRequest => ({
@@ -103,7 +105,7 @@ describe('REST requests that do not pass through Express', () => {
     expect(await differencesOf(ways, [log(meal), log({ ...meal, calories: 1 }, key)])).toEqual([]);
   });
 
-  it('get the same limits', async () => {
+  it('have the rate limits of Express', async () => {
     const ways = await BothWays.of(platform, 'gym', true);
     const attempt = (): SentRequest => ({
       name: 'GET /locations',
@@ -122,7 +124,7 @@ describe('REST requests that do not pass through Express', () => {
     expect(await ways.recorded()).toEqual([]);
   }, 60_000);
 
-  it('get the answers of Express to unusual targets, headers and connections', async () => {
+  it('have the answers of Express to unusual targets, headers and connections', async () => {
     const ways = await BothWays.of(platform, 'gym');
     const own = ['Authorization', member] as const;
     const locations = '/locations';
@@ -159,7 +161,7 @@ describe('REST requests that do not pass through Express', () => {
     expect(await differencesOf(ways, requests)).toEqual([]);
   });
 
-  it('are recorded as by Express if the client leaves in the middle', async () => {
+  it('have the log line and metrics of Express if the client leaves before its body is complete', async () => {
     const ways = await BothWays.of(platform, 'nutrition');
     const half: SentRequest = {
       name: 'half a body',

@@ -21,7 +21,7 @@ const problem = (status: number, code: string) => ({
   },
 });
 
-describe('every REST service', () => {
+describe('the REST interface of a service', () => {
   it('answers an unknown path with 404 and a problem document', async () => {
     const answer = await platform.rest('gym', 'GET', '/nothing/here');
     expect(answer).toMatchObject(problem(404, 'NOT_FOUND'));
@@ -38,7 +38,7 @@ describe('every REST service', () => {
     expect(throughPrefix.body.instance).toBe('/gym/gyms');
   });
 
-  it.each([101, 5_000, 400_000])('refuses JSON of %d nested objects', async (depth) => {
+  it.each([101, 5_000, 400_000])('refuses JSON with %d levels', async (depth) => {
     const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`.slice(0, 1_000_000);
     const body = depth > 150_000 ? '['.repeat(depth) : deep;
     const headers = { 'content-type': 'application/json' };
@@ -194,7 +194,7 @@ describe('every REST service', () => {
   });
 });
 
-describe('the graph of every service', () => {
+describe('the graph of a service', () => {
   it('refuses an operation that is too deep before it runs', async () => {
     const query = `{ gyms ${'{ locations '.repeat(30)} { id } ${'}'.repeat(30)} }`;
     expect(await platform.graph('gym', query)).toMatchObject({
@@ -211,7 +211,7 @@ describe('the graph of every service', () => {
     ['{"query": 7}', 400],
     ['{"query": "{ nothing }"}', 400],
     ['{}', 400],
-  ])('answers the body %s with %i and no stack', async (body, status) => {
+  ])('answers the body %s with %i, and without a stack trace', async (body, status) => {
     const answer = await platform.rest('gym', 'POST', '/graphql', {
       body,
       headers: { 'content-type': 'application/json' },

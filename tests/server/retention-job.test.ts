@@ -8,7 +8,7 @@ import { startPlatform } from '../support/platform.ts';
 import { addReports } from '../support/retention.ts';
 
 describe('the job of retention', () => {
-  it('continues with the other rules if one fails, and shows it to operators', async () => {
+  it('continues with the other rules if one fails, and shows the failure to operators', async () => {
     const failing: RetentionRule = {
       what: 'failing',
       kept: { millis: 0 },
@@ -21,7 +21,7 @@ describe('the job of retention', () => {
         3,
         100,
       );
-      // The replica has to run the job: the service itself does not know the failing rule.
+      // The service is stopped so that the replica runs the job, because only the replica has the failing rule.
       await platform.running('nutrition').stop();
       const { url } = await platform.replica('nutrition', {
         ...nutrition,

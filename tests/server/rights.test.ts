@@ -93,7 +93,7 @@ describe('every route that is not for everybody', () => {
     },
   );
 
-  // As refused callers change nothing, these requests name stored objects. With made-up ids every caller gets 404.
+  // These requests name stored objects, because every caller gets 404 for made-up ids. Refused callers change nothing.
   const ofObjects = routes.flatMap(([service, name, route]) => {
     const object = route.auth === 'required' ? objectIn(route) : undefined;
     return object ? [[service, name, route, object] as const] : [];

@@ -10,7 +10,7 @@ import { cloneDatabase } from '../support/database.ts';
 import { SagaWorld, type SagaWorldOptions } from '../support/saga-world/saga-world.ts';
 
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 2_000);
-/** Statements take time, so only one of this many simulations uses a database. */
+/** The simulations in a database are fewer by this factor, because statements take time. */
 const DATABASE_SHARE = 100;
 const FIRST_SEED = Number(process.env.SIMULATION_FIRST_SEED ?? 1);
 const log = createLogger('sagas', 'silent');

@@ -73,7 +73,7 @@ describe.each(['database', 'memory'])('sagas in %s', (storage) => {
     await expect(sagas.resolve(uuidv7(), retry, unitOf())).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('a saga with an action that cannot be undone ends with ACCEPT; of two simultaneous decisions the first counts', async () => {
+  it('a saga with an action that cannot be undone ends with ACCEPT; of several simultaneous decisions only one is accepted', async () => {
     const target = new TargetService();
     target.failures.set('three', [() => conflict('it is taken')]);
     target.failures.set('undo two', [() => conflict('it is in use')]);

@@ -48,7 +48,7 @@ describe('a scheduled job', () => {
     expect(ran.length).toBeLessThanOrEqual(8); // 6 or 7 due times in an hour, and the start
   });
 
-  it('that fails waits once, however often a worker starts', async () => {
+  it('that fails is stored once, however often a worker starts', async () => {
     const { start, stored } = await opened();
     const job = defineJob({
       name: 'minutely',

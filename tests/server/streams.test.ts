@@ -69,7 +69,7 @@ describe('a stream that fails', () => {
 });
 
 describe('a body that is fed to a parser', () => {
-  it('reaches it completely', async () => {
+  it('reaches the parser completely', async () => {
     const parser = new PassThrough();
     feed(Readable.from(['a', 'b']), parser);
     expect(await text(parser)).toBe('ab');
@@ -86,7 +86,7 @@ describe('a body that is fed to a parser', () => {
     expect(body.destroyed || body.readableEnded).toBe(true);
   });
 
-  it('fails its parser if it is interrupted', async () => {
+  it('makes the parser fail if the body is interrupted', async () => {
     const body = new PassThrough();
     const parser = new PassThrough();
     feed(body, parser);

@@ -7,8 +7,12 @@ import pg from 'pg';
 import { connectionTo, maintenanceDatabase } from '#server/database/connection.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
 import { ensureDatabase } from '#server/database/ensure-database.ts';
+import { listenTo } from '#server/database/notifications.ts';
 import { PlatformClient } from '#server/database/platform-client.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
+import { jobsPool } from '#server/jobs/jobs-schema.ts';
+import { createLogger } from '#server/observability/logger.ts';
+import { statementsDuring } from '../support/statements.ts';
 import { testRun } from '../support/test-run.ts';
 
 const { server, runId } = testRun.current();
@@ -44,11 +48,11 @@ async function connected(client: pg.Client): Promise<pg.Client> {
   closings.push(() => client.end());
   return client;
 }
-const zoneOf = async (client: pg.Client): Promise<unknown> =>
+const zoneOf = async (client: pg.Client | pg.Pool): Promise<unknown> =>
   ((await client.query('show timezone')) as pg.QueryResult<{ TimeZone: string }>).rows[0]?.TimeZone;
 
 describe('in a database whose default is Asia/Kolkata', () => {
-  it('services, their migrations and their listeners use UTC', async () => {
+  it('a service and its migrations use UTC', async () => {
     const name = await databaseInKolkata();
     expect(await zoneOf(await connected(new pg.Client(connectionTo(server, name))))).toBe('Asia/Kolkata');
     const orm = await openDatabase(declaration, { server, name });
@@ -62,7 +66,20 @@ describe('in a database whose default is Asia/Kolkata', () => {
     ).toEqual([{ isWhole: true, text: '2026-01-05 23:30' }]);
   });
 
-  it('a connection returns to UTC when a pooler resets it', async () => {
+  it('the connections that listen for notifications and for jobs use UTC', async () => {
+    const name = await databaseInKolkata();
+    const sent = await statementsDuring(async () => {
+      const notifications = await listenTo(server, name, ['news'], createLogger('zones', 'silent'));
+      closings.push(() => notifications.close());
+    });
+    const listening = sent.find(({ text }) => text === 'listen "news"');
+    expect(await zoneOf(listening?.connection as pg.Client)).toBe('UTC');
+    const jobs = jobsPool(server, name, { max: 1 });
+    closings.push(() => jobs.end());
+    expect(await zoneOf(jobs)).toBe('UTC');
+  });
+
+  it('a connection still uses UTC after a pooler has reset it', async () => {
     const client = await connected(new PlatformClient(connectionTo(server, await databaseInKolkata())));
     expect(await zoneOf(client)).toBe('UTC');
     await client.query('discard all');
@@ -101,7 +118,7 @@ describe('errors of the database', () => {
     expect(refusalOfDatabase(error)?.code).toBe(code);
   });
 
-  it('are recognised in every language when the server ends a connection', async () => {
+  it('are recognised by their code if the server ends a connection', async () => {
     const [victim, other] = [
       new PlatformClient(connectionTo(server, maintenanceDatabase(server))),
       await connected(new PlatformClient(connectionTo(server, maintenanceDatabase(server)))),

@@ -21,8 +21,11 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 const url = () => platform.url('squad');
-/** The number of sockets, of connections that count for presence, and of listeners. None may stay after its client has left. */
-const openSockets = async (): Promise<number> => {
+/**
+ * The sum of the sockets, the connections that count for presence, and the listeners. None may stay after its client
+ * has left.
+ */
+const socketsAndListeners = async (): Promise<number> => {
   const { body } = await platform.rest('squad', 'GET', '/metrics');
   return ['open_sockets', 'squad_connections', 'squad_listeners'].reduce((sum, name) => {
     const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)$`, 'm').exec(body)?.[1];
@@ -30,10 +33,10 @@ const openSockets = async (): Promise<number> => {
     return sum + Number(value);
   }, 0);
 };
-/** Waits until `openSockets` has this value. */
+/** Waits until `socketsAndListeners` has this value. */
 const expectSettledAt = async (figure: number): Promise<void> => {
-  for (let tries = 0; (await openSockets()) !== figure && tries < 200; tries += 1) await wait(50);
-  expect(await openSockets()).toBe(figure);
+  for (let tries = 0; (await socketsAndListeners()) !== figure && tries < 200; tries += 1) await wait(50);
+  expect(await socketsAndListeners()).toBe(figure);
 };
 /** Sends a frame. @returns the data of the error frame that answers it */
 const errorTo = async (client: SquadClient, frame: string | Buffer): Promise<{ code: string }> => {
@@ -85,13 +88,13 @@ describe('an invalid frame', () => {
     await socket.close();
   });
 
-  test('an invalid frame with an id is answered by an error frame with the same id', async () => {
+  test('with an id is answered by an error frame with the same id', async () => {
     const socket = await socketOf(platform, maya);
     await expect(socket.send('fly' as never, {} as never)).rejects.toMatchObject({ code: 'UNKNOWN_EVENT' });
     await socket.close();
   });
 
-  test('a frame of 1 MiB closes the socket with 1009', async () => {
+  test('of 1 MiB closes the socket with 1009', async () => {
     const socket = await socketOf(platform, maya);
     socket.socket.send('x'.repeat(1024 * 1024));
     expect((await socket.closed).code).toBe(1009);
@@ -162,9 +165,9 @@ describe('a client that', () => {
   test('no longer answers pings loses its socket', async () => {
     const socket = await socketOf(platform, maya);
     socket.socket.pause();
-    const before = await openSockets();
-    for (let tries = 0; (await openSockets()) >= before && tries < 200; tries += 1) await wait(50);
-    expect(await openSockets()).toBeLessThan(before);
+    const before = await socketsAndListeners();
+    for (let tries = 0; (await socketsAndListeners()) >= before && tries < 200; tries += 1) await wait(50);
+    expect(await socketsAndListeners()).toBeLessThan(before);
     socket.socket.terminate();
   });
 });
@@ -189,7 +192,8 @@ test('a client that sends 10,000 frames at once is closed with 4429, and does no
     await wait(50);
   }
   expect(await flooding).toEqual([4429, 4429, 4429]);
-  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(withinOnThisMachine(500)); // the median, because other programs run on this machine
+  // The median, because other programs run on this machine.
+  expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(withinOnThisMachine(500));
   for (const flood of floods)
     expect(flood.frames.filter(({ event }) => event === 'error').length).toBeLessThan(100);
   await calm.close();

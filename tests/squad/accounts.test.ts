@@ -59,7 +59,7 @@ function describeErasure(journalsIn: 'files' | 'PostgreSQL'): void {
     await platform?.stop();
   });
 
-  /** Everything that is stored: one text for each journal, with its name and records. */
+  /** Everything that is stored: one text for each journal, with its id and records. */
   const everything = async (): Promise<string[]> => {
     if (!clone) {
       const folder = path.join(platform.dataDir, 'squad');
@@ -119,7 +119,7 @@ function describeErasure(journalsIn: 'files' | 'PostgreSQL'): void {
     expect((await erase(other, anna.id)).body).toMatchObject({ outcome: 'ANONYMISED' });
     await bens.next('squad_left', (event) => event.userId === anna.id && event.hostId === ben.id);
     await bens.next('online_users_updated', ({ users }) => users.every(({ userId }) => userId !== anna.id));
-    // The token is still valid here: this service has not read that the session has ended.
+    // The token is still valid, because the account was erased in this service only.
     await expect(annas.send('user_online', {})).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(annas.send('send_squad_message', { squadId, text: 'still here' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -165,7 +165,7 @@ function describeErasure(journalsIn: 'files' | 'PostgreSQL'): void {
 }
 
 describe('kill -9', () => {
-  it('after kill -9 in the middle of an erasure, the repeated erasure completes it', async () => {
+  it('in the middle of an erasure: the repeated erasure completes it', async () => {
     const platform = await startPlatform({ services: ['identity'] });
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const folder = path.join(platform.dataDir, 'squad');

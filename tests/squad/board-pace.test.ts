@@ -35,7 +35,7 @@ interface Step {
   activity: string | null;
 }
 interface World {
-  /** What the listener may see from the step `sightFrom` on. Before it nobody is blocked, and the user `blocked` is offline. */
+  /** What the listener may see from the step `sightFrom` on. Until then nobody is blocked, and `blocked` is offline. */
   sight: Sight;
   sightFrom: number;
   delta: boolean;
@@ -82,7 +82,7 @@ function worldOf(seed: number): World {
   };
 }
 
-/** Every update that the listener gets, each after the time in milliseconds at which it gets it. */
+/** The updates that the listener gets, each with its time in milliseconds. */
 function updatesOf({ sight, sightFrom, delta, crowd, unseen, steps }: World, withUnseen: boolean): string[] {
   const gymId = 'gym';
   let choice = 0;
@@ -139,7 +139,7 @@ test('the numbers of updates have no gap, and two updates are at least the inter
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(INTERVAL_MILLIS);
 });
 
-test('changes after which the state is that of the last update again make no update', () => {
+test('changes that lead back to the state of the last update make no update', () => {
   const board = new GymBoard('gym', hub, INTERVAL_MILLIS);
   const deliver = jest.fn(() => true);
   board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver }).snapshot();

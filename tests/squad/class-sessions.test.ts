@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-it('a change of a class session reaches the sockets of the gym within a second, and no others', async () => {
+it('a change of a class session reaches the sockets of the gym within a second, and no other sockets', async () => {
   const [maya, zoe] = [await platform.register(), await platform.register(DEMO_GYMS.aquaClub.id)];
   const [socket, foreign] = [await socketOf(platform, maya), await socketOf(platform, zoe)];
   try {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { FeedItemShape } from '../../subgraphs/squad/feed/feed.shapes.ts';
 import { startPlatform, type RestAnswer } from '../support/platform.ts';
 
-test('the feed has posts, announcements and squads of the gym, the newest first, in pages by one cursor', async () => {
+test('the feed has posts, announcements and squads of the gym, the newest first, in pages', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   const admin = await platform.demo('admin@iron.test');
@@ -67,7 +67,7 @@ test('announcements have no author in the feed, and are shown also to a user who
   await platform.stop();
 });
 
-test('a feed from which the items of the gym service are missing, because the service is down, reports this', async () => {
+test('while the gym service is down, the feed says that its items are missing', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   await platform.rest('squad', 'POST', '/groups', { token: maya.token, body: { name: 'Early birds' } });

@@ -35,8 +35,8 @@ function opened(run: (attempt: number) => Promise<void>) {
 }
 const WRITE = { name: 'write', payload: { id: 'a' }, maxAttempts: 3 };
 
-test('a job that is added while the same job ends runs again, whatever the moment', async () => {
-  // The end of a run takes some turns of the queue of microtasks; the job is added in each of them.
+test('a job that is added while the same job ends runs again, at whatever moment it is added', async () => {
+  // A run ends within some turns of the microtask queue. Each round adds the job in another turn.
   const lost: number[] = [];
   for (let turn = 0; turn < 60; turn += 1) {
     const { jobs: one, attempts } = opened(async (attempt) => {

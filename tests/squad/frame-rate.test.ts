@@ -7,13 +7,13 @@ let millis = 1_000_000;
 beforeEach(() => void jest.spyOn(Date, 'now').mockImplementation(() => millis));
 afterEach(() => void jest.restoreAllMocks());
 
-/** Sends so many frames at once, the pause after those before. */
+/** Sends `count` frames at once, `pauseMillis` after the previous ones. */
 function send(rate: FrameRate, count: number, pauseMillis: number): string[] {
   millis += pauseMillis;
   return Array.from({ length: count }, () => rate.count());
 }
 
-it('refuses frames above the rate, answers the first one of each second, and closes after five such seconds in a row', () => {
+it('refuses frames above the rate, answers only the first refused one of a second, and closes in the fifth such second in a row', () => {
   const rate = new FrameRate(PER_SECOND);
   for (let second = 1; second <= 4; second += 1)
     expect(send(rate, 4, 1_000)).toEqual(['accept', 'accept', 'refuse', 'drop']);
@@ -23,7 +23,7 @@ it('refuses frames above the rate, answers the first one of each second, and clo
 it.each([
   ['without any frame', (rate: FrameRate) => send(rate, 0, 1_000)],
   ['without a refused frame', (rate: FrameRate) => send(rate, PER_SECOND, 1_000)],
-])('a second %s ends the row', (_how, quietSecond) => {
+])('a second %s ends the row of seconds with refused frames', (_how, quietSecond) => {
   const rate = new FrameRate(PER_SECOND);
   for (let burst = 0; burst < 20; burst += 1) {
     expect(send(rate, 3, 1_000)).toEqual(['accept', 'accept', 'refuse']);

@@ -30,7 +30,7 @@ test('a member who changes the gym is offline in the old one, also while they ha
     token: await platform.demo('super@demo.test'),
     body: { gymId: DEMO_GYMS.aquaClub.id },
   });
-  // After a connection in the new gym the member is offline in the old one, also without `user_online`.
+  // Once the member is connected in the new gym, they are offline in the old one, also without `user_online`.
   const after = await socketOf(platform, {
     id: member.id,
     token: await platform.login(member.email, member.password),
@@ -45,7 +45,7 @@ test('a member who changes the gym is offline in the old one, also while they ha
   await Promise.all([after.close(), watching.close()]);
 });
 
-test('while the module is off, sockets get no events and subscriptions end; sockets get events when it is on', async () => {
+test('if the gym switches the module off, sockets get no events and subscriptions end; later sockets get events again', async () => {
   const [member, sender, admin] = [
     await platform.register(),
     await platform.register(),
@@ -69,7 +69,7 @@ test('while the module is off, sockets get no events and subscriptions end; sock
   // The subscriptions ended at their periodic check. The socket has its own check with the same interval.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   const before = socket.frames.length;
-  // Admins keep access to a module that is off, so that there are events.
+  // Admins keep access to a module that is off, so they can cause events.
   const announce = (activity: string) =>
     platform.rest('squad', 'PUT', '/presence', { token: admin, body: { activity } });
   expect((await announce('runs the gym')).status).toBe(200);

@@ -15,7 +15,7 @@ const MINUTE_MILLIS = 60_000;
 const BEGIN = Date.parse('2026-01-31T18:00:00Z');
 const at = (minute: number) => new Date(BEGIN + minute * MINUTE_MILLIS).toISOString();
 
-describe('the minutes of a row', () => {
+describe('the minutes of a history row', () => {
   test('are the minutes from joining to leaving, over all stays, without LOBBY and pauses', () => {
     const people = ['anna', 'ben', 'cleo'];
     fc.assert(
@@ -88,7 +88,7 @@ describe('the minutes of a row', () => {
               ]),
             ),
           ).toEqual(Object.fromEntries(expected));
-          // After a restart the state that is computed from the compacted journal is the same.
+          // The compacted journal, from which a restart computes the state, leads to the same state.
           expect(squads.compacted(squad).reduce(squads.apply, squads.empty('s'))).toEqual(squad);
         },
       ),
@@ -165,7 +165,7 @@ describe('a history row', () => {
     expect(await historyOf(ida)).toEqual([]);
   });
 
-  test('does not name a user if one of the two blocked the other', async () => {
+  test('does not name a participant to another one if one of the two has blocked the other', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: squad } = await rest(maya, 'POST', '/squads', {});
     await enter(maya, leo, squad.id);
@@ -185,7 +185,7 @@ describe('a history row', () => {
     expect((await historyOf(maya))[0].participantIds).toEqual([maya.id, leo.id]);
   });
 
-  test('has the routine in the version that was trained, also after a change and after its deletion', async () => {
+  test('has the routine in the version that was trained, also after the routine was changed and deleted', async () => {
     const maya = await platform.register();
     const content = (method: string, path: string, body?: object) =>
       platform.rest('content', method, path, { token: staff, ...(body && { body }) });

@@ -20,7 +20,10 @@ const squadOf = (...members: Person[]) => squadWith(platform, ...members);
 const seen = (by: Person, squadId: string) => squadSeenBy(platform, by, squadId);
 
 describe('the host', () => {
-  /** The same action by each door. Each resolves to the squad, or throws an error with status and code. */
+  /**
+   * For each door, a function by which a user kicks another one or makes them the host. It resolves to the squad, or
+   * throws an error with status and code.
+   */
   const doors = {
     REST: async (by: Person, act: 'kick' | 'host', squadId: string, userId: string) => {
       const { status, body } = await rest(by, 'POST', `/squads/${squadId}/${act}`, { userId });
@@ -62,7 +65,7 @@ describe('the host', () => {
   };
 
   test.each(Object.entries(doors))(
-    'kicks a participant by %s, who needs a new invite to return',
+    'can kick a participant by %s; the participant then needs a new invite to return',
     async (_door, act) => {
       const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
       const squadId = await squadOf(maya, leo);
@@ -82,7 +85,7 @@ describe('the host', () => {
     },
   );
 
-  test('kicks an invitee who has accepted, who then cannot join', async () => {
+  test('can kick an invitee who has accepted their invite; the invitee can then no longer join', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
@@ -94,19 +97,19 @@ describe('the host', () => {
     );
   });
 
-  test.each(Object.entries(doors))('makes another participant host by %s', async (_door, act) => {
+  test.each(Object.entries(doors))('can make another participant the host by %s', async (_door, act) => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const squadId = await squadOf(maya, leo);
-    const listener = await socketOf(platform, leo);
-    const owner = await socketOf(platform, maya);
-    await listener.send('join_squad', { squadId });
+    const [mayas, leos] = await Promise.all([socketOf(platform, maya), socketOf(platform, leo)]);
+    for (const socket of [mayas, leos]) await socket.send('join_squad', { squadId });
     await expect(act(maya, 'host', squadId, maya.id)).rejects.toThrow('400 VALIDATION_FAILED');
     await expect(act(maya, 'host', squadId, ida.id)).rejects.toThrow('404 NOT_FOUND');
     expect((await act(maya, 'host', squadId, leo.id)).hostId).toBe(leo.id);
-    expect(await listener.next('squad_updated', ({ hostId }) => hostId === leo.id)).toMatchObject({
-      participant: null,
-    });
+    for (const socket of [mayas, leos])
+      expect(await socket.next('squad_updated', ({ hostId }) => hostId === leo.id)).toMatchObject({
+        participant: null,
+      });
     await expect(act(maya, 'host', squadId, maya.id)).rejects.toThrow('403 FORBIDDEN');
-    await Promise.all([listener.close(), owner.close()]);
+    await Promise.all([mayas.close(), leos.close()]);
   });
 });

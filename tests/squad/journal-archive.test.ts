@@ -39,7 +39,7 @@ const textsOf = async (journals: FileJournals, id: string) =>
   messagesOf(await journals.of(chats).read(id)).map(({ text }) => text);
 const archiveAll = (journals: FileJournals) => archiveEnded(journals, new Date(Date.now() + 1_000));
 
-test('ended squads with their chats are in one file of their gym and month, and are read as before', async () => {
+test('ended squads and their chats are moved into one file for their gym and month, and can still be read', async () => {
   const journals = opened();
   const ids: string[] = [];
   for (let n = 0; n < 30; n += 1) ids.push(await newSquad(journals, `text ${n}`));
@@ -76,7 +76,8 @@ test('a journal that changes leaves the archive, and nothing of what was erased 
     expect(await textsOf(reader, other)).toEqual(['stays']);
     expect((await reader.of(chats).read(id)).seq).toBe(1);
   }
-  expect(await archiveAll(opened())).toBe(0); // the squad is already archived, so that its chat is not found by it
+  // Chats are moved only with their squads, and both squads are archived already.
+  expect(await archiveAll(opened())).toBe(0);
 });
 
 test('a copy that an interrupted move has left in the archive is removed when the journal is read', async () => {
@@ -88,11 +89,12 @@ test('a copy that an interrupted move has left in the archive is removed when th
   await writeFile(file, bytes); // the state if the process ends before it removes the file
   const again = opened();
   expect(await textsOf(again, id)).toEqual(['secret']);
+  expect(await readFile(await archiveFile(), 'utf8')).not.toContain('secret');
   await again.of(chats).rewrite(id, (chat) => ({ ...chat, shared: [], length: 0 }));
   expect(await readFile(await archiveFile(), 'utf8')).not.toContain('secret');
 });
 
-test('the archive is read after an interruption at any byte, and without its index', async () => {
+test('the archive can be read after a write that was interrupted at one of many bytes, and without its index', async () => {
   const journals = opened();
   const first = await newSquad(journals, 'first');
   await archiveAll(journals);
@@ -119,7 +121,7 @@ test('the archive is read after an interruption at any byte, and without its ind
   expect(await textsOf(opened(), second)).toEqual(['second']);
 });
 
-test('archived journals are removed after the days that their kind is kept, and the file with the last one', async () => {
+test('archived journals are removed after the days for which their kind is kept, and the file with its last journal', async () => {
   const journals = opened();
   const id = await newSquad(journals, 'old');
   await archiveAll(journals);

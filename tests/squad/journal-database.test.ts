@@ -73,7 +73,7 @@ describe('journals in PostgreSQL', () => {
     changes.isLossy = true;
     await add(one, id, 5);
     changes.isLossy = false;
-    await add(one, id, 6); // A report after a lost one.
+    await add(one, id, 6); // this report comes after a lost one
     await eventually(async () => received.length === 6);
     expect(received).toEqual([1, 2, 3, 4, 5, 6]);
     stop();
@@ -97,7 +97,7 @@ describe('journals in PostgreSQL', () => {
     expect(await other.of(numbers).read(id)).toEqual([1, 2, 30, 40, 5]);
   });
 
-  test('an instance continues to read after its records became part of a snapshot, and one from before reads all', async () => {
+  test('an instance that has read a journal before its records became part of a snapshot reads the newest ones, too', async () => {
     const id = randomUUID();
     await add(one, id, 0);
     expect(await other.of(numbers).read(id)).toEqual([0]);
@@ -114,7 +114,7 @@ describe('journals in PostgreSQL', () => {
     expect((await one.of(numbers).read(id)).slice(-2)).toEqual([1_200, 7]);
   });
 
-  test('a transaction reads its own writes; others and listeners get them after the commit, or never', async () => {
+  test('a transaction reads its own writes; other requests and listeners get them after the commit, and never after a rollback', async () => {
     const [id, second] = [randomUUID(), randomUUID()];
     const received: number[] = [];
     const { stop } = await other.of(numbers).follow(id, (list) => received.push(list.length));
@@ -151,7 +151,7 @@ describe('journals in PostgreSQL', () => {
     const work = unit();
     await work.transaction(async () => {
       await add(one, id, 1);
-      const refused = await work.attempt(
+      const refused = await work.inSavepoint(
         async () => {
           await add(one, id, 2);
           return work.em.execute('select 1 / 0').then(
@@ -185,7 +185,7 @@ describe('journals in PostgreSQL', () => {
     }
   });
 
-  test('simultaneous transactions on one journal lose nothing', async () => {
+  test('simultaneous changes of one journal, within transactions and outside of them, lose nothing', async () => {
     const id = randomUUID();
     await Promise.all(
       Array.from({ length: 12 }, (_one, n) =>
@@ -202,7 +202,7 @@ describe('journals in PostgreSQL', () => {
     expect(new Set(list.map(({ name }) => name)).size).toBe(12);
   });
 
-  test('a journal is removed after the days that its kind is kept, and begins again', async () => {
+  test('a journal is removed after the days for which its kind is kept, and can then begin again', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     const created = (id: string) =>
       ({
@@ -228,7 +228,7 @@ describe('journals in PostgreSQL', () => {
     expect((await other.of(squads).read(old)).status).toBe('LOBBY');
   });
 
-  test('a keyed request that is repeated after its process was killed has happened exactly once', async () => {
+  test('a keyed request that is repeated after its process was killed is carried out exactly once', async () => {
     const id = randomUUID();
     const program = path.join(import.meta.dirname, 'programs/keyed-writer.ts');
     const { server, name, preparesStatements } = store.clone;

@@ -9,8 +9,8 @@ import { stores, type Store } from './journals/stores.ts';
 
 const isOpen = ({ name }: { name: string }): boolean => !name.startsWith('secret');
 
-/** The number of random histories for each store. */
-const HISTORIES = Number(process.env.JOURNAL_HISTORIES ?? 15);
+/** The number of random sequences of changes and rewritings for each store. */
+const SEQUENCES = Number(process.env.JOURNAL_HISTORIES ?? 15);
 
 describe.each(stores)('journals in %s', (_name, open) => {
   let store: Store;
@@ -43,7 +43,7 @@ describe.each(stores)('journals in %s', (_name, open) => {
     for (const journals of store.instances) expect(journals.listeners).toBe(0);
   });
 
-  test('any history of changes and rewritings leaves every acknowledged record once, the same everywhere', async () => {
+  test('after any changes and rewritings all instances read each acknowledged record once, except erased ones', async () => {
     const step = fc.record({
       at: fc.nat(3),
       journal: fc.nat(1),
@@ -112,11 +112,11 @@ describe.each(stores)('journals in %s', (_name, open) => {
         }
         for (const { stop } of seen) stop();
       }),
-      { numRuns: HISTORIES },
+      { numRuns: SEQUENCES },
     );
   });
 
-  test('a long journal is shortened, and a new instance reads the same state', async () => {
+  test('a long journal is shortened, and a new instance reads the entries that are kept', async () => {
     const id = randomUUID();
     for (let n = 0; n < 3_000; n += 100)
       await Promise.all(

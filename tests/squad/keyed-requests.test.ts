@@ -4,7 +4,7 @@ import type { RunningSubgraph } from '#server/start-subgraph.ts';
 import { startPlatform, type TestAccount, type TestPlatform } from '../support/platform.ts';
 import { hasRedis, startRedis, type OwnRedis } from '../support/redis.ts';
 
-/** The address is not used: tests pass their own server. */
+/** Because this setting exists, squad stores its journals in PostgreSQL. Tests pass a database server of their own. */
 const DATABASE_URL = 'postgres://unused/postgres';
 
 describe.each([
@@ -79,7 +79,7 @@ describe.each([
     expect((await post(platform.url('squad'), leo, path, messageKey, { text: 'go' })).status).toBe(404);
   });
 
-  test('are visible to everybody once they are answered, and invites reach their receivers', async () => {
+  test('take effect before they are answered: the receiver finds the invite, the host the new participant', async () => {
     const { body: squad } = await post(platform.url('squad'), maya, '/squads', randomUUID());
     const invite = await post(other.url, maya, '/invites', randomUUID(), {
       toUserId: leo.id,

@@ -15,7 +15,8 @@ test('the service loses no acknowledged message or revision when it is killed, a
   const acknowledged: string[] = [];
   let revision = 0;
   let squadId = '';
-  for (let life = 0; life < 4; life += 1) {
+  /** Starts the service, and checks that everything is there that was acknowledged before the last kill. */
+  const begin = async () => {
     const service = startProcess(['squad'], env);
     await service.printed(/is ready/);
     const socket = await SquadClient.connect({ url, token: maya.token });
@@ -29,6 +30,10 @@ test('the service loses no acknowledged message or revision when it is killed, a
     const answer = await fetch(`${url}/squads/${squadId}/messages?limit=200`, { headers: authorization });
     const present = new Set(((await answer.json()) as { id: string }[]).map(({ id }) => id));
     expect(acknowledged.slice(-150).filter((id) => !present.has(id))).toEqual([]);
+    return { service, socket };
+  };
+  for (let life = 0; life < 4; life += 1) {
+    const { service, socket } = await begin();
     const enough = Promise.withResolvers<void>();
     const atLeast = acknowledged.length + 5;
     const writing = [0, 1, 2].map(async (writer) => {
@@ -58,7 +63,10 @@ test('the service loses no acknowledged message or revision when it is killed, a
     await socket.closed;
     await written;
   }
+  const { service, socket } = await begin();
   expect(acknowledged.length).toBeGreaterThan(20);
+  await socket.close();
+  await service.end();
   await platform.stop();
 });
 
@@ -109,7 +117,7 @@ test('a participant has one history row for a squad, with all acknowledged sets,
     expect(rows[0]?.sets ?? 0).toBeGreaterThanOrEqual(setsAtLeaving);
     const training = train().catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 300));
-    // The last time the service is killed while the squad ends, which is written into several journals.
+    // The last kill comes while the end of the squad is written, which changes several journals.
     if (life === 3) void call(maya, 'POST', `/squads/${squadId}/end`).catch(() => undefined);
     if (life === 3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
     await service.end('SIGKILL');

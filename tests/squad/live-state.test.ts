@@ -85,7 +85,7 @@ describe('a squad that trains a routine', () => {
       { exerciseIndex: 1, set: { reps: 5, weightKg: 9 } },
       'set.weightKg',
     ],
-    ['reps of an exercise whose sets have a duration', { exerciseIndex: 2, set: { reps: 5 } }, 'set.reps'],
+    ['reps for an exercise whose sets have a duration', { exerciseIndex: 2, set: { reps: 5 } }, 'set.reps'],
     ['a set without its measure', { exerciseIndex: 2, set: { rpe: 5 } }, 'set.durationSeconds'],
     ['a rest that ended long ago', { restEndsAt: '1999-01-01T00:00:00Z' }, 'restEndsAt'],
     ['a rest that ends in years', { restEndsAt: '2099-01-01T00:00:00Z' }, 'restEndsAt'],
@@ -185,7 +185,7 @@ describe('a squad that trains a routine', () => {
 });
 
 describe('a squad without a routine', () => {
-  test('requires the id of an existing exercise, and checks its sets by the exercise', async () => {
+  test('requires the id of an existing exercise, and checks the measures of a set by its modality', async () => {
     const { maya, squadId } = await squadWith();
     const plank = await exerciseOf(platform, 'DURATION');
     const send = (change: object) => rest(maya, 'POST', `/squads/${squadId}/workout`, update(change));
@@ -206,7 +206,7 @@ describe('a squad without a routine', () => {
     });
   });
 
-  test('accepts a rest that ends soon, and returns the first answer for a repeated event', async () => {
+  test('accepts a rest that ends soon, and returns the first revision for a repeated event', async () => {
     const { maya, squadId } = await squadWith();
     const { id: exerciseId } = await exerciseOf(platform);
     const restEndsAt = new Date(Date.now() + 90_000).toISOString();

@@ -26,10 +26,11 @@ afterEach(() => void jest.useRealTimers());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Played {
-  /** The member's updates with their times in milliseconds: as a member of the audience, and as a listener of their own. */
+  /** The updates that the member of the audience gets, each with its time in milliseconds. */
   member: string[];
+  /** The updates, with their times, of a listener who sees the same users and does not belong to the audience. */
   own: string[];
-  /** How often the member left the audience, and returned to it. */
+  /** The reports in their order: `addressed` begins the member's own updates, `eligible` those of the audience. */
   decisions: string[];
 }
 
@@ -77,7 +78,7 @@ function play(seed: number): Played {
       own.changeSight(sight);
       view.changeSight(sight);
     } else if (action === 3) {
-      // A member who has joined later needs the whole list.
+      // Another member has joined the audience, and needs the whole list.
       audience.refresh();
       own.refresh();
     } else if (action === 4) hub.withdraw('bob');
@@ -93,7 +94,7 @@ function play(seed: number): Played {
   return played;
 }
 
-test(`a member of an audience gets the updates of a listener of their own, to the millisecond, in ${WORLDS} worlds`, () => {
+test(`a member of an audience gets the same updates as a listener of their own, in the same milliseconds, in ${WORLDS} worlds`, () => {
   const worlds = Array.from({ length: WORLDS }, (_world, index) => play(index + 1));
   const different = worlds.flatMap(({ member, own }, index) =>
     JSON.stringify(member) === JSON.stringify(own) ? [] : [index + 1],
@@ -105,7 +106,7 @@ test(`a member of an audience gets the updates of a listener of their own, to th
   expect(count('eligible')).toBeGreaterThan(WORLDS * 2);
 });
 
-test('the end of a block by an offline user makes no update, and the member is in the audience again at once', () => {
+test('the end of a block by an offline user makes no update, and the member gets the updates of the audience again at once', () => {
   const board = new GymBoard('gym', hub, 200);
   const audience = board.listen({ delta: false, sight: OPEN_SIGHT, pace: newPace(), deliver: () => true });
   const push = jest.fn(() => true);

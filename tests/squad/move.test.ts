@@ -37,7 +37,7 @@ const message = (squadId: string, seq: number, text: string) => ({
   },
 });
 
-test('journals are moved from files to the database and back, with their times, and nothing is overwritten', async () => {
+test('journals are moved from files to the database and back with the times of their last change, and none is overwritten', async () => {
   const files = filesIn('one');
   const [squadId, userId] = [randomUUID(), randomUUID()];
   const texts = Array.from({ length: 700 }, (_one, n) => (n === 3 ? '\u0000 \ud800' : `message ${n}`));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The same actions by one door. Each resolves to the answer that the acting user gets. */
+/** The actions of a squad by one door. Each resolves to the answer that the acting user gets. */
 interface Sender {
   door: string;
   invite(from: Actor, toUserId: string, squadId?: string): Promise<{ id: string; squadId: string }>;
@@ -25,7 +25,7 @@ interface Actor extends Person {
   socket: SquadClient;
 }
 
-/** The server that callers use: the service at its own port, or the gateway. */
+/** The server to which requests are sent: the service at its own port, or the gateway. */
 type Place = 'squad' | 'gateway';
 const restUrl = (place: Place) =>
   place === 'gateway' ? `${platform.url(place)}/squad` : platform.url(place);

@@ -46,7 +46,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
   };
   const online = (hub: RedisHub, gymId: string) => [...hub.onlineIn(gymId)].map(({ userId }) => userId);
 
-  test('an instance reads the gyms of its own connections, and of other gyms only those that are requested', async () => {
+  test('an instance follows presence in the gyms of its own connections, and in another gym only after a request for it', async () => {
     const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
     const [gym, distant] = [randomUUID(), randomUUID()];
     const [maya, leo] = [await enter(one, gym), await enter(other, gym)];
@@ -73,14 +73,14 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     }
   });
 
-  test('the users of an instance that has died are offline after the lease and the grace', async () => {
+  test('the users of an instance that has crashed are offline once its lease and then the grace period are over', async () => {
     const [{ hub: one }, { connections, hub: dead }] = await Promise.all([start(), start()]);
     const gym = randomUUID();
     const maya = await enter(one, gym);
     await enter(dead, gym);
     await eventually(async () => online(one, gym).length === 2);
-    connections.close(); // From now on it renews no keys.
-    // So that the test need not wait for the whole lease; the other instance renews its own lease before it ends.
+    connections.close(); // from now on this instance renews no keys
+    // Shorter leases, so that the test need not wait for a whole one; the other instance renews its own in time.
     for (const lease of await client.keys('squad:instance:*')) await client.pExpire(lease, 3_000);
     await eventually(async () => online(one, gym).length === 1, 30_000);
     expect(online(one, gym)).toEqual([maya.userId]);
@@ -89,7 +89,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect(online(fresh, gym)).toEqual([maya.userId]);
   });
 
-  test('a user who announces their presence in another gym at another instance is no longer in the first', async () => {
+  test('a user who announces their presence in another gym at another instance is no longer online in the first gym', async () => {
     const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
     const [before, after] = [randomUUID(), randomUUID()];
     const { userId } = await enter(one, before);
@@ -99,7 +99,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     expect(online(other, after)).toEqual([userId]);
   });
 
-  test('a user who is withdrawn is offline at every instance and in every gym', async () => {
+  test('after `withdraw` a user is offline at every instance, also at one that opens the gym later', async () => {
     const [{ hub: one }, { hub: other }] = await Promise.all([start(), start()]);
     const gym = randomUUID();
     const { userId } = await enter(one, gym);
@@ -136,7 +136,7 @@ const whyNoCluster = whyWithout('redis-server', 'redis-cli');
   };
   const counts = (hub: RedisHub, gyms: readonly string[]) => gyms.map((gym) => [...hub.onlineIn(gym)].length);
 
-  test('is shared for gyms at every node, also after a node was replaced by its replica', async () => {
+  test('is shared for all gyms, whichever node has their keys, also after a node was replaced by its replica', async () => {
     const [one, other] = [await start(), await start()];
     const gyms = Array.from({ length: 12 }, () => randomUUID());
     for (const gym of gyms) await Promise.all([enter(one, gym), enter(other, gym)]);

@@ -18,7 +18,7 @@ interface Announcement {
   status?: 'AVAILABLE' | 'WORKING_OUT' | 'INVISIBLE' | 'OFFLINE';
   activity?: string | null;
 }
-/** Announces presence by each door. Each resolves to the presence that the user has afterwards. */
+/** For each door, a function that announces presence, and resolves to the presence that the user has afterwards. */
 const doors: Record<string, (by: Person, given: Announcement) => Promise<object>> = {
   async 'PUT /presence'(by, given) {
     const { status, body } = await platform.rest('squad', 'PUT', '/presence', {
@@ -67,7 +67,7 @@ async function connected(): Promise<{ person: Person; socket: SquadClient }> {
 }
 
 describe.each(Object.entries(doors))('by %s', (_door, announce) => {
-  test('the first announcement makes a user AVAILABLE, and later ones keep absent fields', async () => {
+  test('the first announcement makes a user AVAILABLE, and later ones do not change the fields that they leave out', async () => {
     const { person, socket } = await connected();
     expect(await announce(person, {})).toMatchObject({ online: true, status: 'AVAILABLE', activity: null });
     expect(await announce(person, { status: 'WORKING_OUT', activity: 'legs' })).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
     await socket.close();
   });
 
-  test('an announcement of a second device does not change INVISIBLE and the activity', async () => {
+  test('an empty announcement by a second device changes neither INVISIBLE nor the activity', async () => {
     const [{ person, socket }, other] = await Promise.all([connected(), platform.register()]);
     await socket.send('user_online', { status: 'INVISIBLE', activity: 'hides' });
     expect(await announce(person, {})).toMatchObject({ status: 'INVISIBLE', activity: 'hides' });
@@ -109,7 +109,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
   });
 
   test.each([['INVISIBLE'], ['OFFLINE']] as const)(
-    '%s lasts beyond the grace period and a restart of the service',
+    '%s lasts beyond a restart of the service, which ends all presence',
     async (status) => {
       const [person, other] = await Promise.all([platform.register(), platform.register()]);
       await announce(person, { status });
@@ -119,6 +119,32 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
     },
   );
 
+  test('INVISIBLE and OFFLINE last beyond the grace period', async () => {
+    const [hidden, away, shown] = await Promise.all([
+      platform.register(),
+      platform.register(),
+      platform.register(),
+    ]);
+    const { person: other, socket: watching } = await connected();
+    await watching.send('user_online', { delta: true });
+    await announce(hidden, { status: 'INVISIBLE' });
+    await announce(away, { status: 'OFFLINE' });
+    await announce(shown, {});
+    // The grace period of the user who was announced last ends last.
+    await watching.next('online_users_updated', ({ removed }) => removed.includes(shown.id));
+    for (const [person, expected] of [
+      [hidden, { online: true, status: 'INVISIBLE' }],
+      [away, offline],
+    ] as const) {
+      expect(await ownPresence(person)).toEqual(offline);
+      const socket = await socketOf(platform, person);
+      expect(await announce(person, {})).toMatchObject(expected);
+      expect(await isListed(person, other)).toBe(false);
+      await socket.close();
+    }
+    await watching.close();
+  });
+
   test('an activity without visible characters is refused', async () => {
     const person = await platform.register();
     const refused = await announce(person, { activity: '\u200B\u2060' }).catch((error: unknown) => error);
@@ -127,7 +153,7 @@ describe.each(Object.entries(doors))('by %s', (_door, announce) => {
   });
 });
 
-test('a user who was INVISIBLE is online since they became visible, and is listed last', async () => {
+test('the `since` of a user who was INVISIBLE is the time at which they became visible, and they are listed last', async () => {
   const [{ person, socket }, { person: other, socket: others }] = await Promise.all([
     connected(),
     connected(),
@@ -156,7 +182,7 @@ test('presence by REST lasts for the grace period, or as long as a connection is
   await socket.close();
 });
 
-test('the numbers of updates continue over all announcements of a connection, and begin with the same one', async () => {
+test('the numbers of updates continue over all announcements of a connection; socket and graph begin with the same number', async () => {
   const [{ socket }, { person: other, socket: others }] = await Promise.all([connected(), connected()]);
   const first = await socket.send('user_online', { delta: true });
   const graph = graphClient(platform.url('squad'), other.token);
@@ -179,7 +205,7 @@ test('the numbers of updates continue over all announcements of a connection, an
   await Promise.all([socket.close(), others.close(), graph.dispose()]);
 });
 
-test('every ack has the time of the server', async () => {
+test('acks contain the time of the server', async () => {
   const person = await platform.register();
   const before = Date.now();
   const socket = await SquadClient.connect({ url: platform.url('squad') });

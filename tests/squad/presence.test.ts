@@ -60,7 +60,7 @@ describe('presence', () => {
     await socket.close();
   });
 
-  test('stays while one of two tabs is open, and for the grace period; then its end is one update', async () => {
+  test('stays while one of two tabs is open, and for the grace period afterwards; then one update reports its end', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const watching = await socketOf(platform, leo);
     await watching.send('user_online', {});
@@ -107,7 +107,7 @@ describe('presence', () => {
     await Promise.all([again.close(), watching.close()]);
   });
 
-  test('stays while a graph subscription is open, which begins with the whole list', async () => {
+  test('stays while a subscription of the graph is open, whose first event has the whole list', async () => {
     const [maya, leo] = await Promise.all([platform.register(), platform.register()]);
     const graph = graphClient(platform.url('squad'), leo.token);
     await platform.graph(
@@ -117,7 +117,7 @@ describe('presence', () => {
       { token: leo.token },
     );
     const updates = await subscribed<{
-      onlineUsersUpdated: { users: { user: { id: string } }[]; seq: number };
+      onlineUsersUpdated: { users: { user: { id: string } }[]; full: boolean; seq: number };
     }>(
       graph,
       'subscription { onlineUsersUpdated { users { user { id } status activity since } removed full seq } }',
@@ -132,6 +132,7 @@ describe('presence', () => {
     );
     await new Promise((resolve) => setTimeout(resolve, graceMillis + 300));
     expect((await presence(leo, maya)).online).toBe(true);
+    expect(updates.events[0]?.onlineUsersUpdated.full).toBe(true);
     const numbers = updates.events.map(({ onlineUsersUpdated }) => onlineUsersUpdated.seq);
     expect(numbers).toEqual(numbers.map((_seq, index) => (numbers[0] as number) + index));
     await socket.close();
@@ -146,7 +147,7 @@ describe('presence', () => {
     const socket = await socketOf(platform, maya);
     await socket.send('user_online', {});
     const update = await watching.next('online_users_updated', has(maya.id));
-    // Members of earlier tests may still be leaving the same gym.
+    // `removed` may contain members of earlier tests, who go offline now.
     expect(update.full).toBe(false);
     expect(update.removed).not.toContain(maya.id);
     await socket.send('user_online', { status: 'INVISIBLE' });
@@ -158,7 +159,7 @@ describe('presence', () => {
     await Promise.all([socket.close(), watching.close()]);
   });
 
-  test('is visible in the own gym only; a SUPER_ADMIN names a gym; without a token it is 401', async () => {
+  test('is visible in the own gym only; a SUPER_ADMIN names a gym; users without a gym and anonymous callers are refused', async () => {
     const [maya, zoe] = await Promise.all([platform.register(), platform.register(DEMO_GYMS.aquaClub.id)]);
     const socket = await socketOf(platform, maya);
     await socket.send('user_online', {});

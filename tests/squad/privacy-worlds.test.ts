@@ -16,7 +16,7 @@ const WORLDS = Number(process.env.PRIVACY_WORLDS ?? 12);
 const FIRST_SEED = Number(process.env.PRIVACY_SEED ?? 1);
 const AT_A_TIME = 12;
 const GRACE_MILLIS = 60;
-/** With two instances the grace period is longer than a change takes to reach the other one, also on a busy machine. */
+/** Longer than a change takes to reach the other instance, also on a busy machine. */
 const SHARED_GRACE_MILLIS = 1_000;
 const SHOWN_LEAKS = 10;
 
@@ -37,8 +37,8 @@ async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
     World.play(stage, script, true),
     World.play(stage, script, false),
   ]);
-  // Users who may see hugo may act differently without hugo; for example they cannot join a club whose only member is hugo.
-  // The other users then see a difference that these users have made.
+  // Users who may see hugo may act differently without hugo; for example they cannot join a club whose only member is
+  // hugo. The other users then see a difference that these users have made.
   if (withHidden.outcomes.join() !== without.outcomes.join()) return undefined;
   return script.hiddenFrom.flatMap((viewer) => {
     const found = difference(
@@ -51,7 +51,7 @@ async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
 
 const mostSkippedOf = (worlds: number): number => 3 + worlds / 20;
 
-/** Runs worlds until this number of them is compared, or too many of them cannot be compared. */
+/** Runs worlds until this number is compared, too many cannot be compared, or enough leaks are found. */
 async function compareWorlds(stage: Stage, worlds: number): Promise<Comparison> {
   const comparison: Comparison = { compared: 0, skipped: 0, lastSeed: FIRST_SEED - 1, leaks: [] };
   let isPlaying = 0;
@@ -93,7 +93,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     services: ['identity', 'content', 'squad'],
     env: {
-      GYM_URL: 'http://127.0.0.1:9', // No server listens there, so that the feed has only squad's activities.
+      GYM_URL: 'http://127.0.0.1:9', // no server listens there, so the feed has only squad's activities
       SQUAD_PRESENCE_GRACE_MILLIS: String(GRACE_MILLIS),
       SQUAD_PRESENCE_INTERVAL_MILLIS: '1',
     },
@@ -131,7 +131,7 @@ describe('a viewer does not notice any action of a user who is hidden from them'
   );
 
   const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
-  (hasRedis ? describe : describe.skip)(`two instances with PostgreSQL and Redis${why}`, () => {
+  (hasRedis ? describe : describe.skip)(`with two instances, PostgreSQL and Redis${why}`, () => {
     let redis: OwnRedis;
     let instances: RunningSubgraph[] = [];
     beforeAll(async () => {

@@ -25,7 +25,7 @@ async function squadOfTwo() {
   return { host, guest, squadId: invite.squadId as string };
 }
 
-/** Every operation on a squad. Each resolves to the code of its refusal, or undefined if it is not refused. */
+/** Operations on a squad, by every door. Each resolves to the code of its refusal; undefined if it is not refused. */
 const operations: Record<string, (by: Person, squadId: string) => Promise<string | undefined>> = {
   'GET /squads/:id': async (by, id) => (await rest(by, 'GET', `/squads/${id}`)).body.code,
   'GET /squads/:id/events': async (by, id) => (await rest(by, 'GET', `/squads/${id}/events`)).body.code,
@@ -131,7 +131,7 @@ describe('a squad is NOT_FOUND', () => {
     ['a member of the gym who is not invited', async () => platform.register()],
     ["another gym's member", async () => platform.register(DEMO_GYMS.aquaClub.id)],
     ["the gym's admin", async () => ({ id: '', token: await platform.demo('admin@iron.test') })],
-  ])('for %s, by any operation', async (_who, visitor) => {
+  ])('for %s, at every door', async (_who, visitor) => {
     const { squadId } = await squadOfTwo();
     const person = await visitor();
     const codes = await Promise.all(
@@ -142,7 +142,7 @@ describe('a squad is NOT_FOUND', () => {
     );
   });
 
-  test('a squad is NOT_FOUND for a participant whom the host has blocked', async () => {
+  test('for a participant whom the host has blocked', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const socket = await socketOf(platform, guest);
     await socket.send('join_squad', { squadId });
@@ -164,7 +164,7 @@ describe('a squad is NOT_FOUND', () => {
     await socket.close();
   });
 
-  test('a squad is NOT_FOUND for an invitee whom a participant has blocked', async () => {
+  test('for an invitee whom a participant has blocked', async () => {
     const { host, guest, squadId } = await squadOfTwo();
     const third = await platform.register();
     await rest(guest, 'POST', `/blocks/${third.id}`);
@@ -177,7 +177,7 @@ describe('if one of two users has blocked the other', () => {
   test.each([
     ['the one who blocked', 0],
     ['the one who was blocked', 1],
-  ])('%s does not see the presence of the other and cannot invite them, at any door', async (_who, index) => {
+  ])('%s does not see the presence of the other at any door, and cannot invite them', async (_who, index) => {
     const pair = await Promise.all([platform.register(), platform.register()]);
     await rest(pair[0], 'POST', `/blocks/${pair[1].id}`);
     const [viewer, other] = index === 0 ? pair : [pair[1], pair[0]];
@@ -257,7 +257,7 @@ test('a block is refused if the user has blocked 2,000 others; the earlier block
   expect((await rest(maya, 'POST', `/blocks/${ids[2_000]}`)).status).toBe(204);
 });
 
-test('a user of another gym, an unknown user and the caller cannot be invited', async () => {
+test('a user can invite neither a user of another gym, nor an unknown user, nor themselves', async () => {
   const maya = await platform.register();
   const zoe = await platform.register(DEMO_GYMS.aquaClub.id);
   expect((await rest(maya, 'POST', '/invites', { toUserId: zoe.id })).body.code).toBe('NOT_FOUND');
@@ -291,8 +291,8 @@ describe('a club', () => {
   };
 
   test.each([
-    ['the one who blocked', 0],
-    ['the one who was blocked', 1],
+    ['a user who has blocked the founder', 0],
+    ['a user whom the founder has blocked', 1],
   ])('shows its founder to others, but not to %s', async (_who, index) => {
     const pair = await Promise.all([platform.register(), platform.register()]);
     const third = await platform.register();
@@ -323,9 +323,9 @@ describe('a club', () => {
 });
 
 test.each([
-  ['a club', '/groups', (text: string) => ({ name: text })],
+  ['the name of a club', '/groups', (text: string) => ({ name: text })],
   ['a message', '', (text: string) => ({ text })],
-  ['an invite', '/invites', (text: string) => ({ message: text })],
+  ['the message of an invite', '/invites', (text: string) => ({ message: text })],
 ])('%s without visible characters is refused', async (_what, path, bodyOf) => {
   const [by, other] = await Promise.all([platform.register(), platform.register()]);
   const { body: squad } = await rest(by, 'POST', '/squads', {});

@@ -10,7 +10,7 @@ import {
 
 const page = await readFile(new URL('../../subgraphs/squad/PROTOCOL.md', import.meta.url), 'utf8');
 
-/** The cells of the table below a heading of PROTOCOL.md, by the event of the row. */
+/** The cells of the table below a heading of PROTOCOL.md, by event. A row may name several events. */
 function tableBelow(heading: string): Map<string, string[]> {
   const [, section = ''] = page.split(`## ${heading}\n`);
   const [table = ''] = /^\|(?:.*\n\|)*.*/m.exec(section) ?? [];

@@ -123,7 +123,7 @@ describe('an invite', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'INVITE_CLOSED']);
   });
 
-  test('an invite without a squad is for a LOBBY of the sender that no other user has joined', async () => {
+  test('is for a LOBBY of the sender that no other user has joined, if it names no squad', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const { body: first } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     const { body: second } = await rest(maya, 'POST', '/invites', { toUserId: ida.id });
@@ -133,7 +133,7 @@ describe('an invite', () => {
     expect(third.squadId).not.toBe(first.squadId);
   });
 
-  test('an invite with a message without visible characters is refused', async () => {
+  test('is refused if its message has only invisible characters; an empty message is stored as null', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const answer = await rest(maya, 'POST', '/invites', { toUserId: leo.id, message: '\u200B\u200D' });
     expect(answer.body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path: 'message' }] });

@@ -52,7 +52,7 @@ async function sharedRoutine() {
   };
 }
 
-test('people in an open squad, and those invited to it, read the version of a private routine that it trains', async () => {
+test('participants and invitees of an open squad can read only the version of a private routine that it trains', async () => {
   const { host, guest, stranger, routineId, exerciseId, squadId } = await sharedRoutine();
   const first = `/workouts/${routineId}?version=1`;
   const paths = [first, `/workouts/${routineId}/exercises?version=1`, `/exercises/${exerciseId}`];
@@ -66,7 +66,7 @@ test('people in an open squad, and those invited to it, read the version of a pr
   await squad(guest, 'POST', `/squads/${squadId}/join`);
   expect(await statuses(guest)).toEqual([200, 200, 200]);
 
-  // An invite by somebody else does not help a user whom a participant has blocked: they may not enter.
+  // A user whom a participant has blocked may not enter the squad, also if somebody else has invited them.
   const other = await platform.register();
   await squad(guest, 'POST', '/invites', { toUserId: other.id, squadId });
   expect(await statuses(other)).toEqual([200, 200, 200]);
@@ -91,7 +91,7 @@ test('people in an open squad, and those invited to it, read the version of a pr
   expect(await statuses(host)).toEqual([200, 200, 200]);
 });
 
-test('who was removed, or has left, or whose invite was revoked, no longer reads it; their own sets become a training', async () => {
+test('a user who was removed, or whose invite was revoked, can no longer read the routine; their own sets become a training', async () => {
   const { host, guest, routineId, exerciseId, squadId } = await sharedRoutine();
   const path = `/workouts/${routineId}?version=1`;
   const { body: invite } = await squad(host, 'POST', '/invites', { toUserId: guest.id, squadId });
@@ -117,7 +117,26 @@ test('who was removed, or has left, or whose invite was revoked, no longer reads
   });
 });
 
-test('without an answer of squad, a private routine does not exist for others than its owner', async () => {
+test('a user who has left the squad can no longer read the routine, unless they are invited again', async () => {
+  const { host, guest, routineId, exerciseId, squadId } = await sharedRoutine();
+  const paths = [
+    `/workouts/${routineId}?version=1`,
+    `/workouts/${routineId}/exercises?version=1`,
+    `/exercises/${exerciseId}`,
+  ];
+  const statuses = () => Promise.all(paths.map((path) => statusOf(guest, path)));
+  const invite = () => squad(host, 'POST', '/invites', { toUserId: guest.id, squadId });
+  const { body: accepted } = await invite();
+  await squad(guest, 'POST', `/invites/${accepted.id}/respond`, { accept: true });
+  await squad(guest, 'POST', `/squads/${squadId}/join`);
+  expect(await statuses()).toEqual([200, 200, 200]);
+  expect((await squad(guest, 'POST', `/squads/${squadId}/leave`)).status).toBe(200);
+  expect(await statuses()).toEqual([404, 404, 404]);
+  await invite();
+  expect(await statuses()).toEqual([200, 200, 200]);
+});
+
+test('while squad does not answer, a private routine exists for its owner only', async () => {
   const { host, guest, routineId, squadId } = await sharedRoutine();
   await squad(host, 'POST', '/invites', { toUserId: guest.id, squadId });
   await platform.running('squad').stop();
@@ -125,7 +144,7 @@ test('without an answer of squad, a private routine does not exist for others th
   expect([await statusOf(guest, path), await statusOf(host, path)]).toEqual([404, 200]);
 });
 
-test('only services may ask which routines the squads of a user train', async () => {
+test('a user may not ask which routines their squads train', async () => {
   const person = await platform.register();
   await platform.restart('squad');
   expect((await squad(person, 'GET', `/trained-routines/${person.id}`)).status).toBe(403);

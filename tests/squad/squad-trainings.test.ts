@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { exerciseOf, type Person } from './support/people.ts';
 
+/** If `DATABASE_URL` exists, squad stores its journals in PostgreSQL. Tests pass a database server of their own. */
 const STORAGES = [
   ['files', {}],
   ['PostgreSQL', { DATABASE_URL: 'postgres://unused/postgres' }],
@@ -48,7 +49,7 @@ describe.each(STORAGES)('with journals in %s', (_storage, env) => {
   const people = () => Promise.all([platform.register(), platform.register()]);
   const idsOf = (training: { entries: { sets: { id: string }[] }[] }) =>
     training.entries.flatMap(({ sets }) => sets.map(({ id }) => id));
-  /** Waits until the training of the user's only history row is written; returns it. */
+  /** Waits until this version of the training of the user's only history row is written; returns the training. */
   const written = async (by: Person, version = 1) => {
     let training: Awaited<ReturnType<typeof trainingsOf>>[number];
     await eventually(async () => {
@@ -59,7 +60,7 @@ describe.each(STORAGES)('with journals in %s', (_storage, env) => {
     return training;
   };
 
-  test('who leaves gets a training with their sets, and a later stay adds its sets to it', async () => {
+  test('a participant who leaves gets a training with their sets, and the sets of a later stay are added to it', async () => {
     const [host, guest] = await people();
     const squadId = await open(host);
     await enter(host, guest, squadId);
@@ -126,7 +127,7 @@ describe.each(STORAGES)('with journals in %s', (_storage, env) => {
     return (await platform.rest('squad', 'GET', `/jobs?name=write_squad_training&${query}`, { token })).body;
   };
 
-  test('the day of the training is that of the time zone of the user', async () => {
+  test("the day of the training is the date in the user's time zone", async () => {
     const { guest, squadId } = await trained();
     const timezone = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
     await platform.rest('identity', 'PUT', '/profile', { token: guest.token, body: { timezone } });
@@ -191,7 +192,7 @@ describe.each(STORAGES)('with journals in %s', (_storage, env) => {
     });
   });
 
-  test('while content refuses a training, the job has failed for operators, who can repeat it', async () => {
+  test('if content refuses a training, its job has failed, and operators can see and repeat it', async () => {
     const { guest, squadId } = await trained();
     const { port } = new URL(platform.url('content'));
     await platform.running('content').stop();

@@ -42,7 +42,8 @@ describe('a live squad', () => {
   test('is started, paused, continued and ended by its host only, and is in the history of all participants', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
-    expect((await rest(leo, 'POST', `/squads/${id}/start`)).body.code).toBe('FORBIDDEN');
+    for (const action of ['start', 'pause', 'end'])
+      expect((await rest(leo, 'POST', `/squads/${id}/${action}`)).body.code).toBe('FORBIDDEN');
     expect((await rest(maya, 'POST', `/squads/${id}/pause`)).body.code).toBe('CONFLICT');
     expect((await rest(maya, 'POST', `/squads/${id}/start`)).body).toMatchObject({
       status: 'ACTIVE',
@@ -94,7 +95,7 @@ describe('a live squad', () => {
     ]);
   });
 
-  test('gets the participant who has been there longest as host when the host leaves, and ends with the last', async () => {
+  test('gets the participant who has been in it longest as host if the host leaves, and ends when the last one leaves', async () => {
     const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
     const id = await squadOf(maya, leo, ida);
     await rest(leo, 'POST', `/squads/${id}/workout`, workout('1'));
@@ -112,7 +113,7 @@ describe('a live squad', () => {
     await socket.close();
   });
 
-  test('applies an event once, also if it is sent several times and by several doors', async () => {
+  test('applies an update once, also if it is sent several times and by several doors', async () => {
     const [maya] = (await people(1)) as [Person];
     const id = await squadOf(maya);
     const socket = await socketOf(platform, maya);
@@ -183,7 +184,7 @@ describe('a live squad', () => {
 });
 
 describe('the chat', () => {
-  test('has pages, the newest message first, by REST and graph, and stores one message for a clientId', async () => {
+  test('has pages, the newest message first, by REST and graph, and stores one message for a clientId of a user', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const id = await squadOf(maya, leo);
     for (const text of ['a', 'b', 'c', 'd', 'e'])
@@ -230,7 +231,7 @@ describe('the chat', () => {
 });
 
 describe('an invite', () => {
-  test('is sent to every device of its receiver, also later, and opens a squad with the sender as host', async () => {
+  test('is sent to every device of its receiver that connects later, and opens a squad with the sender as host', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { status, body: invite } = await rest(maya, 'POST', '/invites', {
       toUserId: leo.id,
@@ -255,7 +256,7 @@ describe('an invite', () => {
     for (const device of devices) await device.close();
   });
 
-  test('is the same one if it is sent again, and can be answered only once', async () => {
+  test('is the same one if it is sent again, and its answer cannot be changed', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id });
     expect(
@@ -292,7 +293,7 @@ describe('an invite', () => {
 });
 
 describe('a gym', () => {
-  test.each(['constructor', '__proto__', 'no-id'])('has no group with the id %s', async (groupId) => {
+  test.each(['constructor', '__proto__', 'no-id'])('has no club with the id %s', async (groupId) => {
     const [maya] = (await people(1)) as [Person];
     for (const field of ['joinGroup', 'leaveGroup']) {
       const { errors } = await platform.graph(
@@ -326,7 +327,7 @@ describe('a gym', () => {
     );
   });
 
-  test('has a feed in pages by one cursor, also while the gym service does not answer', async () => {
+  test('has a feed in pages, also while the gym service does not answer', async () => {
     const [maya] = (await people(1)) as [Person];
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {

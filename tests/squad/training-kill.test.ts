@@ -6,8 +6,8 @@ import { pause, Stage, type Victim } from './training-kill/stage.ts';
 import { acknowledgedSets, violations, type Stored } from './training-kill/violations.ts';
 
 /**
- * The number of rounds, each with a kill -9: two thirds with journals in files, one third in PostgreSQL. `SQUAD_SEED` is the
- * seed of the first round.
+ * The number of rounds, each with a kill -9 of content, of squad or of both: two thirds with journals in files, one
+ * third in PostgreSQL. `SQUAD_SEED` is the seed of the first round.
  */
 const KILLS = Number(process.env.SQUAD_KILLS ?? 3);
 const SEED = Number(process.env.SQUAD_SEED ?? Math.floor(Math.random() * 1_000_000));
@@ -57,8 +57,8 @@ test.each([
 );
 
 /**
- * Jobs of processes that were killed, and attempts that have failed, are repeated after the last round. An operator repeats
- * those whose next attempt is minutes away. What is wrong when no job is left stays wrong.
+ * Waits after the last round until no job is left, and returns what is wrong then. The service repeats jobs of killed
+ * processes and failed attempts; the operator repeats jobs whose next attempt is more than 5 s away.
  */
 async function atRest(
   stage: Stage,

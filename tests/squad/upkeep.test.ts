@@ -27,23 +27,29 @@ const people = (count: number): Promise<Person[]> =>
 const squadOf = (...members: Person[]) => squadWith(platform, ...members);
 
 describe('the host', () => {
-  test('who is away for too long is replaced by the participant who has been connected longest', async () => {
-    const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
-    const squadId = await squadOf(maya, leo, ida);
-    const mayas = await socketOf(platform, maya);
-    const idas = await socketOf(platform, ida);
-    const leos = await socketOf(platform, leo);
-    for (const socket of [idas, leos]) await socket.send('join_squad', { squadId });
-    await mayas.send('pause_squad', { squadId }).catch(() => undefined);
-    mayas.socket.terminate();
-    const passed = await leos.next('squad_updated', ({ hostId }) => hostId !== maya.id);
-    expect(passed).toMatchObject({ hostId: ida.id, participant: null });
-    expect((await rest(ida, 'POST', `/squads/${squadId}/start`)).body.status).toBe('ACTIVE');
-    const back = await socketOf(platform, maya); // Maya returns, and does not become host again.
-    await wait(HOST_AWAY_MILLIS);
-    expect((await rest(maya, 'GET', `/squads/${squadId}`)).body.hostId).toBe(ida.id);
-    await Promise.all([idas.close(), leos.close(), back.close()]);
-  });
+  test.each([
+    ['LOBBY', []],
+    ['PAUSED', ['start_squad', 'pause_squad']],
+  ] as const)(
+    'who is away for too long from a %s squad is replaced by the participant who has been connected longest',
+    async (_status, before) => {
+      const [maya, leo, ida] = (await people(3)) as [Person, Person, Person];
+      const squadId = await squadOf(maya, leo, ida);
+      const mayas = await socketOf(platform, maya);
+      const idas = await socketOf(platform, ida);
+      const leos = await socketOf(platform, leo);
+      for (const socket of [idas, leos]) await socket.send('join_squad', { squadId });
+      for (const event of before) await mayas.send(event, { squadId });
+      mayas.socket.terminate();
+      const passed = await leos.next('squad_updated', ({ hostId }) => hostId !== maya.id);
+      expect(passed).toMatchObject({ hostId: ida.id, participant: null });
+      expect((await rest(ida, 'POST', `/squads/${squadId}/start`)).body.status).toBe('ACTIVE');
+      const back = await socketOf(platform, maya); // Maya returns, and does not become host again.
+      await wait(HOST_AWAY_MILLIS);
+      expect((await rest(maya, 'GET', `/squads/${squadId}`)).body.hostId).toBe(ida.id);
+      await Promise.all([idas.close(), leos.close(), back.close()]);
+    },
+  );
 
   test('stays host while they are connected, and also while no participant is connected', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
@@ -58,7 +64,7 @@ describe('the host', () => {
   });
 });
 
-test('a LOBBY ends once none of its participants was connected for its lifetime', async () => {
+test('a LOBBY ends after a time in which no participant was connected and nothing has changed', async () => {
   const [maya, leo] = (await people(2)) as [Person, Person];
   const kept = await socketOf(platform, leo);
   const [mayas, leos] = await Promise.all([squadOf(maya), squadOf(leo)]);

@@ -16,7 +16,7 @@ import type { JournalKind, Journals } from '../../subgraphs/squad/storage/journa
 const log = createLogger('squad', 'silent');
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-watch-'));
 const journals = new FileJournals({ folder, log });
-/** An action of another user when a journal has got a new listener, before the rule that watches continues. */
+/** An action that happens after a journal has got a new listener, and before the rule that watches continues. */
 let onFollowed: () => Promise<unknown> = async () => undefined;
 
 const hub = new MemoryHub({ graceMillis: 1_000 }, {
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 test.each([
   ['from the first message on', 0, ['before', 'number 1', 'number 2']],
-  ['from now on', undefined, ['number 2']],
+  ['from now on', undefined, ['number 2']], // `number 1` is sent before the rule follows the chat
 ])(
   'watching a chat %s delivers messages that are sent while the watch begins, once',
   async (_from, fromSeq, expected) => {

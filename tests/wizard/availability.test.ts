@@ -177,7 +177,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
     expect(answers.filter(({ body }) => body.available)).toHaveLength(1);
   });
 
-  it("the availability of a slot is limited by the location's capacity and opening hours", async () => {
+  it("of a slot is limited by the location's capacity and opening hours", async () => {
     const location = (
       await platform.rest('gym', 'POST', '/locations', {
         token: superAdmin,
@@ -206,7 +206,7 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
       reason: 'FULL',
       suggestions: [`${day}T18:00:00.000Z`, `${day}T18:30:00.000Z`, `${weekAfter}T05:00:00.000Z`].map(slot),
     });
-    // 20:00 in Lagos, and a Tuesday
+    // 20:00 in Lagos, when the location has closed, and a Tuesday.
     for (const start of [`${day}T19:00:00Z`, `${dayAfter}T12:00:00Z`])
       expect((await ask({ resource: 'slot', value: slot(start) })).body).toMatchObject({
         available: false,

@@ -30,17 +30,16 @@ export function deploymentsIn(storage: string) {
   const gymsNamed = async (name: string): Promise<{ id: string; slug: string }[]> =>
     (await platform.rest('gym', 'GET', `/gyms?name=${encodeURIComponent(name)}`)).body;
 
-  const inDatabase = async (statement: string, id: string) =>
-    storage === 'database' ? platform.sql('wizard', statement, [id]) : [];
-  const reservationsOf = (id: string) => inDatabase('select 1 from reservation where session_id = $1', id);
-  /** The stored text of a session and of its deployment. */
-  const storedTextOf = async (id: string): Promise<string> =>
-    JSON.stringify(
-      await inDatabase(
-        'select w.data, s.actions, s.context from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
-        id,
-      ),
+  /** The stored text of a session and of its deployment. Only for a wizard in the database. */
+  const storedTextOf = async (id: string): Promise<string> => {
+    const rows = await platform.sql(
+      'wizard',
+      'select w.data, s.actions, s.context from wizard_session w join saga s on s.subject = w.id::text where w.id = $1',
+      [id],
     );
+    expect(rows).toHaveLength(1);
+    return JSON.stringify(rows);
+  };
 
   /** Checks a new gym in the other services. */
   const expectGym = async (gym: NewGym, result: { gymId: string; locationIds: string[] }) => {
@@ -91,7 +90,6 @@ export function deploymentsIn(storage: string) {
     },
     deploy,
     gymsNamed,
-    reservationsOf,
     storedTextOf,
     expectGym,
   };

@@ -48,7 +48,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
       })
     ).body as { id: string };
 
-  it('write the profile and the goal, and reserve the first visit', async () => {
+  it('write the profile and the goals, and book the first visit; a second member does not get the same place', async () => {
     const member = await wizard.platform.register();
     const location = await newLocation(1);
     const session = await onboarded(member, location);
@@ -69,14 +69,11 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
         { name: 'goals', service: 'identity', status: 'DONE' },
       ],
     });
-    // personal data is in the other services, and no longer in the wizard
+    // Personal data is in the other services, and no longer in the wizard.
     expect(done.steps.map(({ status, data }: { status: string; data: object }) => [status, data])).toEqual([
       ...Array.from({ length: 5 }, () => ['COMPLETE', {}]),
       ['COMPLETE', { confirmed: true }],
     ]);
-    const stored = await storedTextOf(session.id);
-    for (const personal of ['New Name', 'strength', 'heightCm', 'calories'])
-      expect(stored).not.toContain(personal);
     const me = (await wizard.platform.rest('identity', 'GET', '/users/me', { token: member.token })).body;
     expect(me).toMatchObject({
       displayName: 'New Name',
@@ -87,7 +84,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     expect(
       (await wizard.platform.rest('nutrition', 'GET', '/goals', { token: member.token })).body,
     ).toMatchObject([{ calories: 2_200, protein: 110 }]);
-    // the gym's staff see an ordinary booking
+    // The gym's staff see an ordinary booking.
     const ofGym = (path: string) => wizard.platform.rest('gym', 'GET', path, { token: wizard.superAdmin });
     const [visit] = (await ofGym(`/bookings?userId=${member.id}`)).body;
     expect(visit).toMatchObject({
@@ -100,7 +97,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
         endsAt: `${monday}T18:30:00.000Z`,
       },
     });
-    // the member has the only place in that half hour
+    // The member has the only place in that half hour.
     const value = encodeURIComponent(`${location.id}@${monday}T18:20:00Z`);
     const slot = (
       await wizard.platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`)
@@ -129,7 +126,18 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     );
   });
 
-  it('a refused deployment restores body and goals', async () => {
+  if (storage === 'database')
+    it('leave no personal data in the rows of the session and of its saga', async () => {
+      const member = await wizard.platform.register();
+      const { id } = await onboarded(member, await newLocation(1));
+      await deploy(id, member.token);
+      expect((await settled(wizard.platform, id)).status).toBe('DEPLOYED');
+      const stored = await storedTextOf(id);
+      for (const personal of ['New Name', 'strength', 'heightCm', 'calories'])
+        expect(stored).not.toContain(personal);
+    });
+
+  it('restore body and goals, and cancel the first visit, if an action is refused', async () => {
     const member = await wizard.platform.register();
     const location = await newLocation(5);
     const before = {
@@ -138,7 +146,7 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     };
     await wizard.platform.rest('identity', 'PUT', '/profile', { token: member.token, body: before });
     const { id } = await onboarded(member, location);
-    // The last action is refused, as if the account could not store it.
+    // The last action is refused, as if the account could not store the goals.
     await wizard.platform.sql(
       'identity',
       `create or replace function refuse_strength() returns trigger language plpgsql as $$ begin
@@ -160,15 +168,15 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     });
     const visits = await wizard.platform.rest('gym', 'GET', '/bookings', { token: member.token });
     expect(visits.body).toMatchObject([{ status: 'CANCELLED' }]);
-    expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // The member can correct them.
+    expect(failed.steps[1].data).toEqual({ heightCm: 170, weightKg: 60 }); // the member can correct this data
   });
 
-  it('a deployment with a slot of another gym, or outside of opening hours, is refused before anything changes', async () => {
+  it('with a slot of another gym, or outside of opening hours, are refused before the profile changes', async () => {
     const member = await wizard.platform.register();
     const elsewhere = await onboarded(member, await newLocation(5, DEMO_GYMS.aquaClub.id));
     await deploy(elsewhere.id, member.token);
     expect((await settled(wizard.platform, elsewhere.id)).deployment.actions[1].error.code).toBe('FORBIDDEN');
-    // Its locations are open on Mondays only.
+    // The locations of this test are open on Mondays only.
     const tuesday = comingMonday(1);
     const closed = await onboarded(member, await newLocation(5), {
       slot: { locationId: (await newLocation(5)).id, startsAt: `${tuesday}T18:00:00Z` },

@@ -4,7 +4,7 @@ import { newGym, preparedGym, settled } from './support.ts';
 
 describe.each(['database', 'memory'])('deployments in %s that cannot be undone', (storage) => {
   const wizard = deploymentsIn(storage);
-  const { deploy, gymsNamed, reservationsOf, storedTextOf } = wizard;
+  const { deploy, gymsNamed, storedTextOf } = wizard;
 
   /** Deploys a gym whose admin is refused, and which cannot be withdrawn: a trigger makes it a gym in use at once. */
   const deployedInUse = async (token = wizard.superAdmin) => {
@@ -34,7 +34,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
     wizard.platform.rest('wizard', 'POST', `/${id}/deployment/resolve`, { token, body });
   const retry = { action: 'RETRY', note: 'The post is gone.' };
 
-  it('undo the other actions and wait for a SUPER_ADMIN; meanwhile, their session cannot be changed', async () => {
+  it('undo the other actions and wait for the decision of a SUPER_ADMIN; until then the wizard session cannot be changed', async () => {
     const { id, basics, session } = await deployedInUse();
     expect(session).toMatchObject({
       status: 'FAILED',
@@ -167,9 +167,20 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       expect(await storedTextOf(id)).not.toContain(adminId);
     });
 
-  it('end if a SUPER_ADMIN accepts what could not be undone, also in the graph', async () => {
-    const { id } = await deployedInUse();
-    const note = 'An operator removes it by hand.';
+  it('end if a SUPER_ADMIN accepts what could not be undone, here by the mutation of the graph, and no longer reserve names', async () => {
+    const { id, basics } = await deployedInUse();
+    // Once the gym no longer exists, only the session's own reservation can make the slug unavailable.
+    const ofSlug = [basics.slug];
+    await wizard.platform.sql(
+      'gym',
+      'delete from post where gym_id in (select id from gym where slug = $1)',
+      ofSlug,
+    );
+    await wizard.platform.sql('gym', 'delete from gym where slug = $1', ofSlug);
+    const path = `/check-availability?resource=gym-slug&value=${basics.slug}`;
+    const availability = async () => (await wizard.platform.rest('wizard', 'GET', path)).body;
+    expect(await availability()).toMatchObject({ available: false, reason: 'RESERVED' });
+    const note = 'An operator has removed it by hand.';
     const { data, errors } = await wizard.platform.graph(
       'wizard',
       `mutation ($input: ResolveDeploymentInput!) { resolveDeployment(input: $input) { status deployment { status resolution { action note by at } } } }`,
@@ -184,7 +195,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       status: 'FAILED',
       deployment: { status: 'UNDONE', resolution: { action: 'ACCEPT', note, by, at: expect.any(String) } },
     });
-    expect(await reservationsOf(id)).toEqual([]);
+    expect(await availability()).toMatchObject({ available: true });
     expect(
       await wizard.platform.rest('wizard', 'POST', `/${id}/cancel`, { token: wizard.superAdmin }),
     ).toMatchObject({

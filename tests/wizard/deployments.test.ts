@@ -56,10 +56,11 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   it('create a gym by the graph, while a subscription reports their progress', async () => {
-    const door = storage === 'database' ? 'gateway' : 'wizard'; // each of the two doors is tested with one of the two stores
+    // Each of the two servers is tested with one of the two stores.
+    const server = storage === 'database' ? 'gateway' : 'wizard';
     const gym = newGym();
     const graph = async (query: string, variables: object) => {
-      const { data, errors } = await wizard.platform.graph(door, query, variables, {
+      const { data, errors } = await wizard.platform.graph(server, query, variables, {
         token: wizard.superAdmin,
       });
       expect(errors).toBeUndefined();
@@ -72,7 +73,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
         { input: { id, step, data } },
       );
     const subscription = subscribe(
-      wizard.platform.url(door),
+      wizard.platform.url(server),
       `subscription ($id: ID!) { wizardDeploymentUpdated(sessionId: $id) { ${SESSION_FIELDS} } }`,
       { id },
       wizard.superAdmin,
@@ -99,7 +100,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await expectGym(gym, last.deployment.result);
   });
 
-  it('a deployment that is requested again with the same Idempotency-Key has the same answer', async () => {
+  it('have the same answer if they are requested again with the same Idempotency-Key', async () => {
     const { id } = await preparedGym(wizard.platform);
     const options = { token: wizard.superAdmin, headers: { 'idempotency-key': randomUUID() } };
     const first = await wizard.platform.rest('wizard', 'POST', `/${id}/deploy`, options);
@@ -121,7 +122,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('deployments of 20 sessions for one name create one gym', async () => {
+  it('of 20 sessions for one name create one gym', async () => {
     const gyms = Array.from({ length: 20 }, newGym);
     const name = gyms[0]?.basics.name ?? '';
     const sessions = await Promise.all(
@@ -153,7 +154,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(name)).toHaveLength(1);
   });
 
-  it('a refused deployment is undone, says why, and can be corrected and repeated', async () => {
+  it('are undone if an action is refused, say why, and can be corrected and repeated', async () => {
     const gym = newGym();
     const taken = await wizard.platform.register();
     const { id } = await preparedGym(wizard.platform, {
@@ -203,7 +204,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
   });
 
   if (storage === 'database')
-    it('a deployment that an older version of the program has started is finished with its plan', async () => {
+    it('that an older version of the program has started are finished with their plans', async () => {
       const gym = newGym();
       const { id } = await preparedGym(wizard.platform, gym);
       const gymId = uuidv7();
@@ -257,7 +258,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     expect(await gymsNamed(gym.basics.name)).toHaveLength(1);
   });
 
-  it('the deployment of an incomplete session is refused, and the answer names the missing fields', async () => {
+  it('of incomplete sessions are refused, and the answer names the missing fields', async () => {
     const { branding, ...gym } = newGym();
     const { id } = await preparedGym(wizard.platform, {
       ...gym,
@@ -285,7 +286,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     });
   });
 
-  it('a deployment with an earlier version is refused', async () => {
+  it('are refused if the request names an earlier version of the session', async () => {
     const session = await preparedGym(wizard.platform);
     expect((await deploy(session.id, wizard.superAdmin, { version: session.version - 1 })).status).toBe(412);
     expect(
@@ -300,7 +301,7 @@ describe.each(['database', 'memory'])('deployments in %s', (storage) => {
     await settled(wizard.platform, session.id);
   });
 
-  it('the deployment of a gym is prepared by a GYM_ADMIN and started by a SUPER_ADMIN', async () => {
+  it('of gyms can be prepared by a GYM_ADMIN, and are started by a SUPER_ADMIN only', async () => {
     const token = await wizard.platform.demo('admin@iron.test');
     const { id } = await preparedGym(
       wizard.platform,

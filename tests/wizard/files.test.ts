@@ -132,7 +132,7 @@ describe.each(['database', 'memory'])('a session with files in %s', (storage) =>
     expect(served.headers.get('content-security-policy')).toContain('sandbox');
   });
 
-  it('is deleted with its owner, and so are its reservations', async () => {
+  it("is deleted with its owner's account, and so are its files and reservations", async () => {
     const { token, id: userId } = await platform.register();
     const { id } = await begin(token);
     const { body } = await upload(id, { step: 'body', field: 'document' }, PDF, { token });
@@ -214,7 +214,7 @@ describe.each(['database', 'memory'])('a session with files in %s', (storage) =>
   });
 
   if (storage === 'database')
-    it('is cancelled: it keeps no file, also none that is uploaded at the same time', async () => {
+    it('keeps no file after its cancellation, also none that was uploaded at the same time', async () => {
       const token = await platform.demo('super@demo.test');
       const { id } = await preparedGym(platform);
       const form = new FormData();

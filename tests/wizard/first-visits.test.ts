@@ -112,12 +112,12 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
   });
 
   it('of the neighbouring day do not use up the limit of a list by days', async () => {
-    if (storage === 'memory') return; // The rows are written by SQL; both stores have the same interface.
+    if (storage === 'memory') return; // the test writes rows by SQL
     const member = await platform.register();
     const locationId = await newLocation();
     const day = inDays(20).toISOString().slice(0, 10);
     const { id } = await deployed(member.token, locationId, new Date(`${day}T12:00:00Z`));
-    // 1,100 visits on the evening before: they are in the range that is read, because of time zones ahead of UTC
+    // 1,100 visits on the evening before. The service reads them, too, because a location may be ahead of UTC.
     await platform.sql(
       'wizard',
       `with copies as (

@@ -74,7 +74,7 @@ describe('a gym that the wizard sets up', () => {
     expect(await entityOf(wizard)).toEqual({ id: gym.id, name: gym.name });
   });
 
-  it('accepts no members and no visits, neither of its own users nor of a SUPER_ADMIN', async () => {
+  it('accepts no members, visits and other writes before it is opened, neither from its own users nor from a SUPER_ADMIN', async () => {
     await expect(platform.register(gym.id)).rejects.toThrow(
       'gymId: expected the id of a gym; there is no gym with this id',
     );

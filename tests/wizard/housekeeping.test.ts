@@ -54,7 +54,7 @@ async function partsIn(storageName: string) {
 }
 
 describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (storageName) => {
-  it('removes sessions that were abandoned a month ago, with their files, and no deployed ones', async () => {
+  it('removes sessions that expired a month ago, with their files, but none that is deployed or being deployed', async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
     const { unitOf, storage, sagaStore, close } = await partsIn(storageName);
     const files = diskStorage(path.join(dataDir, 'files/wizard'));

@@ -16,7 +16,7 @@ let platform: TestPlatform;
 let clone: ClonedDatabase;
 let token: string;
 let current: { child: ChildProcess; url: string };
-/** The next process. It loads the program while the current process works. That saves time, because about 20 run in sequence. */
+/** The next process. It loads the program while the current one works, to save time: about 20 run in sequence. */
 let next: ChildProcess;
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym'] });
@@ -58,7 +58,10 @@ const call = async (method: string, at: string, body?: object) => {
   return (await response.json()) as Untyped;
 };
 
-/** Deploys a new session in a process that is killed at this boundary. @returns the session when the next process has finished it */
+/**
+ * Deploys a new session in a process that is killed at this boundary.
+ * @returns the session after the next process has finished its deployment
+ */
 async function deployedDespiteKill(gym: ReturnType<typeof newGym>, killAt: number) {
   const { id } = await call('POST', '/', { kind: 'GYM_SETUP' });
   for (const [step, data] of Object.entries({
@@ -77,7 +80,7 @@ async function deployedDespiteKill(gym: ReturnType<typeof newGym>, killAt: numbe
   });
 }
 
-/** The numbers of rows of a gym in all databases, and whether the session may use its slug. */
+/** The numbers of rows of a gym in the databases of gym and identity, and whether the session may use its slug. */
 async function rowsOf({ basics, admin }: ReturnType<typeof newGym>, sessionId: string) {
   const count = async (statement: string, values: unknown[], service: 'gym' | 'identity' = 'gym') =>
     Number((await platform.sql(service, `select count(*) as count ${statement}`, values))[0].count);

@@ -41,13 +41,14 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
       const token = winner?.token ?? '';
       expect((await call('GET', `/${id}`, { token })).status).toBe(200);
       expect((await call('GET', `/${id}`, resume(resumeToken))).status).toBe(404);
-      expect((await call('POST', `/${id}/claim`, { token, body: { resumeToken } })).status).toBe(200); // a repeated claim has the same answer
+      // A repeated claim succeeds, too.
+      expect((await call('POST', `/${id}/claim`, { token, body: { resumeToken } })).status).toBe(200);
       expect((await call('GET', '/', { token })).body.map((session: { id: string }) => session.id)).toEqual([
         id,
       ]);
     });
 
-    it('is claimed through the graph, too, and only with its token', async () => {
+    it('is claimed through the graph, too, and only with its resume token', async () => {
       const { id, resumeToken } = await begin();
       const { token, id: userId } = await platform.register();
       const mutation =
@@ -125,7 +126,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
   });
 
   if (storage === 'database') {
-    it('expires: it is readable, listed as EXPIRED, and cannot be changed', async () => {
+    it('that has expired is readable, is listed as EXPIRED, and can only be cancelled', async () => {
       const { token } = await platform.register();
       const [old, fresh] = [await begin(token), await begin(token)];
       await platform.sql(
@@ -199,7 +200,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
         );
       });
 
-      it('is refused with WIZARD_VERSION_UNSUPPORTED without a migration, but is listed and can be cancelled', async () => {
+      it('is refused with WIZARD_VERSION_UNSUPPORTED if there is no migration, but is listed and can be cancelled', async () => {
         const session = await preparedGym(platform, newGym());
         const { url } = await platform.replica('wizard', next({}));
         for (const [method, path, body] of [

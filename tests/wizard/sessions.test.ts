@@ -225,7 +225,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
       );
     });
 
-    it('sessions for a gym are created only by admins', async () => {
+    it('for a gym are created only by admins', async () => {
       expect((await door.create('GYM_SETUP')).status).toBe(401);
       expect((await door.create('GYM_SETUP', { token: await platform.demo('maya@iron.test') })).status).toBe(
         403,
@@ -294,7 +294,7 @@ describe.each(['database', 'memory'])('wizard sessions in %s', (storage) => {
     });
   });
 
-  it('an id that is no UUID is 404, and does not hide fixed paths such as /docs', async () => {
+  it('are NOT_FOUND by an id that is no UUID; fixed paths such as /docs still work', async () => {
     const token = await platform.demo('maya@iron.test');
     expect((await platform.rest('wizard', 'GET', '/not-a-uuid', { token })).status).toBe(404);
     expect((await platform.rest('wizard', 'GET', '/docs')).status).toBe(200);

@@ -1,6 +1,8 @@
-/** One lap of an activity: whole seconds after its beginning, milliseconds, centimetres. */
+/** One lap of an activity. */
 export interface PlannedLap {
+  /** Whole seconds from the beginning of the activity to that of the lap. */
   after: number;
+  /** The duration. */
   millis: number;
   centimeters: number;
 }
@@ -47,12 +49,12 @@ const tcxLap = (start: number, { after, millis, centimeters }: PlannedLap, point
         <Extensions><ns3:LX><ns3:AvgSpeed>3.1</ns3:AvgSpeed></ns3:LX></Extensions>
       </Lap>`;
 
-/** A field of a message: its number, its base type, and its value; text and lists are bytes. */
+/** A field of a message: its number, its base type, and its value; texts and lists are given as bytes. */
 export type FitField = readonly [number: number, baseType: number, value: number | Buffer];
 export interface FitMessage {
   number: number;
   fields: FitField[];
-  /** Bytes of developer fields, all of the same size in the messages of one file. */
+  /** The bytes of one developer field. */
   developer?: Buffer;
 }
 
@@ -60,7 +62,7 @@ const FIT_EPOCH = 631_065_600; // seconds since 1970
 const SIZES: Readonly<Record<number, number>> = { 0x00: 1, 0x02: 1, 0x84: 2, 0x86: 4 };
 
 /**
- * Writes messages as a FIT file, after the published protocol, independently of the library that reads them.
+ * Writes messages as a FIT file by the published protocol, independently of the library that reads them.
  * @param more bytes of further messages
  */
 export function fitFile(
@@ -115,7 +117,7 @@ function crcOf(bytes: Buffer): number {
 const SPORTS = { running: 1, cycling: 2, generic: 0 } as const;
 const time = (seconds: number) => seconds - FIT_EPOCH;
 
-/** The messages of activities as a watch writes them: records, laps and sessions, with fields of an app of a developer. */
+/** The messages of activities as a watch writes them: records, laps and sessions, with developer fields. */
 export const fitMessages = (activities: readonly PlannedActivity[]): FitMessage[] => [
   { number: 0, fields: [[0, 0x00, 4]] }, // file_id: an activity
   ...activities.flatMap(({ start, sport, laps }): FitMessage[] => {

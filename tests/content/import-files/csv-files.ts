@@ -24,7 +24,7 @@ const some = (value: number, digits = 1, unit = 10): string =>
 const HEVY_TYPES = { NORMAL: 'normal', WARMUP: 'warmup', DROP: 'dropset', FAILURE: 'failure' } as const;
 const STRONG_TYPES = { NORMAL: '', WARMUP: 'W', DROP: 'D', FAILURE: 'F' } as const;
 
-/** The titles and lines of a plan, as the app exports them. */
+/** The header and the lines of a plan, as the app exports them. */
 export function csvOf(
   plan: readonly PlannedTraining[],
   style: CsvStyle,
@@ -162,7 +162,7 @@ const FORMATS: Readonly<Record<CsvStyle['app'], Format>> = {
 const quoted = (field: string, delimiter: string) =>
   field.includes(delimiter) || /["\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 
-/** The text of a file. Apps with a comma quote all texts or only those that need it. */
+/** The text of a file. Only fields that need quotes get them. */
 export function csvText(
   { header, lines }: { header: readonly string[]; lines: readonly Pick<CsvLine, 'fields'>[] },
   { app, end, hasBom }: CsvStyle,

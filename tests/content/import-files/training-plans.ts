@@ -10,18 +10,19 @@ export interface PlannedSet {
   seconds: number;
   /** Hundredths of a kilometre or mile. */
   distance: number;
+  /** Seconds of rest after the set; 0: none. */
   rest: number;
   superset: boolean;
 }
 export interface PlannedTraining {
-  /** Minutes after the first of January 2025. */
+  /** Minutes after the beginning of 1 January 2025, in the time zone of the file. */
   start: number;
   minutes: number;
   title: string;
   sets: PlannedSet[];
 }
 
-/** What the training log should contain of a file. */
+/** The sums over the training log that an import of a file should lead to. */
 export interface Sums {
   trainings: number;
   sets: number;
@@ -54,7 +55,7 @@ const set = fc
     distance: is === 'distance' ? values.distance : 0,
   }));
 
-/** Trainings at different minutes, as different apps write their times. */
+/** Trainings that begin in different minutes, because the times of some files have no seconds. */
 export const plans: fc.Arbitrary<PlannedTraining[]> = fc.uniqueArray(
   fc.record({
     start: fc.integer({ min: 0, max: 500_000 }),
@@ -65,7 +66,7 @@ export const plans: fc.Arbitrary<PlannedTraining[]> = fc.uniqueArray(
   { minLength: 1, maxLength: 6, selector: ({ start }) => start },
 );
 
-/** Recounts a plan, in units of the file; a set counts as often as `times` says. */
+/** The sums of a plan. A set counts as often as `times` says. The other parameter converts the units of the file. */
 export function sumsOf(
   plan: readonly PlannedTraining[],
   { kgPerWeight, metersPerDistance }: { kgPerWeight: number; metersPerDistance: number },

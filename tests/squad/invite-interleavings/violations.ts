@@ -14,7 +14,7 @@ interface End {
   readonly isOpen: boolean;
 }
 
-/** Violations, as texts, of the rules that are true at the end after every order of steps. */
+/** Violations, as texts, of the rules that must hold at the end after any order of steps. */
 export async function violations(world: World): Promise<string[]> {
   const squad = await world.squad();
   const end: End = {
@@ -41,12 +41,12 @@ function acceptedAndClosed({ done, squad }: End): string[] {
       const stored = squad.invites.find(({ id }) => id === accept.inviteId);
       return [
         ...(isRevoked ? [`${accept.inviteId} was accepted and revoked`] : []),
-        ...(stored?.status === 'ACCEPTED' ? [] : [`accept was answered, the invite is ${stored?.status}`]),
+        ...(stored?.status === 'ACCEPTED' ? [] : [`an invite was accepted, and is ${stored?.status} now`]),
       ];
     });
 }
 
-/** An accepted invite lets Cleo join, unless this right was ended at or after the time of the answer. */
+/** An accepted invite lets Cleo join, unless this right was ended during the answer or after it. */
 async function acceptedAndRefused({ world, done, present, isOpen }: End): Promise<string[]> {
   const found: string[] = [];
   const isEndedAfter = (from: number) =>
@@ -61,14 +61,17 @@ async function acceptedAndRefused({ world, done, present, isOpen }: End): Promis
     if (isEndedAfter(accept.from)) continue;
     for (const join of world.acts.filter(({ name, code }) => name === 'join' && code !== undefined))
       if (join.from >= accept.until && join.code !== 'SQUAD_ENDED' && isOpen)
-        found.push(`accept was answered, and a later join is refused: ${join.code}`);
+        found.push(`an invite was accepted, and a later join is refused: ${join.code}`);
     const code = isOpen && !present.includes(world.idOf('cleo')) ? await codeOfJoin(world) : undefined;
-    if (code !== undefined) found.push(`accept was answered, and a join at the end is refused: ${code}`);
+    if (code !== undefined) found.push(`an invite was accepted, and a join at the end is refused: ${code}`);
   }
   return found;
 }
 
-/** Ben and Cleo participate only with an accepted invite, and in an open squad without a user whom a block hides from them. */
+/**
+ * Ben and Cleo are participants only if they have an accepted invite. In an open squad no block hides a participant
+ * from them.
+ */
 async function wronglyInside({ world, squad, present, isOpen }: End): Promise<string[]> {
   const found: string[] = [];
   for (const name of ['ben', 'cleo']) {
@@ -83,7 +86,7 @@ async function wronglyInside({ world, squad, present, isOpen }: End): Promise<st
   return found;
 }
 
-/** If Cleo has left or was kicked, and no invite was sent afterwards, Cleo may not return. */
+/** If Cleo has left or was kicked, was not invited afterwards and has not joined again, Cleo may not return. */
 async function returnedWithoutInvite({ world, done, isOpen }: End): Promise<string[]> {
   const ends = done.filter(
     ({ name, by, to }) => (name === 'leave' && by === 'cleo') || (name === 'kick' && to === 'cleo'),

@@ -1,6 +1,9 @@
 import type { JournalKind } from '../../../subgraphs/squad/storage/journal.ts';
 
-/** A kind of journal whose state is a list of numbers, in the order in which they were added. */
+/**
+ * A kind of journal whose state is a list of numbers, in the order in which they were added. Compaction keeps the
+ * last 100 numbers.
+ */
 export const numbers: JournalKind<readonly number[], { n: number } | { all: readonly number[] }> = {
   name: 'numbers',
   keepDays: 1,
@@ -15,7 +18,7 @@ interface Entry {
   readonly before: number;
 }
 
-/** A kind of journal that keeps everything. */
+/** A kind of journal that keeps all entries. */
 export const entries: JournalKind<readonly Entry[], Entry> = {
   name: 'entries',
   empty: () => [],

@@ -16,13 +16,13 @@ import { hasRedis, startRedis } from '../../support/redis.ts';
 
 export const log = createLogger('squad', 'silent');
 
-/** One storage with its instances, the same for all tests of its kind. */
+/** A storage with its instances, which the tests of a `describe` share. */
 export interface Store {
   /** All instances of a running service. */
   instances: readonly Journals[];
-  /** Another instance, which has read nothing yet. For files it replaces the first one, because only one may use them. */
+  /** Another instance, which has read nothing yet. With files it replaces the first one: only one may use them. */
   fresh(): Promise<Journals>;
-  /** Everything that is stored of this journal, as text, without what was erased. */
+  /** All stored records of this journal, and its snapshot, as text. */
   stored(kind: string, id: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -112,7 +112,7 @@ async function redisStore(): Promise<Store> {
   };
 }
 
-/** Every implementation of `Journals`, as it is used by the service. */
+/** The implementations of `Journals`; in PostgreSQL with one instance, or two with or without reports of changes. */
 export const stores: readonly (readonly [string, () => Promise<Store>])[] = [
   ['files', fileStore],
   ['PostgreSQL', () => databaseStore([undefined])],

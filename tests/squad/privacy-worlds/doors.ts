@@ -49,11 +49,14 @@ export class ListeningDoors {
         'subscription { squadInviteReceived { id squadId status message createdAt from { id } to { id } } }',
       ),
     ]);
-    await online.next(() => true); // The first event contains who is online now, and not who comes online later.
+    await online.next(() => true); // so that the first event contains nobody who comes online later
     return new ListeningDoors(whole, delta, graph, online, invites);
   }
 
-  /** Resolves once every door has delivered this activity of the user `markerId`, and therefore all events before it. */
+  /**
+   * Resolves once both sockets and the subscription `onlineUsersUpdated` have delivered this activity of the user
+   * `markerId`. Then they have delivered all earlier events, too.
+   */
   async reached(markerId: string, activity: string): Promise<void> {
     const contain = (users: readonly { userId: string; activity: string | null }[]) =>
       users.some((user) => user.userId === markerId && user.activity === activity);

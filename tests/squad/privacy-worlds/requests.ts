@@ -25,11 +25,11 @@ export async function request(
   return { status: response.status, body: text ? JSON.parse(text) : undefined };
 }
 
-/** The answer; a refusal without its text, which contains the id of the request. */
+/** The answer; of the body of a refusal only the code, because its other fields contain the id of the request. */
 export const comparable = (answer: Answer | undefined): unknown =>
   answer && answer.status >= 400 ? { ...answer, body: { code: answer.body?.code } } : answer;
 
-/** The paths of all lists that a viewer can read by REST. */
+/** The paths that a viewer reads by REST: their lists, and what they may see of these squads. */
 export const listsWith = (squadIds: readonly string[]): readonly string[] => [
   '/online-users',
   '/groups',
@@ -40,7 +40,7 @@ export const listsWith = (squadIds: readonly string[]): readonly string[] => [
   ...squadIds.flatMap((id) => [`/squads/${id}`, `/squads/${id}/events`, `/squads/${id}/messages`]),
 ];
 
-/** The query of everything that the graph returns for a viewer and these entities. */
+/** The query by which a viewer reads users, clubs, the feed and these entities in the graph. */
 export const LOOK = `query ($references: [_Any!]!) {
   onlineUsers { user { id } status activity since }
   groups { id name memberCount joined createdBy { id } members { id } }

@@ -2,16 +2,16 @@ import { randomOf } from '../support/scheduler.ts';
 
 /* The seed of a world determines its steps. Each world is run twice: with and without the hidden steps. */
 
-/** Users whose doors are all recorded. */
+/** Users of whom all answers and events are recorded. */
 export const VIEWERS = ['ada', 'ben', 'cem'] as const;
 export type ViewerName = (typeof VIEWERS)[number];
-/** The doors of `dora` are not recorded; `hugo` hides. */
+/** What `dora` receives is not recorded; `hugo` hides. */
 export type Name = ViewerName | 'dora' | 'hugo';
 const OTHERS: readonly Name[] = [...VIEWERS, 'dora'];
 
 /**
- * How hugo hides. INVISIBLE and OFFLINE: by status, from everybody. BLOCKED: by blocks, from some viewers. BLOCKING: hugo is
- * offline, and the hidden steps are blocks.
+ * How hugo hides. INVISIBLE and OFFLINE: by status, from everybody. BLOCKED: by blocks, from some or all viewers.
+ * BLOCKING: hugo is offline, and the hidden steps are blocks.
  */
 export type Hiding = 'INVISIBLE' | 'OFFLINE' | 'BLOCKED' | 'BLOCKING';
 
@@ -36,7 +36,7 @@ export type Action =
   | { type: 'joinSquad' | 'leaveSquad' | 'endSquad' | 'workOut' | 'chat'; invite: number }
   /** All sockets stay closed for longer than the grace period, until the next announcement. */
   | { type: 'leave' }
-  /** hugo and dora train together, from the invitation to the end. */
+  /** hugo and dora train together, from the invite to the end of the squad. */
   | { type: 'trainTogether'; host: 'hugo' | 'dora' }
   | { type: 'openSquad' }
   | { type: 'look' };
@@ -74,7 +74,7 @@ class ScriptWriter {
   private hasLeftTraces = false;
   /** Whether hugo is hidden at this step. */
   private isHiding = false;
-  /** False once hugo may be in a group: after all others have left it, it would exist only in the run with the hidden steps. */
+  /** False once hugo may be in a club: if all others left it, it would exist only in the run with the hidden steps. */
   private mayLeaveGroups = true;
 
   constructor(seed: number) {

@@ -35,7 +35,7 @@ export class Settling {
   async settled(): Promise<void> {
     if (this.urls.length > 1) {
       await this.journalsAreRead();
-      // A second time, for an instance that was reading a journal meanwhile and has to read later records of it.
+      // A second time, because an instance that was reading a journal meanwhile has to read later records of it.
       await this.journalsAreRead();
     }
     await this.presenceIsDelivered();

@@ -7,12 +7,12 @@ export interface Entry {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** Fields with a position, or with a time that is not the time of a step. */
+/** Fields with a cursor, with a time that is not the time of a step, or with the id of the request. */
 const LEFT_OUT = new Set(['serverTime', 'expiresAt', 'endCursor', 'startCursor', 'requestId']);
 
 /**
- * Records the doors of one viewer. Ids become numbers in the order in which this viewer receives them, and times become
- * the number of their step.
+ * Records what one viewer receives. Ids become numbers in the order in which this viewer receives them, and a time
+ * becomes the number of the step in which it lies.
  */
 export class Transcript {
   readonly entries: Entry[] = [];

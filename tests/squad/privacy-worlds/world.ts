@@ -26,7 +26,7 @@ export interface Stage {
 
 /** The result of one run of a script. */
 export interface Played {
-  /** Everything that each viewer received. */
+  /** What each viewer received. */
   readonly transcripts: ReadonlyMap<Name, Transcript>;
   /** The statuses of the visible actions of users who may see hugo. */
   readonly outcomes: readonly string[];
@@ -103,7 +103,7 @@ export class World {
       this.beginStep();
       this.doors.set(name, await ListeningDoors.open(urls, this.people[name]));
       await pause(2); // so that no two viewers have the same `since`
-      // Otherwise one message might, or might not, contain the presence of this viewer and that of the next one.
+      // Without this, either one message or two could contain the presence of this viewer and of the next one.
       await this.endStep();
     }
     for (const name of ['dora', 'hugo'] as const)
@@ -134,7 +134,8 @@ export class World {
       case 'listenAgain': {
         const doors = this.doors.get(by) as ListeningDoors;
         this.record(by, 'ack', await doors.whole.send('user_online', action.presence));
-        await this.settling.settled(); // Otherwise the second ack might, or might not, contain the change of the first frame.
+        // Without this, the second ack might or might not contain the change of the first frame.
+        await this.settling.settled();
         this.record(by, 'delta ack', await doors.delta.send('user_online', { delta: true }));
         return;
       }
@@ -260,7 +261,7 @@ export class World {
     await this.ask(host, 'POST', `${at}/end`);
   }
 
-  /** Requests everything that a viewer may read. */
+  /** Reads lists, squads and entities by REST and in the graph. */
   private async look(by: Name): Promise<void> {
     const squadIds = [...this.invites.values()].map(({ squadId }) => squadId);
     for (const path of listsWith(squadIds))

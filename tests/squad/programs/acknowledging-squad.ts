@@ -1,4 +1,7 @@
-/** Writes into the file journals by several writers at once until it is killed, and prints each acknowledged write. */
+/**
+ * Writes into the file journals by several writers at once until it is killed, and prints each acknowledged write.
+ * Arguments: the folder, the id of the squad, the id of its host.
+ */
 import fs from 'node:fs';
 import { uuidv7 } from '#server/ids.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -13,7 +16,7 @@ const journals = new FileJournals({ folder, log });
 const now = () => new Date().toISOString();
 const acknowledge = (line: string) => fs.writeSync(1, `${line}\n`);
 
-if (folder === '') process.exit(0); // the test only compiles the program, for the compile cache
+if (folder === '') process.exit(0); // the test runs the program once without arguments, to fill the compile cache
 await journals.of(squads).change(squadId, (squad) =>
   squad.status === 'NONE'
     ? [

@@ -1,6 +1,6 @@
 /**
- * One service in a process of its own, which a test can kill. Arguments: the service, its port, and its database (JSON), or
- * nothing if it uses none. Prints `ready` when it accepts requests.
+ * The squad or the content service in a process of its own, which a test can kill. Arguments: `squad` or `content`,
+ * the port, and the database (JSON) if the service uses one. Prints `ready` when the service accepts requests.
  */
 import type { AnySubgraph } from '#server/define-subgraph.ts';
 import { settingsOf } from '#server/run.ts';

@@ -16,7 +16,10 @@ export async function squadOf(platform: TestPlatform, ...members: Person[]): Pro
   return squad.id;
 }
 
-/** The status, code or data that a user gets for a squad from each operation. */
+/**
+ * What operations of REST and the graph answer to a user about a squad: a status or a code, `open` for a
+ * subscription. `mine`: whether the squad is in the user's list.
+ */
 export async function squadSeenBy(
   platform: TestPlatform,
   by: Person,

@@ -1,20 +1,23 @@
 import type { TestAccount } from '../../support/platform.ts';
 import { pause, type Stage, type Victim } from './stage.ts';
 
-/** One try to store a set, whatever became of it. */
+/** One request to store a set, also if its answer was lost. */
 interface Try {
   readonly reps: number;
   isAcknowledged: boolean;
 }
 
-/** What the test itself knows about one participant: the tries for each set, in their order, by the set's number. */
+/** What the test itself knows about one participant: for the number of each set, the tries in their order. */
 export type Deeds = Map<number, Try[]>;
 
-/** What five people have done in a squad; by user id. */
+/** What five people have done in a squad. */
 export interface Played {
   readonly seed: number;
   readonly squadId: string;
+  /** By user id. All of them were in the squad when it became ACTIVE. */
   readonly deeds: ReadonlyMap<string, Deeds>;
+  /** Whether an answer has said that the squad has ended. */
+  readonly isEndAcknowledged: boolean;
 }
 
 interface RoundOptions {
@@ -27,8 +30,9 @@ interface RoundOptions {
 }
 
 /**
- * A squad of five trains and ends. The random numbers decide who does what and when, and when the victims are killed: while
- * the people train, or within a moment after the end. Requests whose answer is lost are repeated as a client would.
+ * A squad of five trains and ends. The random numbers decide who does what and when, and when the victims are killed:
+ * at most 100 ms after the training has begun, or at most 60 ms after the end was requested. A request whose answer
+ * is lost is repeated, as a client would do.
  */
 export async function playRound(
   stage: Stage,
@@ -42,7 +46,8 @@ export async function playRound(
     await squad(host, 'POST', '/invites', { toUserId: guest.id, squadId });
     return squad(guest, 'POST', `/squads/${squadId}/join`);
   };
-  for (const guest of guests) await enter(guest);
+  for (const guest of guests)
+    if ((await enter(guest)).status !== 200) throw new Error(`a guest of squad ${squadId} could not join`);
 
   const deeds = new Map<string, Deeds>(people.map(({ id }) => [id, new Map()]));
   const firstSet = Promise.withResolvers<void>();
@@ -89,14 +94,18 @@ export async function playRound(
   };
   const isDuringTraining = random() < 0.3;
   const early = isDuringTraining ? pause(random() * 100).then(kill) : undefined;
-  // Sometimes the host ends the squad while the others still train, but no squad ends without a set.
+  // Sometimes the squad is ended while participants still train, but no squad ends without a set.
   const isWithOthers = random() < 0.3;
   await (isWithOthers ? Promise.race([firstSet.promise, training]) : training);
   const late = isDuringTraining ? undefined : pause(random() * 60).then(kill);
   if (random() < 0.7) await squad(host, 'POST', `/squads/${squadId}/end`);
   else for (const one of [...guests, host]) await squad(one, 'POST', `/squads/${squadId}/leave`);
   await Promise.all([training, early, late]);
-  // Somebody who has just come back may still be in it.
-  for (const one of people) await squad(one, 'POST', `/squads/${squadId}/leave`);
-  return { seed, squadId, deeds };
+  // A participant who has just joined again may still be in the squad. Who was there at its end reads that it has ended.
+  let isEndAcknowledged = false;
+  for (const one of people) {
+    const { status, body } = await squad(one, 'POST', `/squads/${squadId}/leave`);
+    isEndAcknowledged ||= status === 200 && body.status === 'ENDED';
+  }
+  return { seed, squadId, deeds, isEndAcknowledged };
 }

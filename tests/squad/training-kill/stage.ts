@@ -6,12 +6,15 @@ import { cloneDatabase, type ClonedDatabase } from '../../support/database.ts';
 import { startPlatform, type TestAccount, type TestPlatform, type Untyped } from '../../support/platform.ts';
 import { startProcess, type StartedProcess } from '../../support/process.ts';
 
-/** Logs in at the first request. */
+/** A SUPER_ADMIN. They have no token yet, and log in when their first request is refused. */
 const OPERATOR: TestAccount = { id: '', email: 'super@demo.test', password: DEMO_PASSWORD, token: '' };
 
 export type Victim = 'squad' | 'content';
 
-/** An answer; undefined if the connection was lost, so that nobody knows what the request has done. */
+/**
+ * An answer; undefined if none came, so that nobody knows what the request has done, or if the token was refused and
+ * has to be sent again with a new one.
+ */
 export type Answer = { status: number; body: Untyped; next: string | null } | undefined;
 
 /** Squad and content in processes that can be killed, and the services that they need. */
@@ -84,7 +87,7 @@ export class Stage {
     }
   }
 
-  /** Repeats the request until it has an answer that is not about a service that is down. */
+  /** Repeats the request until the status of its answer is below 500. */
   async insist(by: TestAccount, service: Victim, method: string, path: string, body?: object) {
     for (;;) {
       const answer = await this.call(by, service, method, path, body);
@@ -104,7 +107,7 @@ export class Stage {
     return entries;
   }
 
-  /** The jobs of trainings that wait, run or have failed. */
+  /** The jobs that write trainings: those that wait, run or have failed. */
   jobs(): Promise<Untyped[]> {
     return this.all(OPERATOR, 'squad', '/jobs?name=write_squad_training&limit=200');
   }
