@@ -47,12 +47,7 @@ export interface ServiceCallsOptions {
  * Pooled keep-alive connections to one service, with time limits. A call whose connection is lost is sent once more if the
  * service cannot carry it out twice (`mayRetry`).
  */
-export function serviceCalls({
-  name,
-  url,
-  tokens,
-  timeoutMillis,
-}: ServiceCallsOptions): ServiceCalls {
+export function serviceCalls({ name, url, tokens, timeoutMillis }: ServiceCallsOptions): ServiceCalls {
   const options = { connections: 32, connect: { timeout: 1_000 } }; // 1 s
   const pool = new Pool(url, { ...options, keepAliveTimeout: 30_000 }); // 30 s
   const newConnections = new Pool(url, { ...options, pipelining: 0 });

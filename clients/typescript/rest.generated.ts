@@ -773,7 +773,7 @@ export interface paths {
         get?: never;
         /**
          * Change the membership of a user
-         * @description PENDING becomes ACTIVE or ENDED, ACTIVE and FROZEN become each other or ENDED, ENDED becomes ACTIVE. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. When a membership ends, the open visit of the user ends, their bookings of coming sessions and their PLACED orders are cancelled, they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.
+         * @description PENDING can become ACTIVE or ENDED, ACTIVE can become FROZEN or ENDED, FROZEN can become ACTIVE or ENDED, and ENDED can become ACTIVE. If the status is the same as before, which is not possible for PENDING, only `until` and `reason` change. At `until`, FROZEN becomes ACTIVE again, and ACTIVE becomes ENDED; absent or null: never. The change is audited. When a membership ends, the open visit of the user ends, their bookings of coming sessions and their PLACED orders are cancelled, they leave challenges and squads, and their access tokens with the gym are refused within 5 s. Nobody changes their own membership; that of a GYM_ADMIN is changed by a SUPER_ADMIN.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN; machine clients with `members:write`.
          */
@@ -881,7 +881,7 @@ export interface paths {
         get?: never;
         /**
          * Suspend an account, or end its suspension
-         * @description A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN.
+         * @description A suspension ends all sessions of the account: every service refuses its access tokens within 5 s, and its refresh tokens are no longer valid. A log-in with the right password gets `ACCOUNT_SUSPENDED`. Audited. `CONFLICT` for the last SUPER_ADMIN.
          *
          *     For SUPER_ADMIN.
          */
@@ -2834,7 +2834,7 @@ export interface paths {
         put?: never;
         /**
          * Order products from the shop of the caller's gym
-         * @description The pieces are reserved at once, or the order is refused as a whole. It is collected and paid at the desk within 72 hours, or it is cancelled. A product that is named twice is added up.
+         * @description The pieces are reserved at once, or the order is refused as a whole. It is collected and paid at the desk within 72 hours, or it is cancelled. If a product is named twice, its quantities are added.
          *
          *     For users.
          */
@@ -2859,7 +2859,7 @@ export interface paths {
         get: operations["getOrder"];
         /**
          * Move an order to its next status, or cancel it
-         * @description Staff move an order from PLACED to READY and to COLLECTED, and may cancel it until it is collected. The user who placed it may cancel it while it is PLACED. Cancelling gives the pieces back to the stock. Audited if staff do it.
+         * @description Staff move an order from PLACED to READY and to COLLECTED, and may cancel it until it is collected. The user who placed it may cancel it while it is PLACED. A cancelled order gives its pieces back to the stock. Every change by staff is audited.
          *
          *     For users.
          */

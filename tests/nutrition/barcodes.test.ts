@@ -21,7 +21,10 @@ beforeAll(async () => {
   };
   platform = await startPlatform({
     services: ['identity', 'nutrition'],
-    env: { OPEN_FOOD_FACTS_URL: products.url, OPEN_FOOD_FACTS_TIMEOUT_MILLIS: String(withinOnThisMachine(1_000)) },
+    env: {
+      OPEN_FOOD_FACTS_URL: products.url,
+      OPEN_FOOD_FACTS_TIMEOUT_MILLIS: String(withinOnThisMachine(1_000)),
+    },
   });
 });
 afterAll(async () => {

@@ -54,7 +54,7 @@ const logIn = async (identity: string) =>
 
 describe('npm start', () => {
   it('starts the whole platform at the address HOST, answers a query over five services, and stops cleanly on SIGTERM', async () => {
-    const platform = start([], { DATA_DIR: await dataFolder(), HOST: OWN_HOST });
+    const platform = start([], { DATA_DIR: await dataFolder(), HOST: OWN_HOST, DEMO_HISTORY: 'on' });
     await platform.printed(/Ready after/);
     const gateway = await urlOf(platform, 'gateway');
     expect(new URL(gateway).hostname).toBe(OWN_HOST);

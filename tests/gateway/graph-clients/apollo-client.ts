@@ -53,7 +53,7 @@ export const apolloClientWith =
           byPost
             .watchQuery({ query: gql(query), variables, fetchPolicy: 'network-only' })
             .subscribe(({ data, dataState, error }) => {
-              if (error) return reject(error);
+              if (error) return reject(new Error(error.message, { cause: error }));
               if (dataState !== 'empty') states.push(data);
               if (dataState === 'complete') resolve(states);
             });
