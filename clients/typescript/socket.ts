@@ -56,11 +56,16 @@ export class SquadSocket {
     return connected;
   }
 
-  /** Sends an event; resolves with the data of its ack. @throws SquadSocketError if the server refuses it */
+  /**
+   * Sends an event; resolves with the data of its ack.
+   * @throws SquadSocketError if the server refuses it; Error if the socket is closed, or closes before the ack
+   */
   send<Event extends keyof ClientEvents>(
     event: Event,
     data: ClientEvents[Event]['data'],
   ): Promise<ClientEvents[Event]['ack']> {
+    if (this.#socket.readyState !== WebSocket.OPEN)
+      return Promise.reject(new Error('The socket is closed; connect again.'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

@@ -32,7 +32,7 @@ export interface FetchPolicy extends SharedPolicy {
 }
 
 /**
- * The policy of a fetch; undefined if a field may not be cached, or if nobody tells of its changes. Each field must depend on
+ * The policy of a fetch; undefined if a field may not be cached, or if no service notes its changes. Each field must depend on
  * changes of the service that answers: a type's directive says nothing about the fields that other services add to it.
  */
 export function fetchPolicyOf(

@@ -84,14 +84,14 @@ export const EVENT_TYPES = {
   'member.joined': {
     writers: ['identity'],
     scope: 'members:read',
-    description: 'A user has become a member of the gym. The data is the user.',
+    description: 'A membership of the gym has begun, also one that is PENDING. The data is the user.',
     people: ['id'],
     isPerson: true,
   },
   'member.updated': {
     writers: ['identity'],
     scope: 'members:read',
-    description: 'The profile or the role of a member has changed. The data is the user.',
+    description: 'The profile, the role or the status of the membership has changed. The data is the user.',
     people: ['id'],
     isPerson: true,
   },

@@ -31,7 +31,7 @@ const END_MILLIS = 1_000;
  * Runs the jobs of a service. Replicas share the work: each job is locked by the worker that runs it.
  *
  * A worker renews the locks of its running jobs. If its process is killed, another replica, or the next process, releases
- * the locks 20 s to 25 s later, and the jobs run again.
+ * the locks 15 s to 25 s later, and the jobs run again.
  */
 export class JobWorker {
   private readonly jobs: readonly AnyJob[];

@@ -28,7 +28,10 @@ export interface RouteHost<Services> {
   begin(context: RequestContext): { services: Services; idempotency: IdempotencyStore };
   /** Counts the requests of all routes with this limit; undefined if requests are not limited. */
   counterOf(limit: RateLimit | undefined): RateCounter | undefined;
-  /** Checks every answer against its declared shape, and every error against the declared codes, so that every test also tests the OpenAPI document. */
+  /**
+   * Checks every answer against its declared shape, and every error against the declared codes, so that every test also tests
+   * the OpenAPI document.
+   */
   verifyAnswers: boolean;
 }
 

@@ -18,7 +18,9 @@ describe.each(['gateway', 'identity'] as const)('the graph of %s', (service) => 
     async (accept) => {
       const { token } = await platform.register();
       // This request prepares the operation: a prepared one must be refused like a new one.
-      expect((await platform.graph(service, PREPARED, {}, { token })).data).not.toBeNull();
+      expect((await platform.graph(service, PREPARED, {}, { token })).data).toEqual({
+        updateProfile: { displayName: 'Prepared' },
+      });
       for (const query of [PREPARED, change(`New ${accept.slice(0, 4)}`)]) {
         const { status, errors, data } = await platform.graph(
           service,

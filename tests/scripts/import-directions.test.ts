@@ -72,7 +72,7 @@ describe('the rules of imports', () => {
     expect(whyForbidden(file, specifier)).toMatch(message),
   );
 
-  it('are checked by the linter in imports, exports and import()', async () => {
+  it('are checked by the linter in imports, exports, import() and types', async () => {
     const folder = path.join(root, 'subgraphs', '.lint-probe', 'probes');
     fs.mkdirSync(folder, { recursive: true });
     try {
@@ -82,6 +82,7 @@ describe('the rules of imports', () => {
 export * from '../../../gateway/main.ts';
 export { probe } from './probes.rest.ts';
 export const later = () => import('../subgraph.ts');
+export type Later = import('../subgraph.ts').Later;
 `,
       );
       const oxlint = path.join(root, 'node_modules/oxlint/bin/oxlint');
@@ -89,7 +90,7 @@ export const later = () => import('../subgraph.ts');
         cwd: root,
       }).catch((error: unknown) => error)) as { stdout: string };
       const found = failure.stdout.split('\n').filter((line) => line.includes('import-directions'));
-      expect(found.map((line) => /probes\.ts:(\d+)/.exec(line)?.[1])).toEqual(['1', '2', '3', '4']);
+      expect(found.map((line) => /probes\.ts:(\d+)/.exec(line)?.[1])).toEqual(['1', '2', '3', '4', '5']);
     } finally {
       fs.rmSync(path.dirname(folder), { recursive: true, force: true });
     }

@@ -107,13 +107,13 @@ export class DatabaseJournals implements Journals {
     for (let at = 0; at < names.length && !this.isClosed; at += CHECK_BATCH) {
       const some = names.slice(at, at + CHECK_BATCH);
       const positions = await journalTables.positions(this.em, some);
-      for (const name of some) {
-        const journal = this.followed.get(name);
-        if (!journal) continue;
-        // Changes between the reading of the positions and a subscription that begins here were not reported.
-        const isNew = await this.subscribe(journal);
-        if (isNew || !isAt(journal, positions.get(name) ?? START)) await journal.pull();
-      }
+      const journals = some.flatMap((name) => this.followed.get(name) ?? []);
+      for (const journal of journals)
+        if (!isAt(journal, positions.get(journal.name) ?? START)) await journal.pull();
+      // They are begun together, because each takes up to a second while Redis does not answer.
+      const areNew = await Promise.all(journals.map((journal) => this.subscribe(journal)));
+      // Changes between the reading of the positions and a subscription that begins here were not reported.
+      for (const [index, journal] of journals.entries()) if (areNew[index]) await journal.pull();
     }
   }
 

@@ -6,18 +6,20 @@ import type { TestPlatform } from '../../support/platform.ts';
 const DATABASES = SERVICE_NAMES.filter((name) => name !== 'squad');
 
 /**
- * Every row of the tables in the schema `public` of all databases as JSON, with `<service>.<table>` as its place; and
- * the text of every file in the data folder, with its path. Squad's journals are such files here.
+ * Every row of the tables of all databases as JSON, with `<service>.<table>` as its place, also of those with jobs; and the
+ * text of every file in the data folder, with its path. Squad's journals are such files here.
  */
 export async function storedData(platform: TestPlatform): Promise<[place: string, content: string][]> {
   const found: [string, string][] = [];
   for (const service of DATABASES) {
-    const tables = await platform.sql<{ name: string }>(
+    const tables = await platform.sql<{ schema: string; name: string }>(
       service,
-      `select table_name as name from information_schema.tables where table_schema = 'public'`,
+      `select table_schema as schema, table_name as name from information_schema.tables
+       where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE'`,
     );
     const all = tables.map(
-      ({ name }) => `select '${name}' as place, to_jsonb(t)::text as text from "${name}" t`,
+      ({ schema, name }) =>
+        `select '${name}' as place, to_jsonb(t)::text as text from "${schema}"."${name}" t`,
     );
     for (const { place, text } of await platform.sql<{ place: string; text: string }>(
       service,
@@ -49,12 +51,12 @@ export const placesOf = async (platform: TestPlatform, text: string): Promise<st
  */
 const ERASURE_RECORDS =
   /^(\w+\.erased_account|identity\.account_deletion|identity\.saga|squad\/users\/.*|(gym|identity)\.event(_outbox)?)$/;
-/** The services with any other record of an erased account; for a file, its path up to the first dot. */
+/** The services with any other record of an erased account; for a file, the first folder of its path. */
 export const servicesWithRecordsOf = async (platform: TestPlatform, userId: string): Promise<string[]> => [
   ...new Set(
     (await placesOf(platform, userId))
       .filter((place) => !ERASURE_RECORDS.test(place))
-      .map((place) => place.split('.')[0] ?? ''),
+      .map((place) => place.split(/[./]/)[0] ?? ''),
   ),
 ];
 /** The kinds of records of a user who has data of all kinds, by service. */
