@@ -5644,7 +5644,7 @@ export interface webhooks {
         put?: never;
         /**
          * member.joined
-         * @description A user has become a member of the gym. The data is the user. A machine client needs the scope `members:read`.
+         * @description A membership of the gym has begun, also one that is PENDING. The data is the user. A machine client needs the scope `members:read`.
          */
         post: operations["onMemberJoined"];
         delete?: never;
@@ -5664,7 +5664,7 @@ export interface webhooks {
         put?: never;
         /**
          * member.updated
-         * @description The profile or the role of a member has changed. The data is the user. A machine client needs the scope `members:read`.
+         * @description The profile, the role or the status of the membership has changed. The data is the user. A machine client needs the scope `members:read`.
          */
         post: operations["onMemberUpdated"];
         delete?: never;

@@ -224,9 +224,9 @@ describe.each(['sse', 'multipart'] as const)('a subscription over HTTP (%s)', (p
     // The gateway gets this request after those above.
     const last = await stream(protocol, { query: OCCUPANCY, variables: { id } });
     await last.result();
-    await eventually(async () => (await subscribers()) === 1);
+    expect(await eventually(async () => (await subscribers()) === 1)).toBe(true);
     last.close();
-    await eventually(async () => (await subscribers()) === 0);
+    expect(await eventually(async () => (await subscribers()) === 0)).toBe(true);
   });
 });
 
