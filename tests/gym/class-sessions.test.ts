@@ -85,6 +85,21 @@ describe('a session', () => {
     expect([first, second, third, fourth].map(({ id }) => capacities.get(id))).toEqual([2, 7, 7, 7]);
   });
 
+  it('takes place again by a new rule after it was cancelled with all that follow, but not if it was cancelled alone', async () => {
+    const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=WEEKLY' });
+    const cancel = (id: string, scope: string) =>
+      put(`/class-sessions/${id}`, { status: 'CANCELLED', scope });
+    expect((await cancel(sessions[1].id, 'THIS')).status).toBe(200);
+    expect((await cancel(sessions[2].id, 'FOLLOWING')).status).toBe(200);
+    const scheduled = async () =>
+      (await sessionsOf(platform, staff, gymClass.id)).filter(({ status }) => status === 'SCHEDULED');
+    expect(await scheduled()).toHaveLength(1);
+    const recurrence = { startsAt: gymClass.recurrence.startsAt, rrule: 'FREQ=WEEKLY' };
+    expect((await put(`/classes/${gymClass.id}`, { recurrence })).status).toBe(200);
+    const starts = (await scheduled()).map(({ startsAt }) => startsAt);
+    expect(starts).toEqual(sessions.filter((_one, index) => index !== 1).map(({ startsAt }) => startsAt));
+  });
+
   it('keeps its local time if its location moves to another time zone, unless it was edited alone', async () => {
     const locationId = await newLocation(platform, staff, { timezone: 'Europe/Berlin', capacity: 20 });
     const { gymClass, sessions } = await newClass(platform, staff, {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { freePort } from '#server/http/free-ports.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform } from '../support/platform.ts';
 import { exerciseOf } from './support/people.ts';
 import { startProcess } from '../support/process.ts';
@@ -115,8 +116,10 @@ test('a participant has one history row for a squad, with all acknowledged sets,
     expect(rows.length).toBe(setsAtLeaving > 0 ? 1 : rows.length);
     expect(rows.length).toBeLessThan(2);
     expect(rows[0]?.sets ?? 0).toBeGreaterThanOrEqual(setsAtLeaving);
+    const acknowledgedBefore = acknowledged;
     const training = train().catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 300));
+    await eventually(async () => acknowledged > acknowledgedBefore + 1);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
     // The last kill comes while the end of the squad is written, which changes several journals.
     if (life === 3) void call(maya, 'POST', `/squads/${squadId}/end`).catch(() => undefined);
     if (life === 3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));

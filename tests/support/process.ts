@@ -19,7 +19,7 @@ export interface StartedProcess {
 /**
  * Starts `node main.ts ...args`, or another program, with the Node that runs the tests. The program gets `env`, and of the
  * machine's variables only PATH, HOME and TMPDIR, because others could change its behaviour. By default it stops without a
- * delay, and starts without the demo data of past weeks.
+ * delay.
  */
 export function startProcess(
   args: readonly string[],
@@ -35,7 +35,6 @@ export function startProcess(
       ...(TMPDIR && { TMPDIR }),
       NODE_COMPILE_CACHE: testRun.current().compileCache,
       DRAIN_DELAY_MILLIS: '0',
-      DEMO_HISTORY: 'off',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,7 +27,7 @@ async function dataFolder(): Promise<string> {
 }
 
 function start(args: readonly string[], env: Record<string, string>): StartedProcess {
-  const process = startProcess(args, { HOST: '127.0.0.1', ...ANY_PORTS, ...env });
+  const process = startProcess(args, { HOST: '127.0.0.1', DEMO_HISTORY: 'off', ...ANY_PORTS, ...env });
   started.push(process);
   return process;
 }

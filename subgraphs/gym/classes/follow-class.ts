@@ -69,11 +69,11 @@ const newStarts = (recurrence: Recurrence, zone: string, weeksAhead: number): st
 function applyClass(session: LockedSession, plan: ClassPlan, zone: string): void {
   const next =
     session.occurrence && plan.startsAt ? plannedSession(plan, session.occurrence, zone) : undefined;
+  setCapacity(session, next?.capacity ?? plan.capacity); // before the move, because its refusal names the start
   if (next) {
     session.startsAt = next.startsAt;
     session.endsAt = next.endsAt;
   } else session.endsAt = new Date(session.startsAt.getTime() + plan.durationMinutes * 60_000);
-  setCapacity(session, next?.capacity ?? plan.capacity);
   session.instructor = next ? next.instructor : plan.instructor;
   session.version += 1;
 }
@@ -88,7 +88,8 @@ export function setCapacity(session: LockedSession, capacity: number): void {
 }
 
 /**
- * Gives each session its new occurrence: a start on its day, or else in its week.
+ * Gives each session its new occurrence: a start on its day, or else in its week. Sessions that were cancelled together, as all
+ * that follow one, get none.
  * @returns the scheduled sessions that staff have not edited and for which there is no new occurrence
  */
 async function alignWith(
@@ -109,7 +110,8 @@ async function alignWith(
   for (const key of [dayOf, weekOf]) {
     const byKey = Map.groupBy([...left].toSorted(), key);
     for (const { session, before } of recurring) {
-      if (session.occurrence !== null) continue;
+      // The new rule also replaces the end of the class by a change of all that follow: their starts get new sessions.
+      if (session.occurrence !== null || (session.status === 'CANCELLED' && !session.edited)) continue;
       const next = byKey.get(key(before))?.shift();
       if (next === undefined) continue;
       left.delete(next);

@@ -76,9 +76,9 @@ function apply(session: LockedSession, startsAt: Date, change: SessionChangeInpu
     change.durationMinutes === undefined
       ? session.endsAt.getTime() - session.startsAt.getTime()
       : change.durationMinutes * 60_000;
+  if (change.capacity !== undefined) setCapacity(session, change.capacity); // before the move, because its refusal names the start
   session.startsAt = startsAt;
   session.endsAt = new Date(startsAt.getTime() + millis);
-  if (change.capacity !== undefined) setCapacity(session, change.capacity);
   if (change.instructor !== undefined) session.instructor = change.instructor;
   session.version += 1;
 }
