@@ -5999,7 +5999,7 @@ export interface components {
             /**
              * @description How far the import is.
              *     - `RECEIVING`: The file is still arriving.
-             *     - `RUNNING`: The file is stored, and its lines are written.
+             *     - `RUNNING`: The file is stored, and accounts are being created from its lines.
              *     - `DONE`: Every line has a result.
              * @enum {string}
              */
@@ -6102,7 +6102,7 @@ export interface components {
              * @description The user's id.
              */
             id: string;
-            /** @description The email for log-in. Visible only to the user, the staff of their gym and its machine clients with the scope `members:read`; the email of a SUPER_ADMIN is visible to every logged-in user. */
+            /** @description The email for log-in. Visible only to the user, and to the staff of the gym of their latest membership and its machine clients with the scope `members:read`; the email of a SUPER_ADMIN is visible to every logged-in user. */
             email?: string;
             /** @description The name that other users see. */
             displayName: string;
@@ -6118,11 +6118,11 @@ export interface components {
             role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
             /** @description The gym that the user belongs to; null if there is none. */
             gymId: string | null;
-            /** @description The latest membership of a gym. Visible to the user, the staff of the gym and machine clients; null for everybody else, and if the user never had one. */
+            /** @description The latest membership of a gym. Visible to the user, and to the staff of the gym and its machine clients with the scope `members:read` or `members:write`; null for everybody else, and if the user never had one. */
             membership?: components["schemas"]["identity.Membership"] | null;
-            /** @description Whether the user has proved that they read the mails to `email`. Visible only to the user and the admins of their gym. */
+            /** @description Whether the user has proved that they read the mails to `email`. Visible only to the user and the staff of the gym of their latest membership. */
             emailVerified?: boolean;
-            /** @description Since when the account is suspended, and why; null if it is not. Visible only to admins. */
+            /** @description Since when the account is suspended, and why; null if it is not. Visible only to the staff of the gym of their latest membership. */
             suspension?: {
                 /**
                  * Format: date-time
@@ -6300,7 +6300,7 @@ export interface components {
              * @description The user's id.
              */
             id: string;
-            /** @description The email for log-in. Visible only to the user, the staff of their gym and its machine clients with the scope `members:read`; the email of a SUPER_ADMIN is visible to every logged-in user. */
+            /** @description The email for log-in. Visible only to the user, and to the staff of the gym of their latest membership and its machine clients with the scope `members:read`; the email of a SUPER_ADMIN is visible to every logged-in user. */
             email?: string;
             /** @description The name that other users see. */
             displayName: string;
@@ -6316,11 +6316,11 @@ export interface components {
             role: "MEMBER" | "GYM_ADMIN" | "SUPER_ADMIN";
             /** @description The gym that the user belongs to; null if there is none. */
             gymId: string | null;
-            /** @description The latest membership of a gym. Visible to the user, the staff of the gym and machine clients; null for everybody else, and if the user never had one. */
+            /** @description The latest membership of a gym. Visible to the user, and to the staff of the gym and its machine clients with the scope `members:read` or `members:write`; null for everybody else, and if the user never had one. */
             membership?: components["schemas"]["identity.Membership"] | null;
-            /** @description Whether the user has proved that they read the mails to `email`. Visible only to the user and the admins of their gym. */
+            /** @description Whether the user has proved that they read the mails to `email`. Visible only to the user and the staff of the gym of their latest membership. */
             emailVerified?: boolean;
-            /** @description Since when the account is suspended, and why; null if it is not. Visible only to admins. */
+            /** @description Since when the account is suspended, and why; null if it is not. Visible only to the staff of the gym of their latest membership. */
             suspension?: {
                 /**
                  * Format: date-time
@@ -6506,7 +6506,7 @@ export interface components {
             /** @description Which records are kept, and why; null if none are. */
             reason: string | null;
         };
-        /** @description An action on an account, with its actor. */
+        /** @description An action on an account, an invitation, a machine client or a signing key, with its actor. */
         AuditEvent: {
             /**
              * Format: uuid
@@ -6658,7 +6658,7 @@ export interface components {
              * @description When the job was added.
              */
             createdAt: string;
-            /** @description The time of the next attempt, or of the running one before it began; null after the last one. */
+            /** @description The time for which the next attempt is planned; of a running job, the time for which the running attempt was planned. Null if no attempt is left. */
             runAt: string | null;
             /** @description Why the last attempt failed; null if none has, or if its process was killed. */
             error: string | null;

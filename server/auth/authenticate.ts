@@ -16,7 +16,8 @@ export type Authentication = (headers: IncomingHttpHeaders, verifier: TokenVerif
 export const optionalAuth: Authentication = (headers, verifier) => viewerOfRequest(headers, verifier);
 
 /**
- * As `optionalAuth`, but an invalid token counts as none. Clients add their token to every request, even to the request
+ * As `optionalAuth`, but a token that is invalid, or that cannot be verified now, counts as none, and `X-On-Behalf-Of` is not
+ * read. Clients add their token to every request, even to the request
  * that replaces an expired token.
  */
 export const authIgnoringInvalidToken: Authentication = ({ authorization }, verifier) =>

@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** How many milliseconds the sender of a request waits for the answer. The gateway sends this header to the services. */
 export const TIME_LIMIT_HEADER = 'x-time-limit-millis';
-/** How much earlier than the sender's limit the service must end, because the request and its answer need time on the way. */
+/**
+ * How much earlier than the sender's limit the service must end, because the request and its answer need time on the way. For a
+ * limit below 1 s it is half of the limit.
+ */
 const ON_THE_WAY_MILLIS = 500;
 
 /**
- * Returns a function that returns how many milliseconds the sender of a request still waits; undefined if the request has no
- * such header. A false header harms only its sender, because it can only shorten the time that the service itself allows.
+ * Returns a function that returns how many milliseconds the service still has: the time that the sender of the request still
+ * waits, without the time that the answer needs on its way; undefined if the request has no such header. A false header harms only its sender, because it can only shorten the time that the service itself allows.
  */
 export function timeLeftOf(headers: IncomingMessage['headers']): () => number | undefined {
   const header = headers[TIME_LIMIT_HEADER];

@@ -62,7 +62,10 @@ export function changedOwnership(
   const { userId } = requireUser(viewer);
   if (routine.ownerId !== userId)
     throw forbidden('Only the user who has added a routine for themselves changes its visibility.');
-  if (visibility === 'PUBLIC') throw onlySuperAdmins();
+  if (visibility === 'PUBLIC')
+    throw forbidden(
+      'A routine that a user has added for themselves cannot become one for everybody; choose PRIVATE or GYM, or add a new routine.',
+    );
   return {
     gymId: visibility === 'GYM' ? requireOwnGym(viewer) : null,
     ownerId: userId,

@@ -22,7 +22,7 @@ export async function setAttendance(
 ): Promise<void> {
   if (before === status) return;
   if (before === 'WAITING' || before === 'CANCELLED')
-    throw conflict(`This booking is ${before}; only one that has a place can be ${status}.`);
+    throw conflict(`This booking is ${before}, so no attendance can be recorded for it.`);
   const [stored] = await unit.run<{ hasPlace: boolean }>(
     'select has_place as "hasPlace" from booking where id = ?',
     [id],

@@ -57,7 +57,7 @@ const GymClassSchema = defineEntity({
     /** All sessions that begin before this time have been made. */
     madeUntil: p.datetime(),
     isFirstVisit: p.boolean().default(false),
-    /** False once the class is deleted; its sessions and bookings stay. */
+    /** False once the class is deleted: its coming sessions are cancelled with their bookings. No row is removed. */
     active: p.boolean().default(true),
     /** Increases with every change. */
     version: p.integer().default(1),

@@ -46,7 +46,7 @@ export const rightsRest = [
       shape: UserShape,
       variesWithinVersion: true,
     },
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params, body }, { rights }) => rights.setGym(params.id, body),
   }),
 ];

@@ -85,8 +85,8 @@ const inviteIn = (squad: SquadState | { status: 'NONE' }, inviteId: string): Squ
   squad.status === 'NONE' ? undefined : squad.invites.find(({ id }) => id === inviteId);
 
 /**
- * Closes a copy whose invite is in no squad's journal (the squad was removed, or a crash prevented the write), once the copy
- * has expired. Before that, the invite may still be written.
+ * Closes a copy whose invite is in no squad's journal any more (the journal was removed, or the squad no longer keeps this
+ * closed invite), once the copy has expired.
  */
 async function closeCopy(journals: Journals, userId: string, copy: StoredInvite): Promise<void> {
   const now = new Date();
