@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { RestRoute } from './route.ts';
 
-/** The codes of all errors that a route may answer. The OpenAPI document names them; the tests check each error against them. */
+/** The codes of all errors that a route may answer. The OpenAPI document names them. */
 export function errorCodesOf(route: RestRoute<never>): ReadonlySet<ErrorCode> {
   return new Set<ErrorCode>([
     // Every route refuses an undeclared query parameter and a malformed Idempotency-Key or If-Match.

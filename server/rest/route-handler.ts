@@ -17,7 +17,6 @@ import { problemAnswer } from './problem.ts';
 import type { RateCounter, RateLimit } from './rate-limit.ts';
 import { answerOf, replyOf, send } from './replies.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
-import { errorCodesOf } from './route-errors.ts';
 import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
 import { expectedVersionOf, refuseExpectedVersion } from './versions.ts';
 
@@ -28,10 +27,7 @@ export interface RouteHost<Services> {
   begin(context: RequestContext): { services: Services; idempotency: IdempotencyStore };
   /** Counts the requests of all routes with this limit; undefined if requests are not limited. */
   counterOf(limit: RateLimit | undefined): RateCounter | undefined;
-  /**
-   * Checks every answer against its declared shape, and every error against the declared codes, so that every test also tests
-   * the OpenAPI document.
-   */
+  /** Checks every answer against its declared shape, so that every test also tests the OpenAPI document. */
   verifyAnswers: boolean;
 }
 
@@ -65,7 +61,7 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
   const authenticate = AUTHENTICATION[route.auth];
   const count = host.counterOf(route.rateLimit);
   const isVersionRefused = !route.versioned && CHANGING_METHODS.has(route.method);
-  const handle: RouteHandler = async (exchange) => {
+  return async (exchange) => {
     const { context, headers } = exchange;
     context.viewer = await authenticate(headers, host.verifier);
     if (count) await takeOne(count, exchange);
@@ -87,22 +83,6 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
       if (isReadOnce) noteOutsideEffect(); // not repeated, because the handler can read the body only once
       return perform();
     });
-  };
-  return host.verifyAnswers ? verifyingErrors(route, handle) : handle;
-}
-
-/** The handler, which throws an Error instead of each error that the OpenAPI document does not name at this route. */
-function verifyingErrors<Services>(route: RestRoute<Services>, handle: RouteHandler): RouteHandler {
-  const declared = errorCodesOf(route);
-  return async (exchange) => {
-    try {
-      await handle(exchange);
-    } catch (error) {
-      if (!(error instanceof PlatformError) || declared.has(error.code)) throw error;
-      throw new Error(`${route.method} ${route.path} does not declare the error ${error.code}`, {
-        cause: error,
-      });
-    }
   };
 }
 
