@@ -45,7 +45,10 @@ async function medianMillis(work: () => Promise<{ status: number }>): Promise<nu
 }
 
 const MAX_RATIO = 3;
-/** If the time with many entries is shorter than this, the ratio is not checked: two measurements of such short times may differ by more. */
+/**
+ * If the time with many entries is shorter than this, the ratio is not checked: two measurements of such short times may differ
+ * by more.
+ */
 const NEGLIGIBLE_MILLIS = 3;
 
 test('a page of history, a month of the series and the chart take less than three times as long with 100,000 entries as with 1,000, or less than 3 ms', async () => {

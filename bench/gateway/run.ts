@@ -33,13 +33,13 @@ import { startComparison, type RunningProgram, type Comparison } from './compari
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * How the maximum rate is measured. Rounds are short, because other load of the machine changes within seconds. The figures are of the
- * `countedRounds` with the least steal time.
+ * How the maximum rate is measured. Rounds are short, because other load of the machine changes within seconds. The figures
+ * are of the `countedRounds` with the least steal time.
  */
 const MAX_RATE = { rounds: 20, seconds: 0.4, countedRounds: 14 };
 /**
- * How the latency at half of the maximum rate is measured. The measurement ends when each program has `roundsWithoutSteal` rounds with
- * negligible steal time, or after `maxRounds`. If equal requests are shared, it ends after `roundsWithoutSteal` rounds,
+ * How the latency at half of the maximum rate is measured. The measurement ends when each program has `roundsWithoutSteal`
+ * rounds with negligible steal time, or after `maxRounds`. If equal requests are shared, it ends after `roundsWithoutSteal` rounds,
  * whatever their steal time: the purpose is then to compare the CPU, which is measured at the maximum rate.
  */
 const HALF_RATE = { roundsWithoutSteal: 7, maxRounds: 12, leadSeconds: 0.4, seconds: 1 };

@@ -1,4 +1,6 @@
-/** A process with many clients, each with its own connection. It receives its `ClientSettings` and sends its results over IPC. */
+/**
+ * A process with many clients, each with its own connection. It receives its `ClientSettings` and sends its results over IPC.
+ */
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { WebSocket } from 'ws';

@@ -17,8 +17,7 @@ export const optionalAuth: Authentication = (headers, verifier) => viewerOfReque
 
 /**
  * As `optionalAuth`, but a token that is invalid, or that cannot be verified now, counts as none, and `X-On-Behalf-Of` is not
- * read. Clients add their token to every request, even to the request
- * that replaces an expired token.
+ * read. Clients add their token to every request, even to the request that replaces an expired token.
  */
 export const authIgnoringInvalidToken: Authentication = ({ authorization }, verifier) =>
   viewerOf(authorization, verifier).catch(() => ANONYMOUS);

@@ -1,3 +1,4 @@
+import { hostOf } from '../url-host.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { PlatformClientConfig } from './platform-client.ts';
 
@@ -56,7 +57,7 @@ function parse(databaseUrl: string): { url: URL; hosts: DatabaseHost[] } {
     /^(\w+:\/\/)([^/?#]*@)?([^@/?#]*)(.*)$/s.exec(databaseUrl) ?? [];
   const urls = places.split(',').map((place) => new URL(`${scheme}${user}${place || 'localhost'}${rest}`));
   const hosts = urls.map(({ hostname, port }) => ({
-    host: hostname.replace(/^\[(.+)\]$/, '$1'), // an IPv6 address
+    host: hostOf({ hostname }),
     port: Number(port || 5432),
   }));
   return { url: urls[0]!, hosts };

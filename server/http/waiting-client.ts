@@ -10,7 +10,8 @@ const ON_THE_WAY_MILLIS = 500;
 
 /**
  * Returns a function that returns how many milliseconds the service still has: the time that the sender of the request still
- * waits, without the time that the answer needs on its way; undefined if the request has no such header. A false header harms only its sender, because it can only shorten the time that the service itself allows.
+ * waits, without the time that the answer needs on its way; undefined if the request has no such header. A false header harms
+ * only its sender, because it can only shorten the time that the service itself allows.
  */
 export function timeLeftOf(headers: IncomingMessage['headers']): () => number | undefined {
   const header = headers[TIME_LIMIT_HEADER];

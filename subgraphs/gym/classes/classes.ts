@@ -31,7 +31,7 @@ import { instantOf } from './local-time.ts';
 import { lockLocationOf, makeSessions } from './make-sessions.ts';
 import { checkRule, localStarts } from './recurrence.ts';
 import { cancelSessions, lockSessions } from './session-writes.ts';
-import { instantsOf } from './time-range.ts';
+import { boundedRangeOf } from './time-range.ts';
 
 const cursors = cursorsOf('classes', z.tuple([z.string(), z.uuid()]));
 const CLASSES = `select ${GYM_CLASS} from gym_class`;
@@ -91,7 +91,7 @@ export class Classes {
     const found = await this.get(id);
     const { recurrence, durationMinutes } = found;
     const zone = await this.zoneOf(found.locationId);
-    const { from, to } = instantsOf(validated(Range, range), zone);
+    const { from, to } = boundedRangeOf(validated(Range, range), zone);
     if (!recurrence) return [];
     return localStarts(recurrence, zone, from, to).map((localStart) => {
       const startsAt = instantOf(localStart, zone);

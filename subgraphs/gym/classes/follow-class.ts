@@ -17,8 +17,8 @@ export interface Planned {
 
 /**
  * Changes a locked class and its coming sessions, which keep their ids and bookings. A session that staff have changed
- * individually keeps its time, capacity and instructor. If the recurrence changes, each session moves to a new start on its day, or else in its week.
- * A session for which there is no new start is cancelled. The starts that are left get new sessions.
+ * individually keeps its time, capacity and instructor. If the recurrence changes, each session moves to a new start on its day,
+ * or else in its week. A session for which there is no new start is cancelled. The starts that are left get new sessions.
  */
 export async function followClass(
   unit: UnitOfWork,

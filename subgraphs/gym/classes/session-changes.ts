@@ -76,7 +76,8 @@ function apply(session: LockedSession, startsAt: Date, change: SessionChangeInpu
     change.durationMinutes === undefined
       ? session.endsAt.getTime() - session.startsAt.getTime()
       : change.durationMinutes * 60_000;
-  if (change.capacity !== undefined) setCapacity(session, change.capacity); // before the move, because its refusal names the start
+  // Before the move, because its refusal names the start.
+  if (change.capacity !== undefined) setCapacity(session, change.capacity);
   session.startsAt = startsAt;
   session.endsAt = new Date(startsAt.getTime() + millis);
   if (change.instructor !== undefined) session.instructor = change.instructor;

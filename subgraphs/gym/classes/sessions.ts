@@ -19,7 +19,7 @@ import {
   UpdateClassSessionInput,
   type SessionRow,
 } from './sessions.shapes.ts';
-import { hasDay, instantsOf, type Instants } from './time-range.ts';
+import { hasDay, boundedRangeOf, type BoundedRange } from './time-range.ts';
 
 const cursors = cursorsOf('classSessions', z.tuple([z.iso.datetime(), z.uuid()]));
 
@@ -58,7 +58,7 @@ export class Sessions {
     const gymId = gymOf(viewer, filter.gymId);
     const locationId =
       viewer.kind === 'client' ? (viewer.locationId ?? filter.locationId) : filter.locationId;
-    const spans = await this.instantsAt(gymId, locationId, filter);
+    const ranges = await this.rangesAt(gymId, locationId, filter);
     const after = cursors.read(request.cursor);
     const rows = await this.unit.read<SessionRow>(
       `${SESSIONS} where ${locationId ? 'location_id' : 'gym_id'} = ? and starts_at >= ? and starts_at < ?
@@ -70,14 +70,14 @@ export class Sessions {
        order by starts_at, id limit ?`,
       [
         locationId ?? gymId,
-        earliest(spans),
-        latest(spans),
+        earliest(ranges),
+        latest(ranges),
         ...(locationId ? [gymId] : []),
         ...(filter.classId ? [filter.classId] : []),
         ...(after ?? []),
-        spans.map(({ id }) => id),
-        spans.map(({ from }) => from),
-        spans.map(({ to }) => to),
+        ranges.map(({ id }) => id),
+        ranges.map(({ from }) => from),
+        ranges.map(({ to }) => to),
         pageSize(request) + 1,
       ],
     );
@@ -156,26 +156,26 @@ export class Sessions {
    * The requested range at each location. Instants give all locations the same range; a local day begins at midnight in the
    * location's time zone.
    */
-  private async instantsAt(
+  private async rangesAt(
     gymId: string,
     locationId: string | null | undefined,
     range: Pick<SessionsRequest, 'from' | 'to'>,
-  ): Promise<(Instants & { id: string })[]> {
+  ): Promise<(BoundedRange & { id: string })[]> {
     const locations = await this.unit.read<{ id: string; timezone: string }>(
       `select id, timezone from location where gym_id = ? ${locationId ? 'and id = ?' : ''}`,
       [gymId, ...(locationId ? [locationId] : [])],
     );
     if (!hasDay(range)) {
-      const instants = instantsOf(range, 'UTC');
-      return locations.map(({ id }) => ({ id, ...instants }));
+      const bounded = boundedRangeOf(range, 'UTC');
+      return locations.map(({ id }) => ({ id, ...bounded }));
     }
-    return locations.map(({ id, timezone }) => ({ id, ...instantsOf(range, timezone) }));
+    return locations.map(({ id, timezone }) => ({ id, ...boundedRangeOf(range, timezone) }));
   }
 }
 
-const earliest = (ranges: readonly Instants[]): Date =>
+const earliest = (ranges: readonly BoundedRange[]): Date =>
   new Date(Math.min(...ranges.map(({ from }) => from.getTime()), LAST_INSTANT));
-const latest = (ranges: readonly Instants[]): Date =>
+const latest = (ranges: readonly BoundedRange[]): Date =>
   new Date(Math.max(...ranges.map(({ to }) => to.getTime()), 0));
 const LAST_INSTANT = Date.parse('3000-01-01T00:00:00Z');
 

@@ -8,7 +8,7 @@ const DEFAULT_MILLIS = 28 * DAY_MILLIS;
 const LONGEST_MILLIS = 732 * DAY_MILLIS;
 
 /** The first and the last instant of a range. */
-export interface Instants {
+export interface BoundedRange {
   /** Inclusive. */
   from: Date;
   /** Exclusive. */
@@ -20,7 +20,7 @@ export interface Instants {
  * midnight in `zone`.
  * @throws VALIDATION_FAILED if the range ends before it begins, or is longer than 732 days
  */
-export function instantsOf({ from, to }: Range, zone: string): Instants {
+export function boundedRangeOf({ from, to }: Range, zone: string): BoundedRange {
   const start = from ? instantIn(from, zone, 'first') : new Date();
   const end = to ? instantIn(to, zone, 'last') : new Date(start.getTime() + DEFAULT_MILLIS);
   if (end < start) throw invalid('to', 'expected a time that is not before "from"');

@@ -1,6 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { hostOf } from '#server/url-host.ts';
 import { FORBIDDEN_PORTS } from './forbidden-ports.ts';
 
 /**
@@ -20,11 +21,11 @@ const isLoopbackAddress = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback';
 
 /** The host of a URL, without the brackets of an IPv6 address and the dot at the end of an absolute name. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+const targetHostOf = (url: URL): string => hostOf(url).replace(/\.$/, '');
 
 /** Whether the URL is http to this machine, which is a target only with demo data. */
 const isLoopbackHttp = (url: URL): boolean =>
-  url.protocol === 'http:' && (hostOf(url) === 'localhost' || isLoopbackAddress(hostOf(url)));
+  url.protocol === 'http:' && (targetHostOf(url) === 'localhost' || isLoopbackAddress(targetHostOf(url)));
 
 /**
  * Why events may not be sent to this URL; undefined if they may. The address of a host name is checked when a connection is
@@ -38,7 +39,7 @@ export function targetProblem(text: string, allowsLoopback: boolean): string | u
   if (FORBIDDEN_PORTS.has(url.port)) return `expected another port; ${url.port} belongs to another protocol`;
   if (allowsLoopback && isLoopbackHttp(url)) return undefined;
   if (url.protocol !== 'https:') return 'expected an https URL';
-  const host = hostOf(url);
+  const host = targetHostOf(url);
   if (isIP(host) && !isPublicAddress(host)) return 'expected an address of the public internet';
   if (host === 'localhost' || host.endsWith('.localhost'))
     return 'expected an address of the public internet';

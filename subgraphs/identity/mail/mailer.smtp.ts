@@ -1,12 +1,13 @@
 import { createTransport } from 'nodemailer';
 import { noteOutsideEffect } from '#server/outside-effects.ts';
+import { hostOf } from '#server/url-host.ts';
 import type { Mailer } from './mailer.ts';
 
 /** Sends mail to an SMTP server, `smtp://user:password@host:587` or `smtps://...`. */
 export function smtpMailer(smtpUrl: string, from: string): Mailer {
   const url = new URL(smtpUrl);
   const transport = createTransport({
-    host: url.hostname.replace(/^\[(.+)\]$/, '$1'), // an IPv6 address
+    host: hostOf(url),
     port: Number(url.port) || (url.protocol === 'smtps:' ? 465 : 587),
     secure: url.protocol === 'smtps:',
     ...(url.username && {

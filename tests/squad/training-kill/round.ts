@@ -101,7 +101,7 @@ export async function playRound(
   if (random() < 0.7) await squad(host, 'POST', `/squads/${squadId}/end`);
   else for (const one of [...guests, host]) await squad(one, 'POST', `/squads/${squadId}/leave`);
   await Promise.all([training, early, late]);
-  // A participant who has just joined again may still be in the squad. Who was there at its end reads that it has ended.
+  // A participant who has just joined again may still be in the squad. Everybody who was there at its end reads that it has ended.
   let isEndAcknowledged = false;
   for (const one of people) {
     const { status, body } = await squad(one, 'POST', `/squads/${squadId}/leave`);
