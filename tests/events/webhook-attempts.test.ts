@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { eventually } from '../support/eventually.ts';
+import { mailsIn } from '../support/outbox.ts';
 import { checkIn, checkOut, newLocation, newMember } from '../gym/support.ts';
 import { WebhookTests } from './webhook-tests.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
@@ -134,12 +133,11 @@ describe('an event that is not received', () => {
       return !body.active && body;
     });
     expect(off.disabledReason).toContain('3 days');
-    const outbox = path.join(tests.platform.dataDir, 'outbox');
-    await eventually(async () => {
-      const names = await readdir(outbox).catch(() => []);
-      const mails = await Promise.all(names.map((name) => readFile(path.join(outbox, name), 'utf8')));
-      return mails.some((mail) => mail.includes('admin@iron.test') && mail.includes('webhook'));
-    });
+    await eventually(async () =>
+      (await mailsIn(tests.platform.dataDir)).some(
+        (mail) => mail.includes('admin@iron.test') && mail.includes('webhook'),
+      ),
+    );
     isBroken = false;
     await call('PUT', `/webhooks/${id}`, { active: true });
     await makeDue();

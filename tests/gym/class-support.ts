@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
+import { mailsIn } from '../support/outbox.ts';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
 import { newLocation } from './support.ts';
 
@@ -100,10 +100,7 @@ export async function mailsAbout(
   platform: TestPlatform,
   title: string,
 ): Promise<{ promotions: string[]; cancellations: string[]; moves: string[] }> {
-  const folder = `${platform.dataDir}/outbox`;
-  const names = await readdir(folder).catch(() => []);
-  const texts = await Promise.all(names.map((name) => readFile(`${folder}/${name}`, 'utf8')));
-  const about = texts.filter((text) => text.includes(title));
+  const about = (await mailsIn(platform.dataDir)).filter((text) => text.includes(title));
   return {
     promotions: about.filter((text) => text.includes('A place has become free')),
     cancellations: about.filter((text) => text.includes('does not take place')),

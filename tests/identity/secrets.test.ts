@@ -3,6 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { mailsIn } from '../support/outbox.ts';
 import { startProcess, type StartedProcess } from '../support/process.ts';
 
 let dataDir: string;
@@ -81,9 +83,8 @@ describe('a secret', () => {
       body: { grant_type: 'client_credentials', client_id: 'gym', client_secret: password },
     });
 
-    const outbox = path.join(dataDir, 'outbox');
-    const [mail = ''] = await readdir(outbox);
-    const resetToken = /^Token: (\S+)/m.exec(await readFile(path.join(outbox, mail), 'utf8'))?.[1] ?? '';
+    const mail = await eventually(async () => (await mailsIn(dataDir))[0]);
+    const resetToken = /^Token: (\S+)/m.exec(mail)?.[1] ?? '';
     const serviceSecret = await readFile(path.join(dataDir, 'secrets', 'service-secret'), 'utf8');
     expect(resetToken).toHaveLength(43);
 

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { eventually } from '../support/eventually.ts';
+import { mailsIn } from '../support/outbox.ts';
 import type { TestPlatform } from '../support/platform.ts';
 
 /** The mails to an address in the outbox, the oldest first. */
 export async function mailsTo(platform: TestPlatform, email: string): Promise<string[]> {
-  const folder = path.join(platform.dataDir, 'outbox');
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).toSorted();
-  const mails = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
-  return mails.filter((mail) => mail.includes(`To: ${email}`));
+  return (await mailsIn(platform.dataDir)).filter((mail) => mail.includes(`To: ${email}`));
 }
 
 /** The token of the `count`-th mail to an address, among the mails by which a user sets a password. */

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import type {
@@ -9,6 +7,7 @@ import type {
 } from '../../subgraphs/identity/user-imports/user-imports.shapes.ts';
 import type { UserShape } from '../../subgraphs/identity/users/users.shapes.ts';
 import { eventually } from '../support/eventually.ts';
+import { mailsIn } from '../support/outbox.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
 const gymId = DEMO_GYMS.ironTemple.id;
@@ -146,13 +145,7 @@ describe('an import', () => {
     await imported(JSON.stringify({ email: invited, displayName: 'Invited' }), NDJSON, {
       query: '?invite=true',
     });
-    const outbox = path.join(platform.dataDir, 'outbox');
-    const mails = async (): Promise<string> =>
-      (
-        await Promise.all(
-          (await readdir(outbox).catch(() => [])).map((file) => readFile(path.join(outbox, file), 'utf8')),
-        )
-      ).join();
+    const mails = async (): Promise<string> => (await mailsIn(platform.dataDir)).join();
     await eventually(async () => (await mails()).includes(invited));
     expect(await mails()).not.toContain(silent);
   });
