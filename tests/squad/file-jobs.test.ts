@@ -7,6 +7,7 @@ import { jobMetrics } from '#server/jobs/run-job.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { createMetrics } from '#server/observability/metrics.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
+import type { JournalJob } from '../../subgraphs/squad/storage/journal.ts';
 import { FileJobs } from '../../subgraphs/squad/storage/file-jobs.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -14,7 +15,7 @@ const log = createLogger('squad', 'silent');
 let jobs: FileJobs | undefined;
 afterEach(() => jobs?.dispose());
 
-function opened(run: (attempt: number) => Promise<void>) {
+function opened(run: (attempt: number) => Promise<void>, needed: readonly JournalJob[] = []) {
   const metrics = createMetrics('squad');
   const attempts: Date[] = [];
   const write = jobOf()({
@@ -29,7 +30,9 @@ function opened(run: (attempt: number) => Promise<void>) {
     unitOf: () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN),
     log,
     metrics: jobMetrics(metrics, [write.name]),
-    async *pending() {},
+    async *pending() {
+      yield needed;
+    },
   });
   return { jobs, attempts, text: async () => (await metrics.text()).body };
 }
@@ -76,4 +79,15 @@ test('metrics count attempts, jobs that wait and jobs that have failed for good'
   one.retry(one.rows()[0]?.id ?? '');
   await eventually(async () => one.rows().length === 1);
   expect(await text()).toContain('job_duration_seconds_count{service="squad",name="write",outcome="done"} 1');
+});
+
+test('refused jobs, of which the last 1,000 are listed, do not keep others from being read from the journals', async () => {
+  const needed = Array.from({ length: 12_000 }, (_, index) => ({ ...WRITE, payload: { id: String(index) } }));
+  const { jobs: one, attempts } = opened(async (attempt) => {
+    if (attempt <= 12_000) throw new JobRefused('never');
+  }, needed);
+  one.start();
+  await eventually(async () => attempts.length >= 12_000, 60_000);
+  await eventually(async () => one.rows().length === 1_000);
+  expect(one.rows().every(({ error }) => error === 'never')).toBe(true);
 });

@@ -39,13 +39,23 @@ export async function updateCopies(journals: Journals, invite: SquadInvite): Pro
     [invite.toUserId, 'received'],
     [invite.fromUserId, 'sent'],
   ] as const)
-    await journals
-      .of(users)
-      .change(userId, (user) =>
-        user[box].some(({ id, status }) => id === invite.id && status === 'PENDING')
-          ? [{ type: box, invite: copy }]
-          : [],
-      );
+    await updateCopy(journals, userId, box, copy);
+}
+
+/** Writes a user's copy of an invite that is no longer open, if the user has a copy that is still PENDING. */
+async function updateCopy(
+  journals: Journals,
+  userId: string,
+  box: 'received' | 'sent',
+  invite: StoredInvite,
+): Promise<void> {
+  await journals
+    .of(users)
+    .change(userId, (user) =>
+      user[box].some(({ id, status }) => id === invite.id && status === 'PENDING')
+        ? [{ type: box, invite }]
+        : [],
+    );
 }
 
 /**
@@ -92,7 +102,5 @@ async function closeCopy(journals: Journals, userId: string, copy: StoredInvite)
   const now = new Date();
   if (Date.parse(copy.expiresAt) > now.getTime()) return;
   const closed: StoredInvite = { ...copy, status: 'EXPIRED', respondedAt: now.toISOString() };
-  await journals
-    .of(users)
-    .change(userId, () => [{ type: copy.toUserId === userId ? 'received' : 'sent', invite: closed }]);
+  await updateCopy(journals, userId, copy.toUserId === userId ? 'received' : 'sent', closed);
 }

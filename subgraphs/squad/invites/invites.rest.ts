@@ -6,7 +6,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Invites } from './invites.ts';
 import { InviteShape, RespondToInviteShape, SendInviteShape } from './invites.shapes.ts';
 
-const route = restRoute<{ invites: Invites }>(TAGS.invites);
+const route = restRoute<{ invites: Invites }>(TAGS.invites, 'squad');
 
 export const invitesRest = [
   route({

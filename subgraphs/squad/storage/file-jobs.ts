@@ -11,6 +11,8 @@ const REPORT_MILLIS = 5_000;
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 /** The maximum number of jobs in memory. Further jobs are read from the journals once fewer than half as many are left. */
 const MAX_JOBS = 10_000;
+/** The maximum number of refused jobs in memory. The oldest one gives way to a further one, and is tried again after the next start. */
+const MAX_REFUSED = 1_000;
 
 interface FileJob {
   readonly id: string;
@@ -21,7 +23,7 @@ interface FileJob {
   attempts: number;
   error: string | null;
   state: 'waiting' | 'running' | 'refused';
-  /** When the job is due again, because it was added again while it was running. */
+  /** When the job is due again after it has succeeded, because it was added again while it was running. */
   againAt: Date | undefined;
 }
 
@@ -33,11 +35,14 @@ interface FileJobsOptions extends Omit<JobHost, 'signal'> {
 
 /**
  * The jobs of journals in files. They are in memory only: the journals say which jobs they need, and a start reads the
- * journals. A job is repeated until it succeeds; a job that is refused waits for an operator, or for the next start.
+ * journals. A job is repeated until it succeeds. One that throws `JobRefused` is not repeated, until an operator retries it or
+ * until the next start.
  */
 export class FileJobs implements JobsWithoutDatabase {
   private readonly options: FileJobsOptions;
+  /** The jobs that wait or run. */
   private readonly jobs = new Map<string, FileJob>();
+  private readonly refused = new Map<string, FileJob>();
   private readonly stopping = new AbortController();
   private readonly host: JobHost;
   private readonly reporting: NodeJS.Timeout;
@@ -64,8 +69,10 @@ export class FileJobs implements JobsWithoutDatabase {
     const key = JSON.stringify([job.name, job.payload]);
     const runAt = job.runAt ?? new Date();
     const known = this.jobs.get(key);
+    const refused = this.refused.get(key);
     if (known?.state === 'running') known.againAt = runAt;
-    else if (known) Object.assign(known, { runAt, state: 'waiting' });
+    else if (known) known.runAt = runAt;
+    else if (refused) this.repeat(key, refused, { runAt });
     else if (this.jobs.size >= MAX_JOBS) this.isIncomplete = true;
     else {
       const declared = this.options.jobs.find(({ name }) => name === job.name);
@@ -86,16 +93,31 @@ export class FileJobs implements JobsWithoutDatabase {
   }
 
   rows(): readonly JobRow[] {
-    return [...this.jobs.values()].map(rowOf);
+    return [...this.refused.values(), ...this.jobs.values()].map(rowOf);
   }
 
   retry(id: string): JobRow | undefined {
-    const job = [...this.jobs.values()].find((one) => one.id === id);
-    if (job && job.state !== 'running') {
-      Object.assign(job, { state: 'waiting', attempts: 0, runAt: new Date() });
+    const [key, job] = [...this.jobs, ...this.refused].find(([, one]) => one.id === id) ?? [];
+    if (!key || !job) return undefined;
+    if (job.state !== 'running') {
+      this.repeat(key, job, { attempts: 0, runAt: new Date() });
       this.wake();
     }
-    return job && rowOf(job);
+    return rowOf(job);
+  }
+
+  private repeat(key: string, job: FileJob, change: Partial<FileJob>): void {
+    Object.assign(job, change, { state: 'waiting' });
+    this.refused.delete(key);
+    this.jobs.set(key, job);
+  }
+
+  private refuse(key: string, job: FileJob): void {
+    job.state = 'refused';
+    this.jobs.delete(key);
+    this.refused.set(key, job);
+    const [oldest] = this.refused.keys();
+    if (this.refused.size > MAX_REFUSED && oldest) this.refused.delete(oldest);
   }
 
   async dispose(): Promise<void> {
@@ -152,18 +174,27 @@ export class FileJobs implements JobsWithoutDatabase {
   }
 
   private async attempt(key: string, job: FileJob): Promise<void> {
-    Object.assign(job, { state: 'running', againAt: undefined, attempts: job.attempts + 1 });
+    const againAt = job.againAt && job.againAt.getTime() > Date.now() ? job.againAt : undefined;
+    Object.assign(job, { state: 'running', againAt, attempts: job.attempts + 1 });
     const { id, payload, attempts: number } = job;
     try {
       await runJob(job.declared, { id, payload, number, max: Infinity }, this.host);
       // Nothing is awaited between the comparison and the removal: a job that is added in between would be lost.
       if (!job.againAt) this.jobs.delete(key);
-      else Object.assign(job, { state: 'waiting', runAt: job.againAt, attempts: 0, error: null });
+      else
+        Object.assign(job, {
+          state: 'waiting',
+          runAt: job.againAt,
+          againAt: undefined,
+          attempts: 0,
+          error: null,
+        });
     } catch (error) {
-      job.error = (error as StoredFailure).message; // runJob throws nothing else
-      const isRefused = error instanceof StoredFailure && error.isFinal && !job.againAt;
+      const failure = error as StoredFailure; // runJob throws nothing else
+      job.error = failure.message;
       const pause = Math.min(RETRY_MILLIS[0] * 2 ** (number - 1), RETRY_MILLIS[1]);
-      Object.assign(job, { state: isRefused ? 'refused' : 'waiting', runAt: new Date(Date.now() + pause) });
+      Object.assign(job, { state: 'waiting', runAt: new Date(Date.now() + pause) });
+      if (failure.isFinal && !job.againAt) this.refuse(key, job);
     }
   }
 
