@@ -7,7 +7,7 @@ import type { TokenChecks, TokenVerifier } from './auth/token-verifier.ts';
 import type { DatabaseDeclaration } from './database/database.ts';
 import type { DatabaseServer } from './database/database-server.ts';
 import type { EventLog, EventShapes } from './events/event-log.ts';
-import type { FeatureSource, Switches } from './features.ts';
+import type { FeatureSource, ModuleOfRules } from './features.ts';
 import type { FileStorage } from './files/file-storage.ts';
 import type { ResolverMap } from './graphql/subgraph-endpoint.ts';
 import type { AnyJob } from './jobs/job.ts';
@@ -112,7 +112,7 @@ interface SubgraphDeclaration<Settings extends object, Resources extends object,
   /** How access tokens are checked. Default: with the keys that identity publishes. Identity itself uses its own. */
   tokenChecks?(resources: Resources): TokenChecks;
   /** The rules that belong to a module that a gym can switch off; its members are then refused at every door. */
-  features?: Switches<Services>;
+  features?: ModuleOfRules<Services>;
   /** The source of the switches. Default: the gym service. */
   featureSource?(base: ServiceBase<Settings>): FeatureSource;
   graphql: readonly ResolverMap[];

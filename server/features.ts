@@ -15,7 +15,7 @@ const FEATURE_MODULES = [
   'feed',
   'classes',
 ] as const;
-type FeatureModule = (typeof FEATURE_MODULES)[number];
+export type FeatureModule = (typeof FEATURE_MODULES)[number];
 
 /** A gym's switches by module; a module without a switch is on. */
 type FeatureSwitches = Readonly<Record<string, boolean>>;
@@ -23,7 +23,11 @@ type FeatureSwitches = Readonly<Record<string, boolean>>;
 /** Reads the switches of a gym from the gym service. Returns undefined if there is no such gym. */
 export type FeatureSource = (gymId: string) => Promise<FeatureSwitches | undefined>;
 
-const FRESH_MILLIS = 2_000; // 2 s, so that a change of a switch takes effect everywhere within 5 s
+/**
+ * How long a gym's switches are used before they are read again: 2 s. With the time of the request and the caches of the
+ * gateway, a change then takes effect everywhere within 5 s.
+ */
+const FRESH_MILLIS = 2_000;
 
 /** Decides whether a module is on for a viewer. */
 export class Features {
@@ -75,7 +79,7 @@ export class Features {
     } catch (error) {
       this.log.warn(
         { err: error, gymId },
-        'the feature switches of a gym cannot be read; the last known ones apply',
+        'the feature switches of a gym cannot be read; the last known ones apply, or all modules are on',
       );
       switches = before ?? {};
     }
@@ -99,10 +103,11 @@ export function featuresByGymService(gymUrl: string): FeatureSource {
 }
 
 /**
- * The module to which each rules object of a subgraph belongs; null if the object is always on. Only an object whose methods
- * all return promises can belong to a module. The type requires an entry for each such object, so that no new one is forgotten.
+ * For each rules object of a subgraph, the module that a gym can switch off; null if the rules are always on. Only an object
+ * whose methods all return promises can belong to a module. The type requires an entry for each such object, so that no new
+ * one is forgotten.
  */
-export type Switches<Services> = {
+export type ModuleOfRules<Services> = {
   readonly [
     Name in keyof Services as IsAsync<Services[Name]> extends true ? Name : never
   ]: FeatureModule | null;
@@ -113,23 +118,23 @@ type IsAsync<Rules> = {
 }[keyof Rules];
 
 /**
- * The services; calls of those that belong to a module fail while the module is off for the viewer.
+ * The rules objects; calls of those that belong to a module fail while the module is off for the viewer.
  * @param requireOn rejects with FEATURE_DISABLED if the module is off
  */
 export function withSwitches<Services extends object>(
   services: Services,
-  switches: Readonly<Record<string, FeatureModule | null>>,
+  modules: Readonly<Record<string, FeatureModule | null>>,
   requireOn: (module: FeatureModule) => Promise<void>,
 ): Services {
   const switched = { ...services } as Record<string, object>;
-  for (const [name, module] of Object.entries(switches)) {
+  for (const [name, module] of Object.entries(modules)) {
     const rules = switched[name];
     if (rules && module) switched[name] = checkedFirst(rules, () => requireOn(module));
   }
   return switched as Services;
 }
 
-/** The rules, with `check` before each call. `Switches` admits only rules whose methods are asynchronous. */
+/** The rules, with `check` before each call. `ModuleOfRules` admits only rules whose methods are asynchronous. */
 const checkedFirst = <Rules extends object>(rules: Rules, check: () => Promise<void>): Rules =>
   new Proxy(rules, {
     get(target, property) {

@@ -1967,7 +1967,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A calendar feed: the own bookings, or the sessions of the gym
+         * A calendar feed: the user's bookings, or the sessions of the gym
          * @description For calendar applications. The token in the URL replaces a log-in. The feed has the sessions of the last 30 days and the coming ones; at most 1,000 entries.
          *
          *     For everybody.
@@ -1990,7 +1990,7 @@ export interface paths {
         };
         /**
          * The address of the caller's calendar feed
-         * @description Everybody who has the address can read the feed. With `&all=true` it has the sessions of the gym instead of the own bookings.
+         * @description Everybody who has the address can read the feed. With `&all=true` it has the sessions of the gym instead of the user's bookings.
          *
          *     For users of a gym.
          */
@@ -3284,7 +3284,7 @@ export interface paths {
         };
         /**
          * Whether a name, a slug, an email or a slot for a first visit is available
-         * @description A slot is the half hour that contains the start in `<locationId>@<start>`. Its places are those of the session of the class "First visit" at that time, or of the class if there is no session yet; at first a class has as many as the location's capacity, and staff can change them. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for the session (`sessionId`, opened by access token or `X-Resume-Token`) for 15 minutes. A session can reserve one value of each resource, and a member one slot.
+         * @description A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time, or of the class if it has no session yet; at first the class has as many places as the location's capacity, and staff can change them. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.
          *
          *     For everybody.
          */
@@ -3746,7 +3746,7 @@ export interface paths {
         };
         /**
          * Totals and averages by day, week or month
-         * @description At most ten years; default: the last 30 days. Its cost does not grow with the number of entries.
+         * @description At most ten years; default: the last 30 days. The time of a request does not grow with the number of entries.
          *
          *     For users.
          */
@@ -9052,13 +9052,13 @@ export interface components {
             ignoredSets: number;
         };
         TrainingCount: {
-            /** @description The number of trainings that count. */
+            /** @description The number of trainings in the range that have ended. */
             trainings: number;
             /** @description Their minutes. Trainings that overlap count once. */
             minutes: number;
             /** @description When the last of them ended; null if there is none. */
             reachedAt: string | null;
-            /** @description When the next training counts whose end is still in the future; null if there is none. */
+            /** @description When the next training that has not ended yet will end, and so be counted; null if there is none. */
             changesAt: string | null;
         };
         "content.EventPage": {
@@ -16264,7 +16264,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the sessions, the earliest first, each with the own booking. */
+            /** @description A page of the sessions, the earliest first, each with the caller's booking. */
             200: {
                 headers: {
                     /** @description Next page: `<...>; rel="next"` (RFC 8288) */
@@ -16368,7 +16368,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session with the own booking. */
+            /** @description The session with the caller's booking. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16527,7 +16527,7 @@ export interface operations {
             query?: {
                 /** @description The private token of the feed, from `GET /users/me/calendar`. Not needed with an access token. */
                 token?: string;
-                /** @description `true`: the sessions of the gym. Default: the own bookings. */
+                /** @description `true`: the sessions of the gym. Default: the user's bookings. */
                 all?: "true" | "false";
             };
             header?: never;

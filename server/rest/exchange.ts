@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { RequestContext } from '../http/request-context.ts';
 import type { MultipartBody } from './multipart.ts';
 
-/** The body of a request, as far as the route reads bodies. */
+/** The parsed body of a request; without a value if the route declares no body. */
 export interface RequestBody {
   /** The parsed JSON, or the fields of a form; undefined without a body. */
   readonly value: unknown;

@@ -15,6 +15,7 @@ export function errorCodesOf(route: RestRoute<never>): ReadonlySet<ErrorCode> {
     ...(route.body || route.upload || route.consumes
       ? (['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
       : []),
+    ...(route.module ? (['FEATURE_DISABLED'] as const) : []),
     'RATE_LIMITED',
     'INTERNAL',
     // The database, or another service that the request needs, does not answer.

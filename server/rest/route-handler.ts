@@ -17,6 +17,7 @@ import { problemAnswer } from './problem.ts';
 import type { RateCounter, RateLimit } from './rate-limit.ts';
 import { answerOf, replyOf, send } from './replies.ts';
 import { checkBodyFields, checkQueryFields } from './request-fields.ts';
+import { errorCodesOf } from './route-errors.ts';
 import { Reply, type RestMethod, type RestRequest, type RestRoute } from './route.ts';
 import { expectedVersionOf, refuseExpectedVersion } from './versions.ts';
 
@@ -27,7 +28,7 @@ export interface RouteHost<Services> {
   begin(context: RequestContext): { services: Services; idempotency: IdempotencyStore };
   /** Counts the requests of all routes with this limit; undefined if requests are not limited. */
   counterOf(limit: RateLimit | undefined): RateCounter | undefined;
-  /** Checks every answer against its declared shape, so that every test also tests the OpenAPI document. */
+  /** Checks every answer against its declared shape and errors, so that every test also tests the OpenAPI document. */
   verifyAnswers: boolean;
 }
 
@@ -45,7 +46,26 @@ export const handledRoutes = <Services>(
   routes: readonly RestRoute<Services>[],
   host: RouteHost<Services>,
 ): HandledRoute[] =>
-  routes.map((route) => ({ route: route as RestRoute<never>, handle: routeHandler(route, host) }));
+  routes.map((route) => {
+    const handle = routeHandler(route, host);
+    const declared = route as RestRoute<never>;
+    return { route: declared, handle: host.verifyAnswers ? withDeclaredErrors(declared, handle) : handle };
+  });
+
+/** The handler, which fails if an error is not declared. */
+function withDeclaredErrors(route: RestRoute<never>, handle: RouteHandler): RouteHandler {
+  const declared = errorCodesOf(route);
+  return async (exchange) => {
+    try {
+      await handle(exchange);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || declared.has(error.code)) throw error;
+      throw new Error(`${route.method} ${route.path} does not declare its error ${error.code}`, {
+        cause: error,
+      });
+    }
+  };
+}
 
 const AUTHENTICATION: Readonly<Record<RestRoute<never>['auth'], Authentication>> = {
   required: authenticateToken,

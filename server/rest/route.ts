@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Scope } from '../auth/scopes.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { FeatureModule } from '../features.ts';
 import { wholeListQuery } from '../paging.ts';
 import type { Callers } from './callers.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
@@ -119,6 +120,8 @@ export type RestRoute<Services> = Omit<
 > & {
   /** The group of the route in the API reference. */
   tag: ApiTag;
+  /** The module that a gym can switch off, and with which the route is refused. Only for the documentation: `features` of the subgraph has the effect. */
+  module: FeatureModule | undefined;
   // `handler` is a property and not a method, so that a door that needs services which the subgraph lacks is a type error.
   handler: (request: RestRequest<never, never, never>, services: Services) => unknown;
 };
@@ -128,8 +131,10 @@ export type RestRoute<Services> = Omit<
  *
  *     const route = restRoute<{ locations: Locations }>(TAGS.locations);
  *     export const locationsRest = [route({ method: 'GET', path: '/locations', operationId: 'listLocations', ... })];
+ *
+ * @param module the module to which `features` of the subgraph assigns these rules; none if they are always on
  */
-export function restRoute<Services>(tag: ApiTag) {
+export function restRoute<Services>(tag: ApiTag, module?: FeatureModule) {
   return <
     Params extends z.ZodType = z.ZodType,
     Query extends z.ZodType = z.ZodType,
@@ -140,6 +145,7 @@ export function restRoute<Services>(tag: ApiTag) {
     ...declaration,
     ...(isWholeList(declaration) && { query: withWholeListQuery(declaration.query) }),
     tag,
+    module,
   });
 }
 

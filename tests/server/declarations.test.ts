@@ -56,6 +56,34 @@ const MAY_BE_UNBOUNDED = /\.(limit|wait|maxMinutes|minPrice|maxPrice)$/;
 const pathsUnless = (isBounded: (part: Part) => boolean) =>
   inputs.filter((part) => !isBounded(part)).map(({ path }) => path);
 
+/** The names of the rules objects that a handler takes from its second parameter. */
+const rulesOf = (handler: (request: never, services: never) => unknown): string[] =>
+  /^(?:async\s*)?\((?:[^()]|\([^()]*\))*,\s*\{([^{}]*)\}\s*\)\s*=>/
+    .exec(handler.toString())?.[1]
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean) ?? [];
+
+describe('a route', () => {
+  const routes = subgraphs.flatMap(({ name, rest, features = {} }) =>
+    rest.map(({ method, path, handler, module }) => ({
+      route: `${name} ${method} ${path}`,
+      rules: rulesOf(handler),
+      module,
+      features: features as Readonly<Record<string, string | null>>,
+    })),
+  );
+
+  it('declares the module with which its rules are switched off', () => {
+    expect(routes.filter(({ rules }) => rules.length > 0).length).toBeGreaterThan(0.95 * routes.length);
+    expect(
+      routes.filter(({ rules, module, features }) =>
+        rules.some((name) => (features[name] ?? undefined) !== module),
+      ),
+    ).toEqual([]);
+  });
+});
+
 describe('every input of a REST route', () => {
   it('bounds its numbers', () =>
     expect(

@@ -11,7 +11,7 @@ import {
   UpdateExerciseShape,
 } from './exercises.shapes.ts';
 
-const route = restRoute<{ exercises: Exercises }>(TAGS.exercises);
+const route = restRoute<{ exercises: Exercises }>(TAGS.exercises, 'content');
 
 export const exercisesRest = [
   route({

@@ -12,9 +12,9 @@ import type { Workouts } from '../workouts/workouts.ts';
 import { WorkoutRoutineShape } from '../workouts/workouts.shapes.ts';
 import type { Media } from './media.ts';
 
-const route = restRoute<{ media: Media; workouts: Workouts; exercises: Exercises; products: Products }>(
-  TAGS.pictures,
-);
+const fileRoute = restRoute<{ media: Media }>(TAGS.pictures);
+const contentRoute = restRoute<{ workouts: Workouts; exercises: Exercises }>(TAGS.pictures, 'content');
+const shopRoute = restRoute<{ products: Products }>(TAGS.pictures, 'shop');
 
 const upload = { field: 'image' };
 const description = 'JPEG, PNG, WebP or AVIF, at most 10 MiB. It is stored in three sizes, without metadata.';
@@ -29,7 +29,7 @@ const served = ({ stream, length, etag }: FileContent) =>
   });
 
 export const mediaRest = [
-  route({
+  fileRoute({
     method: 'GET',
     path: '/media/:file',
     operationId: 'getPicture',
@@ -51,7 +51,7 @@ export const mediaRest = [
     },
     handler: async ({ params, query }, { media }) => served(await media.read(params.file, query.size)),
   }),
-  route({
+  contentRoute({
     method: 'POST',
     path: '/workouts/:id/image',
     operationId: 'setWorkoutPicture',
@@ -65,7 +65,7 @@ export const mediaRest = [
     errors: ['FORBIDDEN'],
     handler: ({ params, files: [file] }, { workouts }) => workouts.setImage(params.id, file?.bytes),
   }),
-  route({
+  contentRoute({
     method: 'POST',
     path: '/exercises/:id/image',
     operationId: 'setExercisePicture',
@@ -79,7 +79,7 @@ export const mediaRest = [
     errors: ['FORBIDDEN'],
     handler: ({ params, files: [file] }, { exercises }) => exercises.setImage(params.id, file?.bytes),
   }),
-  route({
+  shopRoute({
     method: 'POST',
     path: '/products/:id/images',
     operationId: 'addProductPicture',

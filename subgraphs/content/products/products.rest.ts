@@ -7,7 +7,7 @@ import { CONTENT_AUTHORS } from '../access.ts';
 import type { Products } from './products.ts';
 import { CreateProductShape, ProductQuery, ProductShape, UpdateProductShape } from './products.shapes.ts';
 
-const route = restRoute<{ products: Products }>(TAGS.products);
+const route = restRoute<{ products: Products }>(TAGS.products, 'shop');
 
 export const productsRest = [
   route({

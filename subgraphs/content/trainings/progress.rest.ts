@@ -12,7 +12,7 @@ import {
 } from './progress.shapes.ts';
 import type { Summaries } from './summaries.ts';
 
-const route = restRoute<{ progress: Progress; summaries: Summaries }>(TAGS.trainings);
+const route = restRoute<{ progress: Progress; summaries: Summaries }>(TAGS.trainings, 'content');
 
 export const progressRest = [
   route({

@@ -9,6 +9,7 @@ import { TrainingQuery } from './trainings.shapes.ts';
 
 const route = restRoute<{ trainingExports: TrainingExports; trainingImports: TrainingImports }>(
   TAGS.trainings,
+  'content',
 );
 
 export const trainingCsvRest = [

@@ -13,7 +13,7 @@ import {
   UpdateTrainingShape,
 } from './trainings.shapes.ts';
 
-const route = restRoute<{ trainings: Trainings; trainingLog: TrainingLog }>(TAGS.trainings);
+const route = restRoute<{ trainings: Trainings; trainingLog: TrainingLog }>(TAGS.trainings, 'content');
 
 export const trainingsRest = [
   route({

@@ -20,7 +20,7 @@ const route = restRoute<{
   workouts: Workouts;
   workoutFavourites: WorkoutFavourites;
   nextWorkouts: NextWorkouts;
-}>(TAGS.workouts);
+}>(TAGS.workouts, 'content');
 const versionQuery = z.object({
   version: z.coerce
     .number()

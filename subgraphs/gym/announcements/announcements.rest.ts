@@ -10,7 +10,7 @@ import {
   UpdateAnnouncementInput,
 } from './announcements.shapes.ts';
 
-const route = restRoute<{ announcements: Announcements }>(TAGS.announcements);
+const route = restRoute<{ announcements: Announcements }>(TAGS.announcements, 'feed');
 
 export const announcementsRest = [
   route({
@@ -21,7 +21,7 @@ export const announcementsRest = [
     auth: 'required',
     query: gymQuery,
     success: { status: 200, description: 'The current announcements.', shape: z.array(AnnouncementShape) },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query }, { announcements }) => announcements.current(query.gymId),
   }),
   route({

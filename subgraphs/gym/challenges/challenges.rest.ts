@@ -20,7 +20,7 @@ const route = restRoute<{
   challenges: Challenges;
   challengePlans: ChallengePlans;
   challengeProgress: ChallengeProgress;
-}>(TAGS.challenges);
+}>(TAGS.challenges, 'challenges');
 
 export const challengesRest = [
   route({
@@ -37,7 +37,7 @@ export const challengesRest = [
       shape: ChallengeShape,
       page: true,
     },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query: { gymId, status, ...page } }, { challenges }) =>
       challenges.list({ gymId, status }, page),
   }),
@@ -124,7 +124,7 @@ export const challengesRest = [
       shape: ChallengeShape,
       variesWithinVersion: true,
     },
-    errors: ['CONFLICT', 'FEATURE_DISABLED'],
+    errors: ['CONFLICT'],
     handler: ({ params }, { challenges }) => challenges.join(params.id),
   }),
   route({
@@ -159,7 +159,7 @@ export const challengesRest = [
       shape: ChallengeShape,
       variesWithinVersion: true,
     },
-    errors: ['CONFLICT', 'CHALLENGE_COUNTS_ITSELF', 'FORBIDDEN', 'FEATURE_DISABLED'],
+    errors: ['CONFLICT', 'CHALLENGE_COUNTS_ITSELF', 'FORBIDDEN'],
     handler: ({ params, body }, { challengeProgress }) => challengeProgress.add(params.id, body),
   }),
   route({

@@ -7,7 +7,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Bookings } from './bookings.ts';
 import { AttendanceInput, BookingShape, bookingStatus, BookInput } from './bookings.shapes.ts';
 
-const route = restRoute<{ bookings: Bookings }>(TAGS.classes);
+const route = restRoute<{ bookings: Bookings }>(TAGS.classes, 'classes');
 
 const statusQuery = z.object({
   status: bookingStatus.optional().meta({ description: 'Only bookings with this status.' }),
@@ -25,7 +25,7 @@ export const bookingsRest = [
     params: idParams,
     body: BookInput.optional(),
     success: { status: 201, description: 'The booking.', shape: BookingShape },
-    errors: ['FORBIDDEN', 'CONFLICT', 'SESSION_CLOSED', 'MEMBERSHIP_INACTIVE', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'CONFLICT', 'SESSION_CLOSED', 'MEMBERSHIP_INACTIVE'],
     handler: ({ params, body }, { bookings }) => bookings.book(params.id, body),
   }),
   route({
@@ -66,7 +66,7 @@ export const bookingsRest = [
       shape: BookingShape,
       page: true,
     },
-    errors: ['NOT_FOUND', 'FEATURE_DISABLED'],
+    errors: ['NOT_FOUND'],
     handler: ({ query }, { bookings }) => bookings.list(query),
   }),
   route({
@@ -78,7 +78,6 @@ export const bookingsRest = [
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The booking.', shape: BookingShape },
-    errors: ['FEATURE_DISABLED'],
     handler: ({ params }, { bookings }) => bookings.get(params.id),
   }),
   route({
@@ -104,7 +103,7 @@ export const bookingsRest = [
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The booking, CANCELLED or NO_SHOW.', shape: BookingShape },
-    errors: ['CONFLICT', 'SESSION_CLOSED', 'FEATURE_DISABLED'],
+    errors: ['CONFLICT', 'SESSION_CLOSED'],
     handler: ({ params }, { bookings }) => bookings.cancel(params.id),
   }),
 ];

@@ -21,7 +21,7 @@ export const calendarQuery = z.object({
   all: z
     .enum(['true', 'false'], 'expected true or false')
     .optional()
-    .meta({ description: '`true`: the sessions of the gym. Default: the own bookings.' }),
+    .meta({ description: "`true`: the sessions of the gym. Default: the user's bookings." }),
 });
 
 interface Reader {

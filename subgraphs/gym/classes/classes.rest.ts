@@ -14,7 +14,7 @@ import {
   UpdateGymClassInput,
 } from './classes.shapes.ts';
 
-const route = restRoute<{ classes: Classes }>(TAGS.classes);
+const route = restRoute<{ classes: Classes }>(TAGS.classes, 'classes');
 
 export const classesRest = [
   route({
@@ -31,7 +31,7 @@ export const classesRest = [
       shape: GymClassShape,
       page: true,
     },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query }, { classes }) => classes.list(query),
   }),
   route({
@@ -57,7 +57,6 @@ export const classesRest = [
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The class.', shape: GymClassShape },
-    errors: ['FEATURE_DISABLED'],
     handler: ({ params }, { classes }) => classes.get(params.id),
   }),
   route({
@@ -106,7 +105,6 @@ export const classesRest = [
       description: 'The occurrences, the earliest first.',
       shape: z.array(ClassOccurrenceShape),
     },
-    errors: ['FEATURE_DISABLED'],
     handler: ({ params, query }, { classes }) => classes.occurrences(params.id, query),
   }),
 ];

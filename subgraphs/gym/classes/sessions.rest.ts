@@ -24,8 +24,8 @@ interface Rules {
   sessions: Sessions;
   bookings: Bookings;
 }
-const route = restRoute<Rules>(TAGS.classes);
-const calendarRoute = restRoute<{ calendars: Calendars }>(TAGS.classes);
+const route = restRoute<Rules>(TAGS.classes, 'classes');
+const calendarRoute = restRoute<{ calendars: Calendars }>(TAGS.classes, 'classes');
 const internalRoute = restRoute<{ firstVisits: FirstVisits }>(INTERNAL);
 
 const withOwnBooking = async (session: SessionRow, { bookings }: Rules): Promise<ClassSessionShape> => ({
@@ -44,11 +44,11 @@ export const sessionsRest = [
     query: pageQuery.extend(gymQuery.shape).extend(classSessionsQuery.shape),
     success: {
       status: 200,
-      description: 'A page of the sessions, the earliest first, each with the own booking.',
+      description: "A page of the sessions, the earliest first, each with the caller's booking.",
       shape: ClassSessionShape,
       page: true,
     },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: async ({ query }, rules) => {
       const page = await rules.sessions.list(query);
       const items = await Promise.all(page.items.map((session) => withOwnBooking(session, rules)));
@@ -70,11 +70,10 @@ export const sessionsRest = [
     params: idParams,
     success: {
       status: 200,
-      description: 'The session with the own booking.',
+      description: "The session with the caller's booking.",
       shape: ClassSessionShape,
       variesWithinVersion: true,
     },
-    errors: ['FEATURE_DISABLED'],
     handler: async ({ params }, rules) => withOwnBooking(await rules.sessions.get(params.id), rules),
   }),
   route({
@@ -103,13 +102,13 @@ export const sessionsRest = [
     method: 'GET',
     path: '/class-sessions.ics',
     operationId: 'getClassCalendar',
-    summary: 'A calendar feed: the own bookings, or the sessions of the gym',
+    summary: "A calendar feed: the user's bookings, or the sessions of the gym",
     description:
       'For calendar applications. The token in the URL replaces a log-in. The feed has the sessions of the last 30 days and the coming ones; at most 1,000 entries.',
     auth: 'optional',
     query: calendarQuery,
     success: { status: 200, description: 'The calendar (RFC 5545).', contentType: 'text/calendar' },
-    errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'FEATURE_DISABLED'],
+    errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
     handler: async ({ query }, { calendars }) =>
       new Reply(200, await calendars.feed(query), {
         'Content-Type': 'text/calendar; charset=utf-8',
@@ -123,11 +122,11 @@ export const sessionsRest = [
     operationId: 'getCalendar',
     summary: "The address of the caller's calendar feed",
     description:
-      'Everybody who has the address can read the feed. With `&all=true` it has the sessions of the gym instead of the own bookings.',
+      "Everybody who has the address can read the feed. With `&all=true` it has the sessions of the gym instead of the user's bookings.",
     only: callers('users of a gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     success: { status: 200, description: 'The address, with the private token.', shape: CalendarShape },
-    errors: ['GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['GYM_REQUIRED'],
     handler: (_request, { calendars }) => calendars.own(),
   }),
   calendarRoute({
@@ -139,7 +138,7 @@ export const sessionsRest = [
     only: callers('users of a gym', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN'),
     auth: 'required',
     success: { status: 200, description: 'The new address.', shape: CalendarShape },
-    errors: ['GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['GYM_REQUIRED'],
     handler: (_request, { calendars }) => calendars.rotate(),
   }),
   internalRoute({

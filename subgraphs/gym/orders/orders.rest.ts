@@ -4,7 +4,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Orders } from './orders.ts';
 import { OrderShape, OrdersQuery, PlaceOrderInput, UpdateOrderInput } from './orders.shapes.ts';
 
-const route = restRoute<{ orders: Orders }>(TAGS.orders);
+const route = restRoute<{ orders: Orders }>(TAGS.orders, 'shop');
 
 export const ordersRest = [
   route({
@@ -18,7 +18,7 @@ export const ordersRest = [
     auth: 'required',
     query: OrdersQuery,
     success: { status: 200, description: 'A page of orders.', shape: OrderShape, page: true },
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'GYM_REQUIRED'],
     handler: ({ query: { limit, cursor, ...filter } }, { orders }) => orders.list(filter, { limit, cursor }),
   }),
   route({
@@ -31,14 +31,7 @@ export const ordersRest = [
     auth: 'required',
     body: PlaceOrderInput,
     success: { status: 201, description: 'The order.', shape: OrderShape },
-    errors: [
-      'FORBIDDEN',
-      'CONFLICT',
-      'GYM_REQUIRED',
-      'OUT_OF_STOCK',
-      'FEATURE_DISABLED',
-      'UPSTREAM_UNAVAILABLE',
-    ],
+    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED', 'OUT_OF_STOCK', 'UPSTREAM_UNAVAILABLE'],
     handler: async ({ body }, { orders }) => {
       const order = await orders.place(body);
       return new Reply(201, order, { Location: `/orders/${order.id}` });
@@ -53,7 +46,6 @@ export const ordersRest = [
     auth: 'required',
     params: idParams,
     success: { status: 200, description: 'The order.', shape: OrderShape },
-    errors: ['FEATURE_DISABLED'],
     handler: ({ params }, { orders }) => orders.get(params.id),
   }),
   route({
@@ -68,7 +60,7 @@ export const ordersRest = [
     body: UpdateOrderInput,
     versioned: true,
     success: { status: 200, description: 'The changed order.', shape: OrderShape },
-    errors: ['FORBIDDEN', 'CONFLICT', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params, body, expectedVersion }, { orders }) =>
       orders.update(params.id, body, expectedVersion),
   }),

@@ -18,12 +18,8 @@ import {
   ReportShape,
 } from './posts.shapes.ts';
 
-const route = restRoute<{
-  posts: Posts;
-  comments: Comments;
-  postReports: PostReports;
-  files: FileStorage;
-}>(TAGS.posts);
+const route = restRoute<{ posts: Posts; comments: Comments; postReports: PostReports }>(TAGS.posts, 'feed');
+const fileRoute = restRoute<{ files: FileStorage }>(TAGS.posts);
 
 const commentParams = idParams.extend({
   commentId: z.uuid().meta({ description: 'The id of the comment.' }),
@@ -38,7 +34,7 @@ export const postsRest = [
     auth: 'required',
     query: pageQuery.extend(gymQuery.shape),
     success: { status: 200, description: 'A page of posts.', shape: PostShape, page: true },
-    errors: ['FORBIDDEN', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'GYM_REQUIRED'],
     handler: ({ query: { gymId, ...page } }, { posts }) => posts.list(gymId, page),
   }),
   route({
@@ -51,7 +47,7 @@ export const postsRest = [
     body: CreatePostInput,
     upload: { field: 'image', optional: true },
     success: { status: 201, description: 'The post.', shape: PostShape, variesWithinVersion: true },
-    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED', 'FEATURE_DISABLED'],
+    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
     handler: ({ body, files }, { posts }) => posts.create(body, files[0]?.bytes),
   }),
   route({
@@ -198,7 +194,7 @@ export const postsRest = [
     errors: ['FORBIDDEN'],
     handler: ({ params }, { postReports }) => postReports.dismissOfComment(params.id, params.commentId),
   }),
-  route({
+  fileRoute({
     method: 'GET',
     path: '/media/:file',
     operationId: 'getPostPicture',

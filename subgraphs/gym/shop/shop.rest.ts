@@ -16,7 +16,8 @@ import {
 } from './shop.shapes.ts';
 import type { Stock } from './stock.ts';
 
-const route = restRoute<{ shop: Shop; stock: Stock; programs: Programs }>(TAGS.shop);
+const route = restRoute<{ shop: Shop; stock: Stock }>(TAGS.shop, 'shop');
+const programsRoute = restRoute<{ programs: Programs }>(TAGS.shop);
 const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
 const productParams = params.extend({
   productId: z.uuid().meta({ description: 'Id of the product of the content service.' }),
@@ -41,7 +42,6 @@ export const shopRest = [
     params,
     query: wholeListQuery,
     success: { status: 200, description: 'The list.', shape: z.array(GymProductShape) },
-    errors: ['FEATURE_DISABLED'],
     handler: async ({ params: { gymId }, query }, { shop }) =>
       versioned(await shop.list(gymId), query, await shop.version(gymId)),
   }),
@@ -107,7 +107,7 @@ export const shopRest = [
     errors: ['FORBIDDEN'],
     handler: ({ params: { gymId, productId }, query }, { stock }) => stock.movements(gymId, productId, query),
   }),
-  route({
+  programsRoute({
     method: 'GET',
     path: '/gym/:gymId/programs',
     operationId: 'listGymPrograms',
@@ -117,7 +117,7 @@ export const shopRest = [
     success: { status: 200, description: 'The list.', shape: z.array(GymProgramShape) },
     handler: ({ params: { gymId } }, { programs }) => programs.list(gymId),
   }),
-  route({
+  programsRoute({
     method: 'PUT',
     path: '/gym/:gymId/programs',
     operationId: 'replaceGymPrograms',

@@ -3,7 +3,7 @@ import { TAGS } from '../api-tags.ts';
 import { MAX_PICTURES, type Analyses } from './analysis.ts';
 import { AnalysisShape, AnalyzeShape } from './analysis.shapes.ts';
 
-const route = restRoute<{ analyses: Analyses }>(TAGS.analysis);
+const route = restRoute<{ analyses: Analyses }>(TAGS.analysis, 'nutrition');
 
 export const ANALYSIS_RATE = { name: 'analyze', perMinute: 30, by: 'caller' } as const;
 

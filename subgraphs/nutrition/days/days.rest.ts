@@ -5,7 +5,7 @@ import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Days } from './days.ts';
 import { ChartQuery, DailyQuery, DailyShape, SeriesPointShape, SeriesQuery } from './days.shapes.ts';
 
-const route = restRoute<{ days: Days }>(TAGS.days);
+const route = restRoute<{ days: Days }>(TAGS.days, 'nutrition');
 
 export const daysRest = [
   route({
@@ -27,7 +27,7 @@ export const daysRest = [
     operationId: 'getNutritionSeries',
     summary: 'Totals and averages by day, week or month',
     description:
-      'At most ten years; default: the last 30 days. Its cost does not grow with the number of entries.',
+      'At most ten years; default: the last 30 days. The time of a request does not grow with the number of entries.',
     auth: 'required',
     params: ownerParams,
     query: SeriesQuery,

@@ -12,7 +12,7 @@ import {
   UpdateFoodLogShape,
 } from './food-logs.shapes.ts';
 
-const route = restRoute<{ foodLogs: FoodLogs }>(TAGS.foodLog);
+const route = restRoute<{ foodLogs: FoodLogs }>(TAGS.foodLog, 'nutrition');
 
 /** `/:userId` need not be a UUID: every value other than the caller's id or `me` is answered with NOT_FOUND. */
 export const ownerParams = z.object({

@@ -5,7 +5,7 @@ import type { Foods } from './foods.ts';
 import { CreateFoodShape, FoodQuery, FoodShape, LocaleQuery, UpdateFoodShape } from './foods.shapes.ts';
 import type { OwnFoods } from './own-foods.ts';
 
-const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>(TAGS.foods);
+const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>(TAGS.foods, 'nutrition');
 /** `:id` is a UUID, or the id of a food of the table, such as `banana`. */
 const foodParams = z.object({ id: z.string().max(60).meta({ description: "The food's id." }) });
 

@@ -4,7 +4,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Goals } from './goals.ts';
 import { GoalDaysShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
-const route = restRoute<{ goals: Goals }>(TAGS.goals);
+const route = restRoute<{ goals: Goals }>(TAGS.goals, 'nutrition');
 const userId = z.uuid().optional().meta({ description: 'Only for a service of the platform: the user.' });
 
 export const goalsRest = [

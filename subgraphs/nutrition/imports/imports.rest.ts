@@ -7,7 +7,7 @@ import { ownerParams } from '../food-logs/food-logs.rest.ts';
 import type { Imports } from './imports.ts';
 import { FoodLogImportShape, ImportQuery } from './imports.shapes.ts';
 
-const route = restRoute<{ imports: Imports }>(TAGS.foodLog);
+const route = restRoute<{ imports: Imports }>(TAGS.foodLog, 'nutrition');
 
 export const importsRest = [
   route({

@@ -8,7 +8,7 @@ import type { MessageReports } from './message-reports.ts';
 import type { Messages } from './messages.ts';
 import { MessageReportShape, MessageShape, ReportMessageInput, SendMessageShape } from './messages.shapes.ts';
 
-const route = restRoute<{ messages: Messages; messageReports: MessageReports }>(TAGS.chat);
+const route = restRoute<{ messages: Messages; messageReports: MessageReports }>(TAGS.chat, 'squad');
 const messageParams = idParams.extend({ messageId: z.uuid().meta({ description: "The message's id." }) });
 
 export const messagesRest = [

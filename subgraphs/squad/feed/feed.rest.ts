@@ -5,7 +5,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Feed } from './feed.ts';
 import { FeedItemShape } from './feed.shapes.ts';
 
-const route = restRoute<{ feed: Feed }>(TAGS.feed);
+const route = restRoute<{ feed: Feed }>(TAGS.feed, 'feed');
 
 export const feedRest = [
   route({

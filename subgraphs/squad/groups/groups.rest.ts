@@ -5,7 +5,7 @@ import { TAGS } from '../api-tags.ts';
 import type { Groups } from './groups.ts';
 import { CreateGroupShape, GroupShape } from './groups.shapes.ts';
 
-const route = restRoute<{ groups: Groups }>(TAGS.clubs);
+const route = restRoute<{ groups: Groups }>(TAGS.clubs, 'squad');
 
 export const groupsRest = [
   route({

@@ -5,7 +5,7 @@ import { TAGS } from '../api-tags.ts';
 import type { History } from './history.ts';
 import { SquadWorkoutShape } from './history.shapes.ts';
 
-const route = restRoute<{ history: History }>(TAGS.squadHistory);
+const route = restRoute<{ history: History }>(TAGS.squadHistory, 'squad');
 
 export const historyRest = [
   route({

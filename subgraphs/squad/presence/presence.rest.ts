@@ -5,7 +5,7 @@ import { TAGS } from '../api-tags.ts';
 import type { OnlineUsers } from './online-users.ts';
 import { GoOnlineShape, OnlineUserShape, PresenceShape } from './presence.shapes.ts';
 
-const route = restRoute<{ onlineUsers: OnlineUsers }>(TAGS.presence);
+const route = restRoute<{ onlineUsers: OnlineUsers }>(TAGS.presence, 'squad');
 
 export const presenceRest = [
   route({

@@ -13,7 +13,7 @@ import {
   UpdateWorkoutShape,
 } from './squads.shapes.ts';
 
-const route = restRoute<{ squads: Squads }>(TAGS.squads);
+const route = restRoute<{ squads: Squads }>(TAGS.squads, 'squad');
 const HOST = callers('the host of the squad', 'MEMBER', 'GYM_ADMIN', 'SUPER_ADMIN');
 const session = { status: 200, description: 'The present state of the session.', shape: SquadShape } as const;
 

@@ -7,7 +7,7 @@ import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { Deployments } from './deployments.ts';
 import { ResolveDeploymentShape } from './deployments.shapes.ts';
 
-const route = restRoute<{ deployments: Deployments }>(TAGS.deployments);
+const route = restRoute<{ deployments: Deployments }>(TAGS.deployments, 'wizard');
 
 export const deploymentsRest = [
   route({

@@ -5,7 +5,7 @@ import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
 import type { Files } from './files.ts';
 import { UploadFieldsShape } from './files.shapes.ts';
 
-const route = restRoute<{ files: Files }>(TAGS.wizardSessions);
+const route = restRoute<{ files: Files }>(TAGS.wizardSessions, 'wizard');
 
 /** Headers that keep an uploaded file from running as a script in the platform's origin. */
 const INERT = {

@@ -14,7 +14,7 @@ import {
   WizardSessionShape,
 } from './sessions.shapes.ts';
 
-const route = restRoute<{ sessions: Sessions }>(TAGS.wizardSessions);
+const route = restRoute<{ sessions: Sessions }>(TAGS.wizardSessions, 'wizard');
 const params = z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) });
 const RESUME = 'A session that was created without an account is opened with its token in `X-Resume-Token`.';
 
