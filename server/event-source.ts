@@ -46,7 +46,7 @@ class SourceEvents<Event> extends PushIterator<Event> implements EventSink<Event
   private readonly limit: number;
   private readonly whenFull: 'fail' | 'start-again';
   private readonly stops: (() => void)[] = [];
-  /** The events of the start report the present state, which no change has caused. */
+  /** Whether the source is being opened. Its events then report the present state, so none of them was caused by a change. */
   private isStarting = true;
 
   constructor({ limit = 1_000, whenFull = 'fail' }: EventSourceOptions) {

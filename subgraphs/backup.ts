@@ -18,10 +18,10 @@ Restores a backup into DATA_DIR, which must be empty; with --force, what is ther
 
 /** What DATA_DIR has besides the database. */
 const FOLDERS: readonly StagedFolder[] = [
-  { name: 'files', files: 'whole' },
-  { name: 'outbox', files: 'whole' },
-  { name: 'secrets', files: 'changing' },
-  { name: 'squad', files: 'changing' },
+  { name: 'files', kind: 'whole' },
+  { name: 'outbox', kind: 'whole' },
+  { name: 'secrets', kind: 'changing' },
+  { name: 'squad', kind: 'changing' },
 ];
 
 export const runBackup: Command = async (args, env, print) => {

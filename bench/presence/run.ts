@@ -1,6 +1,6 @@
 /**
  * How presence grows with instances: `npm run bench:presence`. Starts a Redis of its own, and 1, 2, 4 and 8 instances with
- * members who change their activity; then one million online members, at eight instances in turns.
+ * members who change their activity; then one million online members, for whom eight instances run one after the other.
  *
  * Environment variables, with their defaults: BENCH_SECONDS (10); BENCH_MEMBERS of each instance (2000); BENCH_RATE, the
  * events per instance and second (400); BENCH_ROUNDS (3); BENCH_INSTANCES (1,2,4,8); BENCH_MILLION, the members of the last
@@ -168,7 +168,7 @@ async function million(redis: BenchRedis): Promise<void> {
   }
   console.log(
     `${MILLION} members: ${Math.min(...heaps).toFixed(0)} to ${Math.max(...heaps).toFixed(0)} bytes of heap each, ` +
-      `and ${((Math.max(...redisBytes) - empty) / MILLION).toFixed(0)} bytes in Redis if all are there at once.`,
+      `and ${((Math.max(...redisBytes) - empty) / MILLION).toFixed(0)} bytes in Redis, which has all of them at the end.`,
   );
 }
 

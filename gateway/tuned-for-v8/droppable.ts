@@ -1,7 +1,7 @@
 /**
- * A reference that its target clears when the target ends. It is used by objects that live longer than the target: a client,
- * which lives until its own response is written, and a Map, whose previous tables V8 keeps for some time (`time-limit.ts`).
- * With a direct reference, these objects would keep an ended request and its answer in memory as long as they live.
+ * A reference to a request to a subgraph; it is cleared when the request has ended. Its holders live longer: a waiting client,
+ * until its own response is written, and the Map of `InFlightQueries`, whose previous tables V8 keeps for some time (the
+ * reason is in `time-limit.ts`). With a direct reference, they would keep an ended request and its answer in memory.
  *
  * Written for speed: without it the garbage collector has twice the work (`npm run bench -- "platform small"`, the rounds
  * with sharing).

@@ -9,7 +9,7 @@ export interface StagedFolder {
    * `whole`: a file is written once under its name, or replaced by a rename; its copy is a second name (a hard link).
    * `changing`: bytes of a file change in place, so that its bytes are copied.
    */
-  readonly files: 'whole' | 'changing';
+  readonly kind: 'whole' | 'changing';
 }
 
 interface StagedFile {
@@ -52,7 +52,7 @@ export class StagedFolders {
     for (const folder of this.folders)
       for (const name of await filesBelow(path.join(this.from, folder.name))) {
         const file = path.join(folder.name, name);
-        if (await this.copy(file, folder.files)) present.add(file);
+        if (await this.copy(file, folder.kind)) present.add(file);
       }
     for (const file of this.copied.keys()) {
       if (present.has(file)) continue;
@@ -81,7 +81,7 @@ export class StagedFolders {
   }
 
   /** False if the file does not exist any more. */
-  private async copy(file: string, files: StagedFolder['files']): Promise<boolean> {
+  private async copy(file: string, kind: StagedFolder['kind']): Promise<boolean> {
     const source = path.join(this.from, file);
     const stats = statSync(source, { bigint: true, throwIfNoEntry: false });
     if (!stats) return false;
@@ -90,7 +90,7 @@ export class StagedFolders {
     const target = path.join(this.to, file);
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
     await rm(target, { force: true });
-    const done = await (files === 'whole' ? linkOrCopy(source, target) : copyFile(source, target)).then(
+    const done = await (kind === 'whole' ? linkOrCopy(source, target) : copyFile(source, target)).then(
       () => true,
       unlessAbsent,
     );

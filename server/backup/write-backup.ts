@@ -49,7 +49,7 @@ const FIND_MOMENT_MILLIS = 60_000; // 60 s
 /** The limit of one try. It is shorter than MAX_PAUSE_MILLIS, because the same pause must be enough to copy changed files. */
 const FIND_MOMENT_ONCE_MILLIS = 1_000; // 1 s
 
-/** After so many pauses that ended too early the backup fails, and not only at the deadline: writers wait during each pause. */
+/** The backup fails after this number of pauses that ended too early, also before the deadline, because writers wait during each pause. */
 const MAX_PAUSES_TOO_SHORT = 3;
 
 /** Writes a backup of the embedded database and of folders in DATA_DIR, whether the platform runs or not. */
@@ -114,16 +114,16 @@ async function openSource(dataDir: string): Promise<Source> {
 
 /**
  * Locks the journals in files, if there are any, so that no squad service changes them.
- * @param otherwise the process that may have the lock already
+ * @param allowedHolder the id of the process that may have the lock already; then nothing is locked
  * @throws DataFolderInUseError if another process has it
  */
-async function lockSquad(dataDir: string, otherwise?: number): Promise<DataFolderLock | undefined> {
+async function lockSquad(dataDir: string, allowedHolder?: number): Promise<DataFolderLock | undefined> {
   const folder = path.join(dataDir, 'squad');
   if (!(await stat(path.join(folder, 'lock')).catch(() => undefined))) return undefined;
   try {
     return lockDataFolder(folder, '');
   } catch (error) {
-    if (error instanceof DataFolderInUseError && error.pid !== undefined && error.pid === otherwise)
+    if (error instanceof DataFolderInUseError && error.pid !== undefined && error.pid === allowedHolder)
       return undefined;
     throw error;
   }
@@ -169,8 +169,8 @@ async function writeFrom(source: Source, staged: StagedFolders, options: BackupO
 }
 
 /**
- * Begins the transactions of the sessions, and updates the copies of the folders, so that all see the data of one moment: no
- * file changes meanwhile, so the copies are those of the databases' moment.
+ * Begins the transactions of the sessions, and updates the copies of the folders. Nothing is written into the folders
+ * meanwhile, so the copies have the data of the same moment as the transactions.
  */
 async function oneMoment(
   source: Source,
@@ -192,7 +192,7 @@ async function oneMoment(
       await (source.isRunning ? whilePaused(source.socketDir, find) : find());
       const millis = Math.round(performance.now() - startedAt);
       progress(
-        `The data of ${moment.toISOString()}; changes of files waited ${millis} ms, ${tries} snapshots were taken`,
+        `The backup has the data of ${moment.toISOString()}, which took ${tries} snapshots${source.isRunning ? `; changes of files waited for ${millis} ms` : ''}`,
       );
       return moment;
     } catch (error) {
@@ -240,7 +240,7 @@ async function addFolder(
     const file = staged.pathOf(folder, name);
     // Most files of kind `whole` are uploaded pictures, which are compressed already.
     const { bytes, sha256 } = await archive.add(filePart(folder.name, name), createReadStream(file), {
-      compress: folder.files === 'changing',
+      compress: folder.kind === 'changing',
     });
     files.push({ path: name, bytes, sha256, modifiedAt: staged.modifiedAt(folder, name).toISOString() });
   }
@@ -259,7 +259,7 @@ function explained(error: unknown): unknown {
     );
   if (code?.startsWith('57P') || message?.startsWith('Connection terminated'))
     return new StartError(
-      'The database ended while it was copied. Start the command again; the platform may run or not.',
+      'The database ended while it was copied. Start the command again, with or without the platform running.',
       { cause: error },
     );
   return error;

@@ -99,7 +99,7 @@ async function onceConnected(
       return await use(client);
     } catch (error) {
       if (!isConnected && codeOf(error) === code.noRight)
-        throw mayNotConnect(error, server, database, client.user);
+        throw connectRefused(error, server, database, client.user);
       if (codeOf(error) !== code.startingUp || Date.now() > deadline) throw error;
       await sleep(200); // 0.2 s
     } finally {
@@ -118,8 +118,8 @@ const code = {
   noRight: '42501',
 } as const;
 
-/** PostgreSQL checks the right only for a database that exists. */
-function mayNotConnect(
+/** The error for a user without the right CONNECT. PostgreSQL checks this right only for a database that exists. */
+function connectRefused(
   error: unknown,
   server: DatabaseServer,
   database: string,
@@ -128,8 +128,8 @@ function mayNotConnect(
   const [name, role] = [pg.escapeIdentifier(database), pg.escapeIdentifier(user)];
   return new DatabaseUnavailableError(
     `The database "${database}" exists at ${addressOf(server)}, but the user "${user}" may not connect to it ` +
-      `(${reasonOf(error)}). If this user migrates the databases, it must own this one and its tables: restore dumps as this ` +
-      `user, or let a superuser run ALTER DATABASE ${name} OWNER TO ${role}. ` +
+      `(${reasonOf(error)}). If this user migrates the databases, it must own this one and its tables: let a superuser run ` +
+      `ALTER DATABASE ${name} OWNER TO ${role}, and give it tables that exist already by REASSIGN OWNED. ` +
       `Otherwise it needs the right CONNECT: GRANT CONNECT ON DATABASE ${name} TO ${role}.`,
     { cause: error },
   );
@@ -144,7 +144,7 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
   switch (codeOf(error) ?? '') {
     case code.noSuchDatabase:
       return because(
-        `The database "${maintenanceDatabase(server)}" at ${address}, which DATABASE_URL names, does not exist. ` +
+        `The database "${maintenanceDatabase(server)}" at ${address}, to which DATABASE_URL leads, does not exist. ` +
           `It is only used to create "${name}"; end the URL with a database that exists, such as /postgres.`,
       );
     case code.noRight:
@@ -159,7 +159,10 @@ function explained(error: unknown, server: DatabaseServer, name: string): Error 
           'Each replica of a service uses up to DATABASE_POOL_MAX and some more: raise max_connections, lower the setting, or run fewer replicas.',
       );
     case code.startingUp:
-      return because(`PostgreSQL at ${address} is still starting after 30 s (${reason}). Look into its log.`);
+      return because(
+        `PostgreSQL at ${address} does not accept connections after 30 s (${reason}): it is starting or recovering, or none ` +
+          'of several servers is the primary. Look into its log.',
+      );
   }
   // SASL: thrown by the client without a SQLSTATE, for example if the URL has no password and the server asks for one.
   if (codeOf(error)?.startsWith('28') || reason.startsWith('SASL')) {

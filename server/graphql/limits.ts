@@ -60,8 +60,8 @@ export const ANONYMOUS_LIMITS: OperationLimits = {
 
 /**
  * The limits of a subgraph are higher, because the operations that the gateway plans are larger than the client's: they
- * have the same depth below `_entities`, expanded fragments, and the keys and `__typename` of entities. The gateway also
- * adds an alias to a field if another type has a field of the same name and of another type at the same place.
+ * have the same depth below `_entities`, expanded fragments, and the keys and `__typename` of entities. If two types at the
+ * same place have fields of the same name that return different types, the gateway also gives one of them an alias.
  */
 export const SUBGRAPH_LIMITS: OperationLimits = {
   ...OPERATION_LIMITS,
@@ -70,10 +70,10 @@ export const SUBGRAPH_LIMITS: OperationLimits = {
   aliases: 200,
   rootFields: 60,
   tokens: 8_000,
-  // A client's condition is repeated in each request for fields inside it, around the fields of each entity.
+  // A client's `@include` or `@skip` is repeated in every request for fields below it, once for each type of entity.
   directives: 400,
   selections: 2 * OPERATION_LIMITS.selections,
-  objects: 2 * OPERATION_LIMITS.selections,
+  objects: 2 * OPERATION_LIMITS.selections, // every selection may have a selection set
 };
 
 /**
@@ -127,6 +127,7 @@ function sizeOfText(query: string, maxTokens: number, isAnonymous: boolean): Ope
   try {
     return sizeOf(parse(query, { noLocation: true, maxTokens }));
   } catch (error) {
+    // graphql-js writes "more that".
     if (error instanceof Error && /more tha[nt] \d+ tokens/.test(error.message))
       throw exceeded('tokens', maxTokens, isAnonymous);
     return undefined;
@@ -157,10 +158,10 @@ export const exceededLimit = (
 /** What each limit applies to, as the message of a refusal calls it. */
 const LIMITED: Readonly<Record<keyof OperationSize, string>> = {
   tokens: 'tokens',
-  selections: 'selections in its expanded fragments',
-  objects: 'objects in its expanded fragments, each counted once more for every condition around it',
-  depth: 'depth',
-  introspectionDepth: 'introspection depth',
+  selections: 'selections with its fragments expanded',
+  objects: 'objects with its fragments expanded, each counted once more for every condition around it',
+  depth: 'levels of depth',
+  introspectionDepth: 'levels of introspection',
   aliases: 'aliases',
   rootFields: 'root fields',
   directives: 'directives',
@@ -170,7 +171,6 @@ const LIMIT_NAMES = Object.keys(LIMITED) as (keyof OperationSize)[];
 interface Size {
   depth: number;
   introspectionDepth: number;
-  /** Sums end at `MANY`, because fragments that spread fragments multiply. */
   aliases: number;
   directives: number;
   rootFields: number;
@@ -193,6 +193,7 @@ const NONE: Size = {
   plainObjects: 0,
   tokens: 0,
 };
+/** The largest sum, because fragments that spread fragments can make sums grow exponentially. */
 const MANY = 1e9;
 
 /**

@@ -3,8 +3,8 @@ import { forbidden, notFound } from '../errors.ts';
 import type { ServiceName } from '../settings.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** One type of entity to which a service may refer, and how the service removes its references to one of them. */
-interface ReferenceHolder {
+/** A type of entity of another service to which this service stores references, and how it removes those to one entity. */
+interface ReferencedType {
   /** The service that owns the entity; only it may report the removal. */
   readonly owner: ServiceName;
   /** Removes the references to an entity. It runs in one transaction and is idempotent. */
@@ -12,7 +12,7 @@ interface ReferenceHolder {
 }
 
 /** By the entity's type in the graph. */
-type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
+type ReferencedTypes = Readonly<Record<string, ReferencedType>>;
 
 /**
  * The receiving side of removals (see removals.ts): an owner reports that an entity was removed, and the references to it
@@ -24,9 +24,9 @@ type ReferenceHolders = Readonly<Record<string, ReferenceHolder>>;
  */
 export class RemovedReferences {
   private readonly unit: UnitOfWork;
-  private readonly holders: ReferenceHolders;
+  private readonly holders: ReferencedTypes;
 
-  constructor(unit: UnitOfWork, holders: ReferenceHolders) {
+  constructor(unit: UnitOfWork, holders: ReferencedTypes) {
     this.unit = unit;
     this.holders = holders;
   }

@@ -33,7 +33,7 @@ const backup = (name: string, progress: (line: string) => void = () => undefined
     dataDir,
     file: path.join(folder, name),
     databases: ['postgres'],
-    folders: [{ name: 'squad', files: 'changing' }],
+    folders: [{ name: 'squad', kind: 'changing' }],
     platform: '1.0.0',
     missing: [],
     progress,

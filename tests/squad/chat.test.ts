@@ -176,7 +176,7 @@ describe('a message that a reader reports', () => {
 });
 
 test.each(['\u200B', ' \u2800\u200D ', '\u202Eabc', '\uD800'])(
-  'a text without visible characters, with a change of the reading direction or half a surrogate pair is refused: %j',
+  'a text is refused if it has no visible character, changes the reading direction or contains half a surrogate pair: %j',
   async (text) => {
     const { maya, squadId } = await talk();
     expect((await rest(maya, 'POST', `/squads/${squadId}/messages`, { text })).body).toMatchObject({

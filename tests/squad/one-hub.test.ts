@@ -27,7 +27,7 @@ interface Actor extends Person {
 
 /** The server to which requests are sent: the service at its own port, or the gateway. */
 type Place = 'squad' | 'gateway';
-const restUrl = (place: Place) =>
+const squadUrlAt = (place: Place) =>
   place === 'gateway' ? `${platform.url(place)}/squad` : platform.url(place);
 
 const sendersAt = (place: Place): Sender[] => {
@@ -144,100 +144,107 @@ const cases = (['squad', 'gateway'] as const).flatMap((place) =>
   sendersAt(place).map((sender) => ({ place, door: sender.door, sender })),
 );
 
-describe.each(cases)('invite, join, workout and chat by $door at the $place', ({ place, sender }) => {
-  test('reach sockets and subscriptions with the same revisions', async () => {
-    const [hostPerson, guestPerson] = await Promise.all([platform.register(), platform.register()]);
-    const host: Actor = { ...hostPerson, socket: await socketOf(platform, hostPerson, restUrl(place)) };
-    const guest: Actor = { ...guestPerson, socket: await socketOf(platform, guestPerson, restUrl(place)) };
-    const guestDevice = await socketOf(platform, guestPerson, restUrl(place));
-    const guestGraph = graphClient(platform.url(place), guest.token);
-    const hostGraph = graphClient(platform.url(place), host.token);
-    const invites = await subscribed<{ squadInviteReceived: { id: string; from: { id: string } } }>(
-      guestGraph,
-      'subscription { squadInviteReceived { id squadId from { id } status } }',
-    );
-
-    const invite = await sender.invite(host, guest.id);
-    expect(
-      (await guest.socket.next('squad_invite_received', (data) => data.invite.id === invite.id)).invite,
-    ).toMatchObject({ fromUserId: host.id, status: 'PENDING', squadId: invite.squadId });
-    expect(
-      (await guestDevice.next('squad_invite_received', (data) => data.invite.id === invite.id)).invite
-        .squadId,
-    ).toBe(invite.squadId);
-    expect(
-      (await invites.next((data) => data.squadInviteReceived.id === invite.id)).squadInviteReceived.from.id,
-    ).toBe(host.id);
-
-    expect((await sender.accept(guest, invite.id)).status).toBe('ACCEPTED');
-    expect(
-      (await host.socket.next('squad_invite_updated', (data) => data.invite.status === 'ACCEPTED')).invite.id,
-    ).toBe(invite.id);
-
-    const { squadId } = invite;
-    const before = (await host.socket.send('join_squad', { squadId })).session.revision;
-    type Update = {
-      squadUpdated: {
-        revision: number;
-        status: string;
-        participants: { user: { id: string }; setIndex: number; phase: string }[];
+describe.each(cases)(
+  'invite, join, workout and chat, sent by $door to the port of the $place',
+  ({ place, sender }) => {
+    test('reach sockets and subscriptions with the same revisions', async () => {
+      const [hostPerson, guestPerson] = await Promise.all([platform.register(), platform.register()]);
+      const host: Actor = { ...hostPerson, socket: await socketOf(platform, hostPerson, squadUrlAt(place)) };
+      const guest: Actor = {
+        ...guestPerson,
+        socket: await socketOf(platform, guestPerson, squadUrlAt(place)),
       };
-    };
-    const updates = await subscribed<Update>(
-      hostGraph,
-      'subscription($s: ID!) { squadUpdated(squadId: $s, fromRevision: 0) { id revision status participants { user { id } setIndex phase } } }',
-      { s: squadId },
-    );
-    const messages = await subscribed<{
-      squadMessageAdded: { id: string; text: string; user: { id: string }; seq: number };
-    }>(
-      hostGraph,
-      'subscription($s: ID!) { squadMessageAdded(squadId: $s, fromSeq: 0) { id text seq user { id } } }',
-      {
-        s: squadId,
-      },
-    );
+      const guestDevice = await socketOf(platform, guestPerson, squadUrlAt(place));
+      const guestGraph = graphClient(platform.url(place), guest.token);
+      const hostGraph = graphClient(platform.url(place), host.token);
+      const invites = await subscribed<{ squadInviteReceived: { id: string; from: { id: string } } }>(
+        guestGraph,
+        'subscription { squadInviteReceived { id squadId from { id } status } }',
+      );
 
-    const { revision: joinedAt } = await sender.join(guest, squadId);
-    expect(joinedAt).toBe(before + 1);
-    expect(await host.socket.next('squad_joined', (data) => data.userId === guest.id)).toMatchObject({
-      squadId,
-      revision: joinedAt,
+      const invite = await sender.invite(host, guest.id);
+      expect(
+        (await guest.socket.next('squad_invite_received', (data) => data.invite.id === invite.id)).invite,
+      ).toMatchObject({ fromUserId: host.id, status: 'PENDING', squadId: invite.squadId });
+      expect(
+        (await guestDevice.next('squad_invite_received', (data) => data.invite.id === invite.id)).invite
+          .squadId,
+      ).toBe(invite.squadId);
+      expect(
+        (await invites.next((data) => data.squadInviteReceived.id === invite.id)).squadInviteReceived.from.id,
+      ).toBe(host.id);
+
+      expect((await sender.accept(guest, invite.id)).status).toBe('ACCEPTED');
+      expect(
+        (await host.socket.next('squad_invite_updated', (data) => data.invite.status === 'ACCEPTED')).invite
+          .id,
+      ).toBe(invite.id);
+
+      const { squadId } = invite;
+      const before = (await host.socket.send('join_squad', { squadId })).session.revision;
+      type Update = {
+        squadUpdated: {
+          revision: number;
+          status: string;
+          participants: { user: { id: string }; setIndex: number; phase: string }[];
+        };
+      };
+      const updates = await subscribed<Update>(
+        hostGraph,
+        'subscription($s: ID!) { squadUpdated(squadId: $s, fromRevision: 0) { id revision status participants { user { id } setIndex phase } } }',
+        { s: squadId },
+      );
+      const messages = await subscribed<{
+        squadMessageAdded: { id: string; text: string; user: { id: string }; seq: number };
+      }>(
+        hostGraph,
+        'subscription($s: ID!) { squadMessageAdded(squadId: $s, fromSeq: 0) { id text seq user { id } } }',
+        {
+          s: squadId,
+        },
+      );
+
+      const { revision: joinedAt } = await sender.join(guest, squadId);
+      expect(joinedAt).toBe(before + 1);
+      expect(await host.socket.next('squad_joined', (data) => data.userId === guest.id)).toMatchObject({
+        squadId,
+        revision: joinedAt,
+      });
+      expect(
+        (await updates.next((data) => data.squadUpdated.revision === joinedAt)).squadUpdated.participants.map(
+          ({ user }) => user.id,
+        ),
+      ).toEqual([host.id, guest.id]);
+
+      const revision = await sender.update(guest, squadId, 3);
+      expect(revision).toBe(joinedAt + 1);
+      const onSocket = await host.socket.next('squad_updated', (data) => data.revision === revision);
+      expect(onSocket).toMatchObject({
+        squadId,
+        status: 'ACTIVE',
+        participant: { userId: guest.id, setIndex: 3, phase: 'REST', lastSet: { reps: 8 }, setsDone: 1 },
+      });
+      const inGraph = await updates.next((data) => data.squadUpdated.revision === revision);
+      expect(inGraph.squadUpdated).toMatchObject({
+        status: 'ACTIVE',
+        participants: [{ user: { id: host.id } }, { user: { id: guest.id }, setIndex: 3, phase: 'REST' }],
+      });
+
+      const written = await sender.write(guest, squadId, 'one more set?');
+      expect(
+        (await host.socket.next('squad_message', (data) => data.message.id === written.id)).message,
+      ).toMatchObject({ text: 'one more set?', userId: guest.id, seq: written.seq });
+      expect(
+        (await messages.next((data) => data.squadMessageAdded.id === written.id)).squadMessageAdded,
+      ).toMatchObject({ text: 'one more set?', user: { id: guest.id }, seq: written.seq });
+
+      await Promise.all([
+        host.socket.close(),
+        guest.socket.close(),
+        guestDevice.close(),
+        guestGraph.dispose(),
+        hostGraph.dispose(),
+      ]);
     });
-    expect(
-      (await updates.next((data) => data.squadUpdated.revision === joinedAt)).squadUpdated.participants.map(
-        ({ user }) => user.id,
-      ),
-    ).toEqual([host.id, guest.id]);
-
-    const revision = await sender.update(guest, squadId, 3);
-    expect(revision).toBe(joinedAt + 1);
-    const onSocket = await host.socket.next('squad_updated', (data) => data.revision === revision);
-    expect(onSocket).toMatchObject({
-      squadId,
-      status: 'ACTIVE',
-      participant: { userId: guest.id, setIndex: 3, phase: 'REST', lastSet: { reps: 8 }, setsDone: 1 },
-    });
-    const inGraph = await updates.next((data) => data.squadUpdated.revision === revision);
-    expect(inGraph.squadUpdated).toMatchObject({
-      status: 'ACTIVE',
-      participants: [{ user: { id: host.id } }, { user: { id: guest.id }, setIndex: 3, phase: 'REST' }],
-    });
-
-    const written = await sender.write(guest, squadId, 'one more set?');
-    expect(
-      (await host.socket.next('squad_message', (data) => data.message.id === written.id)).message,
-    ).toMatchObject({ text: 'one more set?', userId: guest.id, seq: written.seq });
-    expect(
-      (await messages.next((data) => data.squadMessageAdded.id === written.id)).squadMessageAdded,
-    ).toMatchObject({ text: 'one more set?', user: { id: guest.id }, seq: written.seq });
-
-    await Promise.all([
-      host.socket.close(),
-      guest.socket.close(),
-      guestDevice.close(),
-      guestGraph.dispose(),
-      hostGraph.dispose(),
-    ]);
-  });
-});
+  },
+);

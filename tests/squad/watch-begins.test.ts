@@ -16,7 +16,10 @@ import type { JournalKind, Journals } from '../../subgraphs/squad/storage/journa
 const log = createLogger('squad', 'silent');
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-watch-'));
 const journals = new FileJournals({ folder, log });
-/** An action that happens after a journal has got a new listener, and before the rule that watches continues. */
+/**
+ * An action that happens after a journal has got a new listener, and before the rule that watches continues. It runs twice
+ * for a chat, of which first the squad's journal is followed, and then the chat's.
+ */
 let onFollowed: () => Promise<unknown> = async () => undefined;
 
 const hub = new MemoryHub({ graceMillis: 1_000 }, {
@@ -61,9 +64,9 @@ afterAll(async () => {
 
 test.each([
   ['from the first message on', 0, ['before', 'number 1', 'number 2']],
-  ['from now on', undefined, ['number 2']], // `number 1` is sent before the rule follows the chat
+  ['from now on', undefined, ['number 2']], // `number 1` is sent before the journal of the chat is followed
 ])(
-  'watching a chat %s delivers messages that are sent while the watch begins, once',
+  'watching a chat %s delivers each message that is sent after its journal is followed, once',
   async (_from, fromSeq, expected) => {
     await messages.send({ squadId, text: 'before' });
     let count = 0;

@@ -137,7 +137,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
       const { id } = await deployedInUse();
       const { id: adminId, email } = await wizard.platform.register();
       // The deployment is stored in this way if the first admin accepts the invitation before it can be withdrawn.
-      const refused = {
+      const undoGivenUp = {
         status: 'DONE',
         isUndoGivenUp: true,
         input: { id: adminId, email, displayName: 'First Admin' },
@@ -148,7 +148,7 @@ describe.each(['database', 'memory'])('deployments in %s that cannot be undone',
         `update saga set actions = (
            select jsonb_agg(case when action ->> 'name' = 'admin' then action || $2::jsonb else action end order by position)
            from jsonb_array_elements(actions) with ordinality as each(action, position)) where subject = $1`,
-        [id, JSON.stringify(refused)],
+        [id, JSON.stringify(undoGivenUp)],
       );
       expect(await storedTextOf(id)).toContain(email);
       const identity = await wizard.platform.serviceToken('identity');

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { instant } from '#server/shapes.ts';
 
-/** The maximum number of ranges. They fit into the first line of a request, of which Node reads 16 KiB with all headers. */
+/** The maximum number of ranges. They fit into the URL: Node accepts 16 KiB for the URL and all headers together. */
 export const MAX_COUNTS = 100;
 
 const expected =
   'expected <user id>/<from>/<to>, e.g. 01900000-0000-7000-8000-000000000001/2026-11-01T00:00:00Z/2026-12-01T00:00:00Z';
 
-/** The trainings of one user that began in a time range. */
+/** One user and a time range, in which their trainings are counted. */
 const CountedRange = z
   .string()
   .transform((text) => text.split('/'))
@@ -29,14 +29,15 @@ export const TrainingCountsQuery = z.object({
 
 export const TrainingCountShape = z
   .object({
-    trainings: z.int().meta({ description: 'The number of trainings that count.' }),
+    trainings: z.int().meta({ description: 'The number of trainings in the range that have ended.' }),
     minutes: z.int().meta({ description: 'Their minutes. Trainings that overlap count once.' }),
     reachedAt: z.iso
       .datetime()
       .nullable()
       .meta({ description: 'When the last of them ended; null if there is none.' }),
     changesAt: z.iso.datetime().nullable().meta({
-      description: 'When the next training counts whose end is still in the future; null if there is none.',
+      description:
+        'When the next training that has not ended yet will end, and so be counted; null if there is none.',
     }),
   })
   .meta({ id: 'TrainingCount' });

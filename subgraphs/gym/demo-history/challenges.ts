@@ -82,7 +82,7 @@ function participantsOf(
   const training = TRAINING_HABITS.filter(({ gymId }) => gymId === gym.id).map(({ userId }) => userId);
   const users = isOfTrainings
     ? training
-    : [...gym.knownIds, ...random.some(gym.memberIds, Math.ceil(gym.memberIds.length / 2))];
+    : [...gym.demoUserIds, ...random.some(gym.memberIds, Math.ceil(gym.memberIds.length / 2))];
   return users.map((userId, index) => {
     const joinedAt = new Date(Math.min(now.getTime(), startsAt.getTime() + index * 1_800_000)); // half an hour
     const scored = scoreOf(context, challenge, userId, visits);

@@ -10,7 +10,7 @@ export interface HistoryGym {
   /** The members who visit, book, order and post; without the demo users. */
   memberIds: readonly string[];
   /** The demo users who are its members. */
-  knownIds: readonly string[];
+  demoUserIds: readonly string[];
   /** Members whose membership is frozen or has ended: they visited in the first two weeks of the history. */
   formerIds: readonly string[];
 }

@@ -11,7 +11,7 @@ import { insertVisits } from './visits.ts';
 const gymOf = (
   gym: keyof typeof DEMO_GYMS,
   staff: { id: string; timezone: string },
-  known: readonly { id: string }[],
+  demoUsers: readonly { id: string }[],
 ): HistoryGym => {
   const { id } = DEMO_GYMS[gym];
   const idsOf = (...statuses: string[]) =>
@@ -23,7 +23,7 @@ const gymOf = (
     timezone: staff.timezone,
     staffId: staff.id,
     memberIds: idsOf('ACTIVE'),
-    knownIds: known.map((person) => person.id),
+    demoUserIds: demoUsers.map((person) => person.id),
     formerIds: idsOf('FROZEN', 'ENDED'),
   };
 };
@@ -37,12 +37,13 @@ const GYMS: readonly HistoryGym[] = [
 ];
 
 /**
- * Four weeks of a gym's life before `now`, and what is planned for the next weeks, in the open transaction. The same rows at
- * every first start, relative to its time; a start at night finds as many people inside as one at noon.
+ * Inserts four weeks of the demo gyms before `now`, and what is planned for the next weeks, in the open transaction. As far as
+ * the day of the week and the hour permit, the rows are the same at every first start, relative to its time; a start at night
+ * finds as many people inside as one at noon.
  */
 export async function insertHistory(unit: UnitOfWork, now: Date): Promise<void> {
   for (const gym of GYMS) {
-    // Each part has a seed of its own: how many numbers the others need depends on the day and the hour.
+    // Each part has a seed of its own, because how many random numbers the others take depends on the day and the hour.
     const of = (part: string): HistoryContext => ({ unit, now, random: new Seeded(`${part} ${gym.id}`) });
     const attendances = await insertClassHistory(of('classes'), gym);
     const visits = await insertVisits(of('visits'), gym, attendances);

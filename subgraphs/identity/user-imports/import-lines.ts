@@ -83,7 +83,7 @@ async function* csvLines(lines: AsyncGenerator<TextLine>): AsyncGenerator<Import
   yield* records.end().map((record) => memberOfRecord(record, columns));
 }
 
-/** Whether the fields of a line are a valid member by themselves, so that the line is no part of an earlier field. */
+/** Whether a line is a valid member by itself. If a quote before it is still open, the line is then not part of that quoted field. */
 const isWholeMember = (fields: readonly string[], columns: readonly string[]): boolean =>
   'member' in memberOfRecord({ line: 0, fields: [...fields] }, columns);
 

@@ -92,7 +92,7 @@ export async function progressViolations(
   });
 }
 
-/** How long after its client has given it up a request may still take effect, e.g. in a process that hangs. */
+/** How long a request may still take effect after its client has stopped waiting for it, e.g. in a process that hangs. */
 const LATE_MILLIS = 60_000;
 
 /** The counts of a post equal its rows, and a member likes a post if their last acknowledged request says so. */
@@ -121,13 +121,12 @@ export async function likeViolations(query: Query, history: History, mark: strin
   );
   for (const [key, operations] of byKey) {
     const last = operations.findLast(({ outcome }) => outcome === 'ok');
-    // A repeated request leaves attempts behind that may take effect late, as does one without any answer.
+    // Attempts of a repeated request, and requests without an answer, may take effect late.
     const late = operations.filter(
       ({ outcome, attempts, end = 0 }) =>
         (outcome !== 'ok' || attempts.length > 1) && (!last || end > last.start - LATE_MILLIS),
     );
     const possible = new Set([last?.input.likes ?? false, ...late.map(({ input }) => input.likes)]);
-    if (!last && late.length > 0) possible.add(false);
     if (!possible.has(liked.has(key)))
       violations.push({
         rule: 'lost',
@@ -144,7 +143,7 @@ interface ProfileRow {
   version: number;
 }
 
-/** Of two changes of a version at most one is acknowledged. The last one is stored, or a later unanswered one. */
+/** Of the changes that start from the same version, at most one is acknowledged. The last one is stored, or a later unanswered one. */
 export async function profileViolations(query: Query, history: History): Promise<Violation[]> {
   const changes = history.of<number>('profile');
   const users = [...new Set(changes.map(({ input }) => String(input.userId)))];

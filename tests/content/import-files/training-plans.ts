@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A set as a user has done it. */
+/** A set of a generated training, from which a file is written. */
 export interface PlannedSet {
   exercise: string;
   type: 'NORMAL' | 'WARMUP' | 'DROP' | 'FAILURE';
@@ -66,7 +66,7 @@ export const plans: fc.Arbitrary<PlannedTraining[]> = fc.uniqueArray(
   { minLength: 1, maxLength: 6, selector: ({ start }) => start },
 );
 
-/** The sums of a plan. A set counts as often as `times` says. The other parameter converts the units of the file. */
+/** The sums of a plan. A set counts as often as `times` says. `kgPerWeight` and `metersPerDistance` convert the units of the file. */
 export function sumsOf(
   plan: readonly PlannedTraining[],
   { kgPerWeight, metersPerDistance }: { kgPerWeight: number; metersPerDistance: number },

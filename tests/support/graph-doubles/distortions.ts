@@ -8,7 +8,7 @@ import { randomFrom } from './random.ts';
  * distorted equally, so the result does not depend on which entities are fetched together. The result also does not depend
  * on whether several fetches are merged into one request: each part of a merged answer is distorted as the answer to its
  * fetch alone would be. If one of the parts then has no list of entities, or an error outside of it, the request is refused
- * as a whole.
+ * as a whole; the gateway then sends each fetch alone, and gets the same result.
  */
 export function distorted(answer: SubgraphAnswer, name: string, query: string, seed: string): SubgraphAnswer {
   const fields = entitiesFields(query);

@@ -56,17 +56,17 @@ export function testAccounts({ client, isRunning, sql }: Dependencies): TestAcco
       const password = `pass-${randomUUID()}`;
       // Identity asks the gym service whether the gym exists. If the gym service does not run in this test, the membership
       // is written into the database of identity.
-      const isGymKnown = isRunning('gym');
+      const isGymServiceRunning = isRunning('gym');
       const { status, body } = await client.rest<{ id: string }>('identity', 'POST', '/auth/register', {
         body: {
           email,
           password,
           displayName: `Test ${email.slice(5, 9)}`,
-          ...(gymId && isGymKnown && { gymId }),
+          ...(gymId && isGymServiceRunning && { gymId }),
         },
       });
       if (status !== 201) throw new Error(`registration failed: ${JSON.stringify(body)}`);
-      if (gymId && !isGymKnown) await sql('identity', MEMBER_OF, [gymId, body.id]);
+      if (gymId && !isGymServiceRunning) await sql('identity', MEMBER_OF, [gymId, body.id]);
       return { id: body.id, email, password, token: await login(email, password) };
     },
   };

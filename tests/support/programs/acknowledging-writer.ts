@@ -22,7 +22,7 @@ async function writeOn(): Promise<void> {
   }
 }
 
-/** Writes without a buffer, whose content would be lost with the process, although its rows were acknowledged. */
+/** Writes at once, because lines in a buffer would be lost when the process is killed, although their inserts were acknowledged. */
 function report(line: string): void {
   fs.writeSync(1, `${line}\n`);
 }
