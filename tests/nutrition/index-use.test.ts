@@ -36,11 +36,21 @@ beforeAll(async () => {
      select gen_random_uuid(), md5((n / 10)::text)::uuid, 'DONE', '[]', now() - make_interval(mins => n) from generate_series(1, $1::int) as n`,
     [ROWS],
   );
+  await sql(
+    `insert into food (id, user_id, name, barcode, calories, measures, created_at, updated_at)
+     select gen_random_uuid(), case when n % 4 = 0 then null when n % 200 = 1 then $1::uuid else md5((n / 100)::text)::uuid end,
+       'Food ' || n, lpad(n::text, 13, '0'), 100, '[]', now(), now() from generate_series(1, $2::int) as n`,
+    [id, ROWS],
+  );
+  await sql(
+    `insert into food_favourite (id, user_id, food_id, created_at)
+     select gen_random_uuid(), coalesce(user_id, gen_random_uuid()), id, now() from food`,
+  );
   await sql('analyze');
 });
 afterAll(() => platform.stop());
 
-it('the statements of the food log, the goals, imports and account data find their rows by an index', async () => {
+it('the statements of the food log, the goals, imports, foods and account data find their rows by an index', async () => {
   const rest = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     platform.rest('nutrition', method, path, {
       token,
@@ -82,6 +92,26 @@ it('the statements of the food log, the goals, imports and account data find the
       ['PUT', '/goals', { calories: 2_000, weekday: 1 }],
       ['DELETE', '/goals?weekday=1'],
       ['DELETE', entry],
+    ] as const)
+      expectOk(await rest(method, path, body));
+    const food = await rest('POST', '/foods', {
+      name: 'Porridge',
+      barcode: '4006381333931',
+      per100g: { calories: 90 },
+    });
+    expectOk(food);
+    const own = `/foods/${food.body.id}`;
+    for (const [method, path, body] of [
+      ['GET', own],
+      ['PUT', own, { name: 'Oat porridge' }],
+      ['PUT', `${own}/favourite`],
+      ['POST', '/log', { foodId: food.body.id, grams: 200 }],
+      ['GET', '/foods?search=porridge'],
+      ['GET', '/foods?favourite=true'],
+      ['GET', '/foods?recent=true'],
+      ['GET', '/foods/barcode/4006381333931'],
+      ['DELETE', `${own}/favourite`],
+      ['DELETE', own],
     ] as const)
       expectOk(await rest(method, path, body));
     const page = await rest('GET', '/history/me?limit=2');
