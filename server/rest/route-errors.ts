@@ -21,7 +21,8 @@ export function errorCodesOf(route: RestRoute<never>): ReadonlySet<ErrorCode> {
     // The database, or another service that the request needs, does not answer.
     'UPSTREAM_UNAVAILABLE',
     'UPSTREAM_TIMEOUT',
-    ...(route.method === 'GET' ? [] : (['SERVER_BUSY', 'INSUFFICIENT_STORAGE'] as const)),
+    // CONFLICT: a write is about a user whose account was erased in the meantime.
+    ...(route.method === 'GET' ? [] : (['CONFLICT', 'SERVER_BUSY', 'INSUFFICIENT_STORAGE'] as const)),
     ...(route.errors ?? []),
   ]);
 }

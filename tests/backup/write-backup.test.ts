@@ -70,7 +70,7 @@ describe('a backup of a running platform', () => {
     await hanging;
     expect(lines.slice(0, 2)).toEqual([
       expect.stringContaining('trying again'),
-      expect.stringContaining('The data of'),
+      expect.stringContaining('The backup has the data of'),
     ]);
     await pauses.close();
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { eventually } from '../support/eventually.ts';
@@ -74,7 +75,9 @@ describe('the events of one subject', () => {
     const times = [new Date()];
     for (let event = 0; event < 2; event += 1) {
       await insertEvents([subject]);
-      times.push(new Date(Date.now() + 1)); // the clock of this machine, which is also that of the database
+      const end = Date.now() + 1; // the clock of this machine, which is also that of the database
+      times.push(new Date(end));
+      while (Date.now() < end) await nextTurn();
     }
     const { id } = await webhook(to.url, { types: ['gym.deployed'] });
     const replay = (event: number) =>

@@ -64,7 +64,7 @@ export const locationsRest = [
       shape: LocationWithOccupancyShape,
       variesWithinVersion: true,
     },
-    errors: ['FORBIDDEN', 'CONFLICT', 'GYM_REQUIRED'],
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'GYM_REQUIRED'],
     handler: async ({ body }, { locations }) => withOccupancy(await locations.create(body), locations),
   }),
   route({

@@ -27,7 +27,7 @@ export const profilesRest = [
       shape: UserShape,
       variesWithinVersion: true,
     },
-    errors: ['VERSION_CONFLICT'],
+    errors: ['NOT_FOUND', 'VERSION_CONFLICT'],
     handler: ({ body, expectedVersion }, { profiles }) => profiles.update(body, expectedVersion),
   }),
   route({

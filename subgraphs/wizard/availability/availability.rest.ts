@@ -25,7 +25,7 @@ export const availabilityRest = [
         'Whether the value is available; if not, the reason and similar values that are available.',
       shape: AvailabilityShape,
     },
-    errors: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_UNAVAILABLE'],
     handler: ({ query, header }, { availability }) => availability.check(query, header('x-resume-token')),
   }),
 ];
