@@ -16,3 +16,9 @@ export function firstIdOf(time: Date): string {
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }
+
+/**
+ * A UUID in lower case, any other text unchanged. The doors of the services apply it to every id that a request contains
+ * (RFC 9562, section 4: upper case is accepted), so the rules may compare ids as texts.
+ */
+export const lowerCaseId = (text: string): string => (isUuid(text) ? text.toLowerCase() : text);

@@ -81,7 +81,7 @@ export function pageSize(request: PageRequest): number {
  * The cursors of one kind of list. A cursor contains the sort keys of the last item of a page (keyset paging); callers must
  * not read it.
  *
- *     const cursors = cursorsOf('locations', z.tuple([z.string(), z.uuid()]));
+ *     const cursors = cursorsOf('locations', z.tuple([z.string(), uuid()]));
  *     const after = cursors.read(request.cursor);        // [name, id] | undefined
  *     const rows = await ... limit pageSize(request) + 1
  *     return cursors.page(rows, request, (row) => [row.name, row.id]);

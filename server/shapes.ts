@@ -1,12 +1,21 @@
 import { z } from 'zod';
+import { lowerCaseId } from './ids.ts';
 import { boundedCache } from './observability/bounded-cache.ts';
 
 /** Shapes that the inputs of several services share. */
 
+/**
+ * The id of an object. It is accepted in upper case, too (RFC 9562, section 4), and becomes lower case, as it is stored and
+ * compared.
+ */
+export const uuid = (message?: string) => z.uuid(message).toLowerCase();
+
+/** An id, or another name of an object, such as the slug of a gym. An id becomes lower case. */
+export const idOrName = () => z.string().overwrite(lowerCaseId);
+
 /** `?gymId=`: a SUPER_ADMIN chooses a gym; every other user has their own. */
 export const gymQuery = z.object({
-  gymId: z
-    .uuid()
+  gymId: uuid()
     .optional()
     .meta({ description: 'A SUPER_ADMIN may name any gym; every other user may name only their own gym.' }),
 });
@@ -16,7 +25,7 @@ export const flag = z.enum(['true', 'false'], 'expected true or false').transfor
 
 /** `/:id` */
 export const idParams = z.object({
-  id: z.uuid().meta({ description: 'The id of the object that the path names.' }),
+  id: uuid().meta({ description: 'The id of the object that the path names.' }),
 });
 
 /** An IANA time zone that this version of Node supports. */

@@ -27,7 +27,8 @@ export function forwardedHeaders(context: Partial<GatewayContext>): string[] {
 export function withTrace(headers: string[], span: Span | undefined): string[] {
   if (!span) return headers;
   const copy = headers.slice();
-  const at = copy.indexOf('traceparent');
+  // Names are at even indexes; a value may have the same text as the name.
+  const at = copy.findIndex((text, index) => index % 2 === 0 && text === 'traceparent');
   if (at === -1) copy.unshift('traceparent', span.traceparent);
   else copy[at + 1] = span.traceparent;
   return copy;

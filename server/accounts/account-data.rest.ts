@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { uuid } from '../shapes.ts';
 import { cursorText } from '../paging.ts';
 import { IDENTITY_ONLY } from '../rest/callers.ts';
 import { INTERNAL, restRoute } from '../rest/route.ts';
 import { RecordsPageShape, ErasureResultShape, type AccountData } from './account-data.ts';
 
 const route = restRoute<{ accountData: AccountData }>(INTERNAL);
-const userParams = z.object({ userId: z.uuid().meta({ description: "The user's id." }) });
+const userParams = z.object({ userId: uuid().meta({ description: "The user's id." }) });
 
 /** Requests per minute. The export of a long-used account has many pages, and many accounts may be exported at once. */
 const RATE = { name: 'account-data', perMinute: 6_000, by: 'caller' } as const;

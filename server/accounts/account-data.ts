@@ -65,7 +65,7 @@ export class AccountData {
   /** Erases everything that the service stores about a user. A repeated call returns the same result. */
   async erase(userId: string): Promise<ErasureResult> {
     requireIdentity(this.unit.viewer);
-    return this.part.erase(userId.toLowerCase());
+    return this.part.erase(userId);
   }
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { instant } from '../shapes.ts';
+import { instant, uuid } from '../shapes.ts';
 
 /** What identity reports to the services that store what a membership allowed. */
 export const MembershipEndShape = z
   .object({
-    userId: z.uuid().meta({ description: 'The user whose membership has ended.' }),
-    gymId: z.uuid().meta({ description: 'The gym that the user has left.' }),
+    userId: uuid().meta({ description: 'The user whose membership has ended.' }),
+    gymId: uuid().meta({ description: 'The gym that the user has left.' }),
     before: instant.nullable().meta({
       description:
         'If the user has joined the gym again meanwhile, when the earlier membership ended: what began later stays. Null if they have not.',

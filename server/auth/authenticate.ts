@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
 import { unauthenticated } from '../errors.ts';
 import { contextOf } from '../http/request-context.ts';
-import { isUuid } from '../ids.ts';
+import { isUuid, lowerCaseId } from '../ids.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 import { ANONYMOUS, type Viewer } from './viewer.ts';
 
@@ -48,7 +48,7 @@ export async function viewerOfRequest(
 ): Promise<Viewer> {
   const viewer = await viewerOf(authorization, verifier);
   return viewer.kind === 'service' && typeof userId === 'string' && isUuid(userId)
-    ? { ...viewer, onBehalfOf: userId }
+    ? { ...viewer, onBehalfOf: lowerCaseId(userId) }
     : viewer;
 }
 

@@ -7,6 +7,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { z } from 'zod';
+import { uuid } from '../shapes.ts';
 import { readCheckedFile } from '../checked-file.ts';
 import { PlatformError, unauthenticated } from '../errors.ts';
 import { scopesIn } from './scopes.ts';
@@ -216,6 +217,6 @@ const textIn = (payload: JWTPayload, name: string): string | undefined =>
 const uuidIn = (payload: JWTPayload, name: string): string | null => uuidOf(valueIn(payload, name));
 
 function uuidOf(value: unknown): string | null {
-  const parsed = z.uuid().safeParse(value);
-  return parsed.success ? parsed.data.toLowerCase() : null;
+  const parsed = uuid().safeParse(value);
+  return parsed.success ? parsed.data : null;
 }

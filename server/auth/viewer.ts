@@ -94,10 +94,10 @@ export function requireUserOrScope(viewer: Viewer, ...scopes: readonly Scope[]):
 export function requireSelf(viewer: Viewer, userId: string | null | undefined): string {
   if (viewer.kind === 'service') {
     if (!userId || !isUuid(userId)) throw invalid('userId', 'expected the id of the user');
-    return userId.toLowerCase();
+    return userId;
   }
   const user = requireUser(viewer);
-  if (userId && userId.toLowerCase() !== user.userId.toLowerCase())
+  if (userId && userId !== user.userId)
     throw forbidden('userId names another user; leave it out, or send your own.');
   return user.userId;
 }

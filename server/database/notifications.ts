@@ -59,7 +59,12 @@ export async function listenTo(
     channels,
     log,
   );
-  await listening.connect();
+  try {
+    await listening.connect();
+  } catch (error) {
+    await listening.close();
+    throw error;
+  }
   if ('url' in server && !server.directUrl && (await listening.isPooled()))
     log.warn(
       {},
@@ -156,6 +161,7 @@ class ListeningConnection implements Notifications {
   }
 
   private restored(): void {
+    if (this.isClosed) return; // closed while it connected
     this.log.warn({}, 'the connection for notifications is restored');
     for (const channel of this.channels) this.events.emit(channel, undefined);
   }

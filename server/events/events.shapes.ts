@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { uuid } from '../shapes.ts';
 import { cursorText, pageQuery } from '../paging.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
 
 export const EventShape = z
   .object({
-    id: z.uuid().meta({ description: 'The same in every feed and every delivery of the event.' }),
+    id: uuid().meta({ description: 'The same in every feed and every delivery of the event.' }),
     type: z
       .string()
       .meta({ description: `One of ${EVENT_TYPE_NAMES.map((name) => `\`${name}\``).join(', ')}.` }),
-    gymId: z.uuid().nullable().meta({ description: 'Null for something that belongs to all gyms.' }),
+    gymId: uuid().nullable().meta({ description: 'Null for something that belongs to all gyms.' }),
     subject: z.string().meta({
       description:
         'What the event is about, `<type>/<id>`, e.g. `check-in/0199...`. The events of one subject are in the order in which they happened.',
@@ -25,7 +26,7 @@ export const EventPageShape = z
   .object({
     events: z.array(EventShape).meta({ description: 'The events, the oldest first.' }),
     next: z.string().meta({ description: '`after` of the next request; also if there are no events.' }),
-    traces: z.record(z.uuid(), z.string()).optional().meta({
+    traces: z.record(uuid(), z.string()).optional().meta({
       description:
         'For services only, if tracing is on: the W3C Trace Context of each event whose request is sampled, by the id of the event.',
     }),
@@ -59,7 +60,7 @@ export const EventsQuery = z.object({
     .meta({
       description: `If there are no events, the answer is sent at the next event, or after this number of seconds; at most ${MAX_WAIT_SECONDS}, and a larger number is treated as ${MAX_WAIT_SECONDS}. Default 0.`,
     }),
-  gymId: z.uuid().optional().meta({
+  gymId: uuid().optional().meta({
     description:
       'For a SUPER_ADMIN: the gym; without it, the answer has the events of all gyms. Every other caller may name only their own gym.',
   }),

@@ -55,6 +55,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
   /** The error with which the stream ends; undefined again after it was sent. */
   private refusal: PlatformError | undefined;
   private isFirst = true;
+  private isReleased = false;
   /** The name of the subscription's field. */
   private readonly field: string;
 
@@ -71,6 +72,16 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult>> {
+    try {
+      return await this.nextResult();
+    } catch (error) {
+      // Callers of `next` do not call `return` after an error, so the source would be kept until the process ends.
+      await this.return();
+      throw error;
+    }
+  }
+
+  private async nextResult(): Promise<IteratorResult<ExecutionResult>> {
     const { args } = this;
     const event = await this.events.next();
     if (event.done) return this.end();
@@ -149,6 +160,8 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
   }
 
   private release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
     clearInterval(this.checking);
     this.args.onEnd();
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '../shapes.ts';
 import { OWNING_SERVICE } from '../rest/callers.ts';
 import { INTERNAL, restRoute } from '../rest/route.ts';
 import type { RemovedReferences } from './removed-references.ts';
@@ -23,7 +24,7 @@ export const removedReferencesRest = [
         .string()
         .max(64)
         .meta({ description: "The entity's type in the graph, such as `Product`." }),
-      id: z.uuid().meta({ description: 'The id of the removed entity.' }),
+      id: uuid().meta({ description: 'The id of the removed entity.' }),
     }),
     success: { status: 204, description: 'No row of this service refers to the entity.' },
     errors: ['FORBIDDEN'],

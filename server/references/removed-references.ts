@@ -76,7 +76,7 @@ export async function removedAmong(
     [typeName, list],
   );
   const removed = new Set(rows.map(({ id }) => id));
-  return new Set(ids.filter((id) => removed.has(id.toLowerCase())));
+  return new Set(ids.filter((id) => removed.has(id)));
 }
 
 /** All entities share 64 locks, so that a transaction with many references takes at most 64 locks. */

@@ -6,6 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { addRepresentationChecks } from '../graphql/entities.ts';
 import { FastPath } from '../graphql/fast-path/fast-path.ts';
 import { KnownQueries } from '../graphql/fast-path/known-queries.ts';
+import { convertIdArguments } from '../graphql/id-arguments.ts';
 import { resolveKeyedFieldsInSavepoints } from '../graphql/keyed-mutations.ts';
 import { limitFields } from '../graphql/limit-fields.ts';
 import { OperationChecks } from '../graphql/operation-checks.ts';
@@ -81,6 +82,7 @@ async function executableSchema({
   const schema = subgraphSchema(sdl, subgraph.graphql);
   const introspection = settings.introspection ?? (settings.demo ? 'on' : 'admins');
   const checks = new OperationChecks(schema, sdl, introspection);
+  convertIdArguments(schema);
   addRepresentationChecks(schema);
   if (settings.rateLimits) limitFields(schema, subgraph.graphqlRateLimits ?? {}, rateLimits);
   resolveKeyedFieldsInSavepoints(schema);

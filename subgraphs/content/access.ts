@@ -91,6 +91,6 @@ export function ownerOfNew(viewer: Viewer, gymId: string | null | undefined): st
  */
 export function requireTrainingOwner(viewer: Viewer, userId: string): string {
   const user = requireUser(viewer);
-  if (userId === 'me' || userId.toLowerCase() === user.userId) return user.userId;
+  if (userId === 'me' || userId === user.userId) return user.userId;
   throw notFound('training log of the user', userId);
 }

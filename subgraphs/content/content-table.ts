@@ -103,7 +103,7 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
 
   /** The same as `find`, also for a row that the viewer may not see; the calling code checks the rights. */
   async load(id: string): Promise<Found<z.infer<Shape>> | null> {
-    const found = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
+    const found = isUuid(id) ? await this.byId.load(id) : null;
     if (!found) return null;
     const { isDeleted, rowOwner, rowIsPrivate, ...row } = found;
     return {
@@ -196,7 +196,7 @@ export class ContentTable<Shape extends z.ZodObject, Entity extends ContentEntit
     requireChange(this.unit.viewer, what, found);
     checkVersion(what, expectedVersion, found.version);
     // Later reads in this unit of work must get the changed row.
-    await this.unit.afterCommit(() => void this.byId.clear(id.toLowerCase()));
+    await this.unit.afterCommit(() => void this.byId.clear(id));
     return found;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid } from '#server/errors.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -75,7 +76,7 @@ function ofGyms({ viewer }: UnitOfWork): { sql: string; params: unknown[] } {
     : { sql: 'gym_id is null or gym_id = ?', params: [visible] };
 }
 
-const cursorShape = z.tuple([z.string(), z.union([z.string(), z.number()]), z.uuid()]);
+const cursorShape = z.tuple([z.string(), z.union([z.string(), z.number()]), uuid()]);
 
 /** A page of rows by keyset, so that the last page costs no more than the first. @throws VALIDATION_FAILED for a cursor of another order */
 export async function pageOfRows<Row extends { id: string }>(

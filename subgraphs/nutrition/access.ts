@@ -10,6 +10,6 @@ import { notFound } from '#server/errors.ts';
  */
 export function requireOwner(viewer: Viewer, userId: string): string {
   const user = requireUser(viewer);
-  if (userId === 'me' || userId.toLowerCase() === user.userId.toLowerCase()) return user.userId;
+  if (userId === 'me' || userId === user.userId) return user.userId;
   throw notFound('food log of the user', userId);
 }

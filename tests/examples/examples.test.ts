@@ -8,23 +8,8 @@ import { SERVICE_NAMES, type ServiceName } from '#server/settings.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { commonExamples } from './common.ts';
-import { contentExamples } from './content.ts';
-import { gymExamples } from './gym.ts';
-import { identityExamples } from './identity.ts';
-import { nutritionExamples } from './nutrition.ts';
-import { recordingOf, type Recorder } from './recorder.ts';
-import { squadExamples } from './squad.ts';
-import { wizardExamples } from './wizard.ts';
-
-/** For each service the function that sends a request of each of its operations. */
-const SCENARIOS: Readonly<Record<ServiceName, (recorder: Recorder) => Promise<void>>> = {
-  content: contentExamples,
-  gym: gymExamples,
-  wizard: wizardExamples,
-  nutrition: nutritionExamples,
-  squad: squadExamples,
-  identity: identityExamples, // the last one, because it ends sessions and deletes an account
-};
+import { recordingOf } from './recorder.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 const fileOf = (service: ServiceName) => new URL(`../../subgraphs/${service}/examples.json`, import.meta.url);
 /** `npm run examples` replaces the files. */

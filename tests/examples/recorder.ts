@@ -40,13 +40,20 @@ export interface Recording {
   recorder: Recorder;
 }
 
-export function recordingOf(platform: TestPlatform, service: ServiceName, now: Date): Recording {
+/** @param spelt how the ids of each request are written; default: as the platform writes them, in lower case */
+export function recordingOf(
+  platform: TestPlatform,
+  service: ServiceName,
+  now: Date,
+  spelt: (call: ExampleCall) => ExampleCall = (call) => call,
+): Recording {
   const routes = new Map(
     (subgraphs.find(({ name }) => name === service)?.rest ?? []).map((route) => [route.operationId, route]),
   );
   const normalise = normaliser(now);
   const examples: Record<string, ApiExample> = {};
-  const send = async (operationId: string, call: ExampleCall = {}) => {
+  const send = async (operationId: string, asked: ExampleCall = {}) => {
+    const call = spelt(asked);
     const route = routes.get(operationId);
     if (!route) throw new Error(`${service} has no operation ${operationId}`);
     const token = await tokenOf(platform, call.as ?? 'maya@iron.test');

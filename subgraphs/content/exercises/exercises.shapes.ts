@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf, orDefault } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { flag, versionNumber, visibleText } from '#server/shapes.ts';
+import { flag, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { DIFFICULTIES, MODALITIES } from './exercise.entity.ts';
 
@@ -12,7 +12,7 @@ export const imagePath = z.string().nullable();
 
 export const ExerciseShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     name: z.string(),
     aliases: z.array(z.string()),
     description: z.string().nullable(),
@@ -26,7 +26,7 @@ export const ExerciseShape = z
     category: z.string(),
     modality: z.enum(MODALITIES),
     image: imagePath,
-    gymId: z.uuid().nullable(),
+    gymId: uuid().nullable(),
     custom: z.boolean(),
     version: z.int(),
   })
@@ -66,7 +66,7 @@ export const exerciseFields = {
 
 export const CreateExerciseShape = z
   .object({
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     custom: z.boolean().nullish(),
     name: exerciseFields.name,
     aliases: orDefault(exerciseFields.aliases, []),

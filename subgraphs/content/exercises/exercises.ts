@@ -157,7 +157,7 @@ export class Exercises {
 
   /** The same as `findMany`, without deleted exercises. Until the end of the transaction, nobody can change or delete them. */
   async lockMany(ids: readonly string[]): Promise<ExerciseShape[]> {
-    const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isUuid);
+    const wanted = [...new Set(ids)].filter(isUuid);
     if (wanted.length === 0) return [];
     const rows = await this.unit.read<ExerciseShape>(
       `select ${this.table.columns} from exercise where id = any(?::uuid[]) and deleted_at is null order by exercise.id for share`,

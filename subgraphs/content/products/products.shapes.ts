@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf, orDefault } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { currencyCode, flag, instant, versionNumber } from '#server/shapes.ts';
+import { currencyCode, flag, instant, uuid, versionNumber } from '#server/shapes.ts';
 import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { PRODUCT_KINDS } from './product.entity.ts';
 
@@ -29,7 +29,7 @@ const VariantShape = z
 
 export const ProductShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     sku: z.string(),
     name: z.string(),
     description: z.string().nullable(),
@@ -44,7 +44,7 @@ export const ProductShape = z
     featuredPriority: z.int().nullable(),
     featuredFrom: z.iso.datetime().nullable(),
     featuredUntil: z.iso.datetime().nullable(),
-    gymId: z.uuid().nullable(),
+    gymId: uuid().nullable(),
     version: z.int(),
   })
   .meta({ id: 'Product' });
@@ -74,7 +74,7 @@ export const productFields = {
 
 export const CreateProductShape = z
   .object({
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     ...productFields,
     description: productFields.description.optional(),
     images: orDefault(productFields.images, []),

@@ -140,8 +140,8 @@ export class Products {
       const { gymId } = await this.table.change(id, expectedVersion, (product) => {
         product.deletedAt = new Date();
       });
-      await recordProductChange(this.unit, { id: id.toLowerCase(), gymId: gymId ?? null });
-      await this.removals.report(this.unit, 'Product', id.toLowerCase());
+      await recordProductChange(this.unit, { id, gymId: gymId ?? null });
+      await this.removals.report(this.unit, 'Product', id);
     });
   }
 

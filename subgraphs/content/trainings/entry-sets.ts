@@ -33,7 +33,7 @@ export const storedSet = (
 
 export const storedEntries = (entries: readonly EntryInput[]): TrainingEntry[] =>
   entries.map(({ exerciseId, sets }) => ({
-    exerciseId: exerciseId.toLowerCase(),
+    exerciseId,
     sets: sets.map((set) => storedSet(set, { completedAt: null })),
   }));
 
@@ -200,12 +200,12 @@ export function withUsableSets(
     const known = findSet(result.entries, input.id)?.set;
     const set = storedSet(input, { completedAt: null });
     if (known && (set.completedAt ?? '') <= (known.completedAt ?? '')) continue;
-    const modality = modalities.get(exerciseId.toLowerCase());
+    const modality = modalities.get(exerciseId);
     if (!modality || (!known && count >= MAX_SETS) || errorsOfSet(withoutNulls(set), modality).length > 0) {
       result.ignored += 1;
       continue;
     }
-    result.entries = withSet(result.entries, exerciseId.toLowerCase(), set);
+    result.entries = withSet(result.entries, exerciseId, set);
     result.changed += 1;
     if (!known) count += 1;
   }

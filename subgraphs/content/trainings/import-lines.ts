@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import {
   CsvRecords,
   DELIMITERS,
@@ -83,11 +84,11 @@ const numeric = <Shape extends z.ZodType>(shape: Shape) =>
   );
 
 const LineShape = z.object({
-  trainingId: optional(z.uuid()),
+  trainingId: optional(uuid()),
   minutes: numeric(z.int().min(0).max(1_440)),
   title: optional(z.string().max(120)),
   note: optional(z.string().max(5_000)),
-  exerciseId: optional(z.uuid()),
+  exerciseId: optional(uuid()),
   exercise: optional(z.string().max(120)),
   setId: optional(SetInputShape.shape.id.unwrap().unwrap()),
   type: z.preprocess((text) => setTypeOf(typeof text === 'string' ? text : ''), SetInputShape.shape.type),

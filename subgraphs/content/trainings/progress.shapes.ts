@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { day, timezone } from '#server/shapes.ts';
+import { day, timezone, uuid } from '#server/shapes.ts';
 import { TrainingSetShape } from './trainings.shapes.ts';
 
 export const LastSetsShape = z
   .object({
-    trainingId: z.uuid().nullable(),
+    trainingId: uuid().nullable(),
     at: z.iso.datetime().nullable(),
     sets: z.array(TrainingSetShape),
   })
@@ -17,7 +17,7 @@ const ExerciseRecordShape = z
     reps: z.int().nullable(),
     weightKg: z.number().nullable(),
     at: z.iso.datetime(),
-    trainingId: z.uuid(),
+    trainingId: uuid(),
   })
   .meta({ id: 'ExerciseRecord' });
 export type ExerciseRecordShape = z.infer<typeof ExerciseRecordShape>;
@@ -41,7 +41,7 @@ export const ProgressShape = z
   .object({
     metric: z.enum(PROGRESS_METRICS),
     points: z.array(
-      z.object({ date: z.iso.date(), value: z.number(), trainingId: z.uuid() }).meta({ id: 'ProgressPoint' }),
+      z.object({ date: z.iso.date(), value: z.number(), trainingId: uuid() }).meta({ id: 'ProgressPoint' }),
     ),
   })
   .meta({ id: 'ExerciseProgress' });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { instant, MAX_INTEGER, timezone } from '#server/shapes.ts';
+import { instant, MAX_INTEGER, timezone, uuid } from '#server/shapes.ts';
 import { MAX_SETS, SetInputShape, setId } from './trainings.shapes.ts';
 
 const SquadSetShape = SetInputShape.extend({
   id: setId.meta({ description: 'Unique in the squad; a repeated set with the same id is not added again.' }),
-  exerciseId: z.uuid().meta({ description: "The exercise's id." }),
+  exerciseId: uuid().meta({ description: "The exercise's id." }),
 }).meta({ graphType: 'TrainingSetInput' });
 export type SquadSet = z.infer<typeof SquadSetShape>;
 
@@ -17,7 +17,7 @@ export const SquadTrainingShape = z
       .max(120)
       .nullish()
       .meta({ description: 'Default: the title of the routine in the version that was trained.' }),
-    routineId: z.uuid().nullish(),
+    routineId: uuid().nullish(),
     routineVersion: z.int().min(1).max(MAX_INTEGER).nullish(),
     startedAt: instant.meta({ description: 'When the participant joined.' }),
     endedAt: instant.meta({ description: 'When they left, or the squad ended.' }),
@@ -38,8 +38,7 @@ export type SquadTrainingShape = z.infer<typeof SquadTrainingShape>;
 
 export const WrittenSquadTrainingShape = z
   .object({
-    trainingId: z
-      .uuid()
+    trainingId: uuid()
       .nullable()
       .meta({ description: 'Null: there are no usable sets, so there is no training.' }),
     ignoredSets: z.int().meta({
@@ -51,6 +50,6 @@ export const WrittenSquadTrainingShape = z
 export type WrittenSquadTrainingShape = z.infer<typeof WrittenSquadTrainingShape>;
 
 export const squadTrainingParams = z.object({
-  squadId: z.uuid().meta({ description: 'The id of the squad.' }),
-  userId: z.uuid().meta({ description: 'The id of the participant.' }),
+  squadId: uuid().meta({ description: 'The id of the squad.' }),
+  userId: uuid().meta({ description: 'The id of the participant.' }),
 });

@@ -36,7 +36,7 @@ export class SquadTrainings {
       throw invalid('endedAt', `expected a time not before startedAt, ${given.startedAt}`);
     return this.unit.transaction(async () => {
       // An exercise that was deleted after the set was done stays usable.
-      const used = new Set(given.sets.map(({ exerciseId }) => exerciseId.toLowerCase()));
+      const used = new Set(given.sets.map(({ exerciseId }) => exerciseId));
       const modalities = await this.exercises.modalities(used, used);
       const before = await this.stored(squadId, userId);
       const { entries, changed, ignored } = withUsableSets(before?.entries ?? [], given.sets, modalities);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { recordEvents } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
 /** The data of the internal events that this aggregate writes; `userId` is null once the account is deleted. */
 export const trainingEvents = {
-  'trainings.changed': z.object({ userId: z.uuid().nullable() }),
+  'trainings.changed': z.object({ userId: uuid().nullable() }),
 } as const;
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '#server/shapes.ts';
+import { instant, uuid } from '#server/shapes.ts';
 
 /** The maximum number of ranges. They fit into the URL: Node accepts 16 KiB for the URL and all headers together. */
 export const MAX_COUNTS = 100;
@@ -11,7 +11,7 @@ const expected =
 const CountedRange = z
   .string()
   .transform((text) => text.split('/'))
-  .pipe(z.tuple([z.uuid(expected), instant, instant], expected))
+  .pipe(z.tuple([uuid(expected), instant, instant], expected))
   .transform(([userId, from, to]) => ({ userId, from: new Date(from), to: new Date(to) }));
 export type CountedRange = z.infer<typeof CountedRange>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireUser } from '#server/auth/viewer.ts';
 import { invalid } from '#server/errors.ts';
 import { loaderOf } from '#server/loaders.ts';
@@ -10,7 +11,7 @@ import type { SummaryBucket, TrainingSummaryShape } from './progress.shapes.ts';
 import { LISTED_COLUMNS, TRAINING_COLUMNS, trainingKeyOf } from './training-pages.ts';
 import type { ListedTraining, TrainingEntry, TrainingFilter, TrainingShape } from './trainings.shapes.ts';
 
-const cursors = cursorsOf('trainings', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
+const cursors = cursorsOf('trainings', z.tuple([z.iso.date(), z.iso.datetime(), uuid()]));
 
 /** The first Monday of the calendar; weeks are counted from it. */
 export const FIRST_MONDAY = '0001-01-01';

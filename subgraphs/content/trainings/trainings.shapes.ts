@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf, orDefault } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { day, instant, MAX_INTEGER, timezone, versionNumber } from '#server/shapes.ts';
+import { day, instant, MAX_INTEGER, timezone, uuid, versionNumber } from '#server/shapes.ts';
 import { SET_TYPES } from '../workouts/workout-routine.entity.ts';
 import { SetShape } from '../workouts/workouts.shapes.ts';
 
@@ -30,17 +30,17 @@ export const TrainingSetShape = z
   .meta({ id: 'TrainingSet' });
 
 export const TrainingEntryShape = z
-  .object({ exerciseId: z.uuid(), sets: z.array(TrainingSetShape) })
+  .object({ exerciseId: uuid(), sets: z.array(TrainingSetShape) })
   .meta({ id: 'TrainingEntry' });
 
 export const TrainingShape = z
   .object({
-    id: z.uuid(),
-    userId: z.uuid(),
+    id: uuid(),
+    userId: uuid(),
     title: z.string().nullable(),
-    routineId: z.uuid().nullable(),
+    routineId: uuid().nullable(),
     routineVersion: z.int().nullable(),
-    squadId: z.uuid().nullable(),
+    squadId: uuid().nullable(),
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime().nullable(),
     localDate: z.iso.date(),
@@ -82,7 +82,7 @@ export type SetInput = z.infer<typeof SetInputShape>;
 const entries = z
   .array(
     z
-      .object({ exerciseId: z.uuid(), sets: orDefault(z.array(SetInputShape).max(100), []) })
+      .object({ exerciseId: uuid(), sets: orDefault(z.array(SetInputShape).max(100), []) })
       .meta({ graphType: 'TrainingEntryInput' }),
   )
   .max(100);
@@ -90,7 +90,7 @@ export type EntryInput = z.infer<typeof entries>[number];
 
 const fields = {
   title: z.string().trim().min(1).max(120).nullable(),
-  routineId: z.uuid().nullable(),
+  routineId: uuid().nullable(),
   routineVersion: z.int().min(1).max(MAX_INTEGER).nullable(),
   startedAt: instant,
   endedAt: instant.nullable(),
@@ -122,7 +122,7 @@ export type TrainingChange = z.infer<typeof UpdateTrainingShape>;
 /** One set of a running or finished training; its id is in the path. */
 export const PutSetShape = z
   .object({
-    exerciseId: z.uuid().nullish(),
+    exerciseId: uuid().nullish(),
     type: orDefault(type, 'NORMAL'),
     ...optionalMeasures,
     completedAt: instant.nullish(),
@@ -130,7 +130,7 @@ export const PutSetShape = z
   .meta({ graphType: 'LogTrainingSetInput' });
 
 export const setParams = z.object({
-  id: z.uuid().meta({ description: 'The id of the training.' }),
+  id: uuid().meta({ description: 'The id of the training.' }),
   setId: setId.meta({
     description:
       'The id of the set, which the client chooses: 1 to 64 letters, digits, hyphens or underscores, e.g. a UUID. It is unique in its training.',

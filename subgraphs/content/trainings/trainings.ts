@@ -55,7 +55,7 @@ export class Trainings {
   /** @throws NOT_FOUND also for a training of another user */
   async get(id: string): Promise<TrainingShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const training = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
+    const training = isUuid(id) ? await this.byId.load(id) : null;
     if (!training || training.userId !== userId) throw notFound('training', id);
     return training;
   }
@@ -125,7 +125,7 @@ export class Trainings {
     const { exerciseId: given, completedAt, ...measures } = validated(PutSetShape, input);
     return this.change(id, expectedVersion, async (training) => {
       const before = findSet(training.entries, setId);
-      const exerciseId = given?.toLowerCase() ?? before?.exerciseId;
+      const exerciseId = given ?? before?.exerciseId;
       if (!exerciseId) throw invalid('exerciseId', 'expected the exercise of the new set');
       const now = new Date().toISOString();
       const set = storedSet(
@@ -148,7 +148,7 @@ export class Trainings {
       await this.unit.em.remove(training).flush();
       if (training.endedAt) await recordChangedTrainings(this.unit, [training.userId]);
     });
-    this.byId.clear(id.toLowerCase());
+    this.byId.clear(id);
   }
 
   /** Writes a copy of a training, with the same sets. The copy begins at `startedAt` of the input; by default, it ends now. */
@@ -225,7 +225,7 @@ export class Trainings {
       }
       return presented(TrainingShape, training);
     });
-    this.byId.clear(id.toLowerCase());
+    this.byId.clear(id);
     return changed;
   }
 

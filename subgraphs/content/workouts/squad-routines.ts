@@ -30,7 +30,7 @@ export class SquadRoutines {
 
   async trains(routineId: string, version: number): Promise<boolean> {
     const trained = await this.trained();
-    return trained.some((one) => one.routineId === routineId.toLowerCase() && one.version === version);
+    return trained.some((one) => one.routineId === routineId && one.version === version);
   }
 
   private async ask(): Promise<Trained> {

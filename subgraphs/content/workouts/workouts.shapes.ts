@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { flag, versionNumber } from '#server/shapes.ts';
+import { flag, uuid, versionNumber } from '#server/shapes.ts';
 import { DIFFICULTIES, imagePath, words } from '../exercises/exercises.shapes.ts';
 import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { SET_TYPES, VISIBILITIES } from './workout-routine.entity.ts';
@@ -58,7 +58,7 @@ export const SetShape = z
   .meta({ id: 'WorkoutSet' });
 
 const EntryShape = z.strictObject({
-  exerciseId: z.uuid().meta({ description: "The exercise's id." }),
+  exerciseId: uuid().meta({ description: "The exercise's id." }),
   notes: z
     .string()
     .trim()
@@ -85,7 +85,7 @@ export type { Block, WorkoutSet } from './workout-routine.entity.ts';
 
 export const WorkoutRoutineShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     title: z.string(),
     description: z.string().nullable(),
     difficulty: z.enum(DIFFICULTIES),
@@ -95,9 +95,9 @@ export const WorkoutRoutineShape = z
     exercises: z.array(BlockShape),
     image: imagePath,
     durationMinutes: z.int(),
-    gymId: z.uuid().nullable(),
+    gymId: uuid().nullable(),
     visibility: z.enum(VISIBILITIES),
-    ownerId: z.uuid().nullable(),
+    ownerId: uuid().nullable(),
     version: z.int(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -124,7 +124,7 @@ const visibility = z.enum(VISIBILITIES, `expected one of ${VISIBILITIES.join(', 
 
 export const CreateWorkoutShape = z
   .object({
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     visibility: visibility.nullish(),
     ...fields,
     description: fields.description.optional(),
@@ -154,7 +154,7 @@ export const WorkoutQuery = pageQuery.extend({
     .max(40)
     .optional()
     .meta({ description: 'The category of the routine, e.g. Strength. Upper and lower case do not matter.' }),
-  exerciseId: z.uuid().optional().meta({ description: 'Routines with this exercise.' }),
+  exerciseId: uuid().optional().meta({ description: 'Routines with this exercise.' }),
   mine: flag.optional().meta({ description: 'Only routines that you have added.' }),
   favourite: flag.optional().meta({ description: 'Only your favourites.' }),
   maxMinutes: z.coerce

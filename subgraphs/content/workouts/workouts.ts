@@ -250,7 +250,7 @@ export class Workouts {
       const routine = await this.table.lock(id, expectedVersion);
       // The version does not change, because no content is stored for a new one.
       routine.deletedAt = new Date();
-      await this.removals.report(this.unit, 'WorkoutRoutine', id.toLowerCase());
+      await this.removals.report(this.unit, 'WorkoutRoutine', id);
     });
   }
 
@@ -296,7 +296,7 @@ export class Workouts {
     const found = await this.exercises.lockMany(exerciseIdsOf(blocks));
     const usable = found.filter((exercise) => mayUse(routine, exercise));
     const modalities = new Map(usable.map((exercise) => [exercise.id, exercise.modality]));
-    const errors = setErrors(blocks, (id) => modalities.get(id.toLowerCase()));
+    const errors = setErrors(blocks, (id) => modalities.get(id));
     if (errors.length > 0) throw invalidFields(errors);
     return usable;
   }

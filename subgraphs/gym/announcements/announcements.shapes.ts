@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { instant, versionNumber, visibleText } from '#server/shapes.ts';
+import { instant, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 
 export const AnnouncementShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
-    authorId: z
-      .uuid()
+    id: uuid(),
+    gymId: uuid(),
+    authorId: uuid()
       .nullable()
       .meta({ description: 'The user who published it; null once the account is deleted.' }),
     title: z.string(),
@@ -21,7 +20,7 @@ export type AnnouncementShape = z.infer<typeof AnnouncementShape>;
 
 export const CreateAnnouncementInput = z
   .object({
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     title: visibleText(120),
     text: visibleText(5_000),
     startsAt: instant.nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireGymAdmin } from '#server/auth/viewer.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { firstIdOf, isUuid } from '#server/ids.ts';
@@ -9,20 +10,20 @@ import { validated } from '#server/validate.ts';
 import { actionName, type GymAuditEventShape } from './audit.shapes.ts';
 import { timeZoneOf } from '../gyms/gym-time-zone.ts';
 
-const cursors = cursorsOf('audit', z.tuple([z.uuid()]));
+const cursors = cursorsOf('audit', z.tuple([uuid()]));
 
 /** The time in the id of a record differs from its `at` by less than this. */
 const MARGIN_MILLIS = 1_000; // 1 s
 
 const Row = z.object({
-  id: z.uuid(),
+  id: uuid(),
   at: z.iso.datetime(),
   action: z.string(),
   actorId: z.string(),
   details: z.record(z.string(), z.unknown()),
 });
 
-const FilterInput = RangeInput.extend({ gymId: z.uuid().nullish(), action: actionName.nullish() });
+const FilterInput = RangeInput.extend({ gymId: uuid().nullish(), action: actionName.nullish() });
 type Filter = z.infer<typeof FilterInput>;
 
 /** The audit trail of a gym, for its staff. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 
 /** The name of an action, as the records have it. */
 export const actionName = z
@@ -8,11 +9,11 @@ export const actionName = z
 
 export const GymAuditEventShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     at: z.iso.datetime(),
     action: z.string(),
     actor: z.string(),
-    subjectId: z.uuid().nullable(),
+    subjectId: uuid().nullable(),
     details: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'GymAuditEvent' });

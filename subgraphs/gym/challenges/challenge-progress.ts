@@ -27,7 +27,7 @@ export class ChallengeProgress {
     const { viewer } = this.unit;
     const { userId } = requireUser(viewer);
     const { amount, userId: named } = validated(ProgressInput, input);
-    const participant = named?.toLowerCase() ?? userId;
+    const participant = named ?? userId;
     return this.unit.transaction(async () => {
       const challenge = await this.challenges.keptUntilCommit(id);
       const isCorrection = Boolean(named) && mayManage(viewer, challenge);

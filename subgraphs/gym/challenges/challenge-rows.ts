@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -29,7 +30,7 @@ const LISTS: Readonly<Record<ChallengeStatus, List>> = {
   ENDED: { condition: 'ends_at <= now()', column: 'ends_at', field: 'endsAt', descending: true },
 };
 
-const keys = z.tuple([z.iso.datetime(), z.uuid()]);
+const keys = z.tuple([z.iso.datetime(), uuid()]);
 const CURSORS = {
   ACTIVE: cursorsOf('challenges:ACTIVE', keys),
   UPCOMING: cursorsOf('challenges:UPCOMING', keys),

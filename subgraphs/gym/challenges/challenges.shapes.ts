@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
-import { gymQuery, instant, timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { gymQuery, instant, timezone, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { ChallengeMetric, Recurrence } from './challenge.entity.ts';
 
 export const ChallengeShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
+    id: uuid(),
+    gymId: uuid(),
     title: z.string(),
     metric: z.enum(ChallengeMetric),
     goal: z.int(),
@@ -27,7 +27,7 @@ export const ChallengeRow = ChallengeShape.omit({ joined: true, score: true }).m
 export type ChallengeRow = z.infer<typeof ChallengeRow>;
 
 export const LeaderboardEntryShape = z
-  .object({ rank: z.int(), userId: z.uuid(), score: z.int(), reachedAt: z.iso.datetime() })
+  .object({ rank: z.int(), userId: uuid(), score: z.int(), reachedAt: z.iso.datetime() })
   .meta({ id: 'LeaderboardEntry' });
 export type LeaderboardEntryShape = z.infer<typeof LeaderboardEntryShape>;
 
@@ -37,7 +37,7 @@ const recurrence = z.enum(Recurrence, `expected one of ${Object.values(Recurrenc
 
 export const CreateChallengeInput = z
   .object({
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     title: visibleText(120),
     metric,
     goal,
@@ -82,7 +82,7 @@ export const ChallengesQuery = pageQuery.extend({
 /** Which challenges a list contains. The rules validate it for all doors. */
 export const ChallengesFilter = z.object({
   status: status.nullish().transform((given) => given ?? ChallengeStatus.ACTIVE),
-  gymId: z.uuid('expected the id of a gym').nullish(),
+  gymId: uuid('expected the id of a gym').nullish(),
 });
 
 export const RecountShape = z
@@ -94,8 +94,7 @@ export const ProgressInput = z.object({
   amount: z.int('expected a whole number').min(-100_000).max(100_000).meta({
     description: 'By how much the score increases: 1 to 100,000; with `userId` also negative, to reduce it.',
   }),
-  userId: z
-    .uuid('expected the id of a user')
+  userId: uuid('expected the id of a user')
     .nullish()
     .meta({ description: 'Whose score staff correct. Default: the caller.' }),
 });

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireGym, requireUser } from '#server/auth/viewer.ts';
 import { conflict } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
@@ -29,7 +30,7 @@ import { markChanged } from './score-marks.ts';
 import type { Scores } from './scores.ts';
 import { isCountedFromTrainings, type TrainingScores } from './training-scores.ts';
 
-const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), z.uuid()]));
+const ranking = cursorsOf('leaderboard', z.tuple([z.int(), z.iso.datetime(), uuid()]));
 
 /** A row of a participant. `reachedAt` has PostgreSQL's own format, which is exact to the microsecond. */
 interface Ranked {

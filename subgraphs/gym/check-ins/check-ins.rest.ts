@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { idParams } from '#server/shapes.ts';
+import { idParams, uuid } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { CheckIns } from './check-ins.ts';
 import type { Denials } from './denials.ts';
@@ -75,8 +74,7 @@ export const checkInsRest = [
       "The caller's own visits, or with `userId` those of a member of the gym that the caller manages.",
     auth: 'required',
     query: pageQuery.extend({
-      userId: z
-        .uuid()
+      userId: uuid()
         .optional()
         .meta({ description: 'The member whose visits are listed. Default: the caller.' }),
     }),

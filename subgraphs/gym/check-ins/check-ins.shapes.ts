@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { MembershipShape } from '../members/member-states.ts';
 import { CheckInMethod } from './check-in.entity.ts';
 
 export const CheckInShape = z
   .object({
-    id: z.uuid(),
-    userId: z.uuid().nullable(),
-    gymId: z.uuid(),
-    locationId: z.uuid(),
+    id: uuid(),
+    userId: uuid().nullable(),
+    gymId: uuid(),
+    locationId: uuid(),
     checkedInAt: z.iso.datetime(),
     checkedOutAt: z.iso.datetime().nullable(),
     source: z.string().nullable(),
@@ -20,7 +21,7 @@ export type CheckInShape = z.infer<typeof CheckInShape>;
 /** What a caller who presents a member's code may see of the member. */
 export const MemberToAdmitShape = z
   .object({
-    id: z.uuid().meta({ description: "The member's id." }),
+    id: uuid().meta({ description: "The member's id." }),
     displayName: z.string().meta({ description: 'The name that other users see.' }),
     avatar: z.string().nullable().meta({
       description: 'Path of the picture at the gateway, `/identity/avatars/<file>`; null if there is none.',
@@ -45,7 +46,7 @@ const MAX_CODE_CHARACTERS = 1_024;
 export const CheckInInput = z
   .object({
     qrCode: z.string().min(1).max(MAX_CODE_CHARACTERS),
-    locationId: z.uuid(),
+    locationId: uuid(),
     source: z.string().min(1).max(32).nullish(),
     override: z.boolean().nullish(),
   })
@@ -54,8 +55,8 @@ export const CheckInInput = z
 export const CheckOutInput = z
   .object({
     qrCode: z.string().min(1).max(MAX_CODE_CHARACTERS).nullish(),
-    userId: z.uuid().nullish(),
-    locationId: z.uuid().nullish(),
+    userId: uuid().nullish(),
+    locationId: uuid().nullish(),
   })
   .meta({ graphType: 'CheckOutInput' });
 
@@ -72,11 +73,11 @@ export type PersonInsideShape = z.infer<typeof PersonInsideShape>;
 
 export const DenialShape = z
   .object({
-    id: z.uuid(),
-    locationId: z.uuid(),
-    userId: z.uuid().nullable(),
+    id: uuid(),
+    locationId: uuid(),
+    userId: uuid().nullable(),
     reason: z.string(),
-    presentedBy: z.uuid().nullable(),
+    presentedBy: uuid().nullable(),
     deniedAt: z.iso.datetime(),
     count: z.int(),
   })

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireUser, requireUserOrScope, Role } from '#server/auth/viewer.ts';
 import { recordEvents } from '#server/events/record-events.ts';
 import { forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
@@ -41,7 +42,7 @@ import {
   type VisitRow,
 } from './visits.ts';
 
-const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), z.uuid()]));
+const cursors = cursorsOf('checkIns', z.tuple([z.iso.datetime(), uuid()]));
 
 /** A closed location, and a location of a gym that is still being set up, do not exist for callers. */
 const ENTRY_LOCATION = `select location.id, gym_id as "gymId", location.name, gym.active from location join gym on gym.id = gym_id

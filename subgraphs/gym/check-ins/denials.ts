@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireGymAdmin, requireScope } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { recordEvents } from '#server/events/record-events.ts';
@@ -12,7 +13,7 @@ import { Location } from '../locations/location.entity.ts';
 import { DenialShape } from './check-ins.shapes.ts';
 import { Denial } from './denial.entity.ts';
 
-const cursors = cursorsOf('checkInDenials', z.tuple([z.uuid()]));
+const cursors = cursorsOf('checkInDenials', z.tuple([uuid()]));
 
 /** The most rows that one caller can cause in an hour, so that a scanner that is always refused does not fill the table. */
 const MAX_DENIALS_PER_HOUR = 60;

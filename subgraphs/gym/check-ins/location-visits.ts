@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import DataLoader from 'dataloader';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireScope, requireUser } from '#server/auth/viewer.ts';
 import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { forbidden, notFound } from '#server/errors.ts';
@@ -19,7 +20,7 @@ import type { Memberships } from '../members/memberships.ts';
 import type { FindPeople } from './people.ts';
 import { presentVisit, VISIT, type VisitRow } from './visits.ts';
 
-const cursors = cursorsOf('visits', z.tuple([z.iso.datetime(), z.uuid()]));
+const cursors = cursorsOf('visits', z.tuple([z.iso.datetime(), uuid()]));
 
 /** The maximum number of people in a list of those inside; if there are more, those who came last are listed. */
 const MAX_PEOPLE = 1_000;

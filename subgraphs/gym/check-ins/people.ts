@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 
 /** A person in an answer of identity. */
 export const PersonAnswer = z.object({
-  id: z.uuid(),
+  id: uuid(),
   displayName: z.string(),
   avatar: z.string().nullable(),
 });

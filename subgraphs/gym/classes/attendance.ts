@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { conflict } from '#server/errors.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -81,7 +82,7 @@ const ATTENDED_BOOKINGS = `
 /** Marks a member's bookings as ATTENDED if a visit of theirs belongs to the session. A check-in adds this job. */
 export const markAttendance = jobOf<object>()({
   name: 'mark_attendance',
-  payload: z.object({ userId: z.uuid() }),
+  payload: z.object({ userId: uuid() }),
   maxAttempts: 5,
   async run({ userId }, { unit }) {
     await markAttended(

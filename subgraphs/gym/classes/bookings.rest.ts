@@ -1,7 +1,7 @@
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { idParams } from '#server/shapes.ts';
+import { idParams, uuid } from '#server/shapes.ts';
 import { z } from 'zod';
 import { TAGS } from '../api-tags.ts';
 import type { Bookings } from './bookings.ts';
@@ -55,7 +55,7 @@ export const bookingsRest = [
     description: 'Staff may name a member by `userId`, and see the bookings in their own gym.',
     auth: 'required',
     query: pageQuery.extend(statusQuery.shape).extend({
-      userId: z.uuid().optional().meta({
+      userId: uuid().optional().meta({
         description:
           'The member whose bookings these are; only staff may name another user. Default: the caller.',
       }),

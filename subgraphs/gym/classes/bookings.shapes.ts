@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { columnOf, columnsOf } from '#server/database/columns.ts';
 import { BookingStatus } from './booking.entity.ts';
 import { SessionStatus } from './session.entity.ts';
@@ -6,8 +7,8 @@ import { SessionStatus } from './session.entity.ts';
 /** The session in the answer about a booking. */
 export const BookedSessionShape = z
   .object({
-    id: z.uuid(),
-    classId: z.uuid(),
+    id: uuid(),
+    classId: uuid(),
     title: z.string().meta({ description: 'The title of the class.' }),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
@@ -18,11 +19,11 @@ export type BookedSessionShape = z.infer<typeof BookedSessionShape>;
 
 export const BookingShape = z
   .object({
-    id: z.uuid(),
-    sessionId: z.uuid(),
-    gymId: z.uuid(),
-    locationId: z.uuid(),
-    userId: z.uuid().nullable(),
+    id: uuid(),
+    sessionId: uuid(),
+    gymId: uuid(),
+    locationId: uuid(),
+    userId: uuid().nullable(),
     status: z.enum(BookingStatus),
     position: z.int().nullable(),
     bookedAt: z.iso.datetime(),
@@ -53,7 +54,7 @@ export const BOOKINGS = `select ${columnsOf(BookingShape, {
 })} from booking join class_session on class_session.id = booking.session_id join gym_class on gym_class.id = class_session.class_id`;
 
 export const BookInput = z.object({
-  userId: z.uuid().nullish().meta({
+  userId: uuid().nullish().meta({
     description: 'The member who gets the place; only staff may name another user. Default: the caller.',
   }),
 });
@@ -70,7 +71,7 @@ export const bookingStatus = z.enum(
 );
 
 export const BookingsFilter = z.object({
-  userId: z.uuid().nullish(),
+  userId: uuid().nullish(),
   status: bookingStatus.nullish(),
 });
 

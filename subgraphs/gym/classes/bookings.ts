@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireUser, requireUserOrScope, type UserViewer } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound, PlatformError } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
@@ -20,8 +21,8 @@ import { setAttendance } from './attendance.ts';
 import { auditBooking } from './audit-booking.ts';
 import { isOpen, lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 
-const byStart = cursorsOf('bookings', z.tuple([z.iso.datetime(), z.uuid()]));
-const byNumber = cursorsOf('sessionBookings', z.tuple([z.int(), z.uuid()]));
+const byStart = cursorsOf('bookings', z.tuple([z.iso.datetime(), uuid()]));
+const byNumber = cursorsOf('sessionBookings', z.tuple([z.int(), uuid()]));
 
 export interface BookingsRequest extends PageRequest {
   userId?: string | null | undefined;
@@ -129,7 +130,7 @@ export class Bookings {
   async book(sessionId: string, input: unknown): Promise<BookingShape> {
     const viewer = requireUser(this.unit.viewer);
     const { userId: named } = validated(BookInput, input ?? {});
-    const userId = (named ?? viewer.userId).toLowerCase();
+    const userId = named ?? viewer.userId;
     const session = await this.sessionOf(sessionId);
     if (userId !== viewer.userId && !mayManage(viewer, session))
       throw forbidden("Only the gym's staff may book for other users.");
@@ -240,7 +241,7 @@ export class Bookings {
  * @throws NOT_FOUND if they may see no bookings of the user
  */
 function gymSeenOf(viewer: UserViewer, userId: string): string | undefined {
-  if (viewer.userId === userId.toLowerCase() || viewer.role === 'SUPER_ADMIN') return undefined;
+  if (viewer.userId === userId || viewer.role === 'SUPER_ADMIN') return undefined;
   if (viewer.role === 'GYM_ADMIN' && viewer.gymId) return viewer.gymId;
   throw notFound('booking of user', userId);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnsOf } from '#server/database/columns.ts';
-import { day, flag, instant, versionNumber, visibleText } from '#server/shapes.ts';
+import { day, flag, instant, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { Recurrence } from './recurrence.ts';
 
 const RecurrenceShape = z.object({ startsAt: z.string(), rrule: z.string().nullable() }).meta({
@@ -9,9 +9,9 @@ const RecurrenceShape = z.object({ startsAt: z.string(), rrule: z.string().nulla
 
 export const GymClassShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
-    locationId: z.uuid(),
+    id: uuid(),
+    gymId: uuid(),
+    locationId: uuid(),
     title: z.string(),
     description: z.string().nullable(),
     durationMinutes: z.int(),
@@ -59,7 +59,7 @@ const fields = {
 
 export const CreateGymClassInput = z
   .object({
-    locationId: z.uuid(),
+    locationId: uuid(),
     ...fields,
     cancelBeforeMinutes: fields.cancelBeforeMinutes.nullish(),
   })
@@ -83,13 +83,13 @@ export const UpdateGymClassInput = z
   .meta({ graphType: 'UpdateGymClassInput' });
 
 export const GymClassesFilter = z.object({
-  locationId: z.uuid().nullish().meta({ description: 'Only classes at this location.' }),
+  locationId: uuid().nullish().meta({ description: 'Only classes at this location.' }),
   active: z.boolean().nullish(),
 });
 
 /** The query of `GET /classes`. */
 export const gymClassesQuery = z.object({
-  locationId: z.uuid().optional().meta({ description: 'Only classes at this location.' }),
+  locationId: uuid().optional().meta({ description: 'Only classes at this location.' }),
   active: flag
     .optional()
     .meta({ description: 'Default true; `false` lists the deleted classes, for staff.' }),

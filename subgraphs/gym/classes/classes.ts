@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import {
   requireGym,
   requireGymOfClient,
@@ -33,7 +34,7 @@ import { checkRule, localStarts } from './recurrence.ts';
 import { cancelSessions, lockSessions } from './session-writes.ts';
 import { boundedRangeOf } from './time-range.ts';
 
-const cursors = cursorsOf('classes', z.tuple([z.string(), z.uuid()]));
+const cursors = cursorsOf('classes', z.tuple([z.string(), uuid()]));
 const CLASSES = `select ${GYM_CLASS} from gym_class`;
 const NOT_STAFF = 'Only the staff of the gym may change classes.';
 const DEFAULT_CANCEL_BEFORE_MINUTES = 120;

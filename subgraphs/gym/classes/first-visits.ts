@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireService } from '#server/auth/viewer.ts';
 import { notFound, PlatformError } from '#server/errors.ts';
-import { instant } from '#server/shapes.ts';
+import { instant, uuid } from '#server/shapes.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { requireOpenGym } from '../gyms/open-gyms.ts';
@@ -13,15 +13,15 @@ import { insertSessions } from './make-sessions.ts';
 import { lockSessions } from './session-writes.ts';
 
 export const FirstVisitTime = z.object({
-  locationId: z.uuid().meta({ description: 'The location of the first visit.' }),
+  locationId: uuid().meta({ description: 'The location of the first visit.' }),
   startsAt: instant.meta({ description: 'The beginning of the first visit.' }),
 });
 export const BookFirstVisitInput = FirstVisitTime.extend({
-  id: z.uuid().meta({
+  id: uuid().meta({
     description:
       'The id of the booking. The caller chooses it, so that a repeated request creates no second booking.',
   }),
-  userId: z.uuid().meta({ description: 'The new member.' }),
+  userId: uuid().meta({ description: 'The new member.' }),
 });
 export const FirstVisitPlacesShape = z
   .object({

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import type { MailMember } from './member-mails.ts';
 
@@ -24,7 +25,7 @@ const FACTS = `
 /** Mails a member about a change of their booking that others have made, unless the booking has changed again since. */
 export const mailBooking = jobOf<{ mailMember: MailMember }>()({
   name: 'mail_booking',
-  payload: z.object({ bookingId: z.uuid(), userId: z.uuid(), notice: z.enum(NOTICES) }),
+  payload: z.object({ bookingId: uuid(), userId: uuid(), notice: z.enum(NOTICES) }),
   shown: ['bookingId', 'notice'],
   maxAttempts: 13,
   async run({ bookingId, userId, notice }, { unit, resources }) {

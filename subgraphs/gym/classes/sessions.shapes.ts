@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { columnOf, columnsOf } from '#server/database/columns.ts';
-import { instant, versionNumber } from '#server/shapes.ts';
+import { instant, uuid, versionNumber } from '#server/shapes.ts';
 import { BookingShape } from './bookings.shapes.ts';
 import {
   durationMinutes,
@@ -15,10 +15,10 @@ import { SessionStatus } from './session.entity.ts';
 
 export const ClassSessionShape = z
   .object({
-    id: z.uuid(),
-    classId: z.uuid(),
-    gymId: z.uuid(),
-    locationId: z.uuid(),
+    id: uuid(),
+    classId: uuid(),
+    gymId: uuid(),
+    locationId: uuid(),
     class: GymClassShape,
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
@@ -66,13 +66,13 @@ export const UpdateClassSessionInput = z
   .meta({ graphType: 'UpdateClassSessionInput' });
 
 export const ClassSessionsFilter = Range.extend({
-  gymId: z.uuid('expected the id of a gym').nullish(),
-  locationId: z.uuid('expected the id of a location').nullish(),
-  classId: z.uuid('expected the id of a class').nullish(),
+  gymId: uuid('expected the id of a gym').nullish(),
+  locationId: uuid('expected the id of a location').nullish(),
+  classId: uuid('expected the id of a class').nullish(),
 });
 
 /** The query of `GET /class-sessions`. */
 export const classSessionsQuery = rangeQuery.extend({
-  locationId: z.uuid().optional().meta({ description: 'Only sessions at this location.' }),
-  classId: z.uuid().optional().meta({ description: 'Only sessions of this class.' }),
+  locationId: uuid().optional().meta({ description: 'Only sessions at this location.' }),
+  classId: uuid().optional().meta({ description: 'Only sessions of this class.' }),
 });

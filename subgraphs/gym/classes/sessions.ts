@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireUser, requireUserOrScope } from '#server/auth/viewer.ts';
 import type { Notifications } from '#server/database/notifications.ts';
 import { checkVersion, forbidden, invalid, notFound, PlatformError } from '#server/errors.ts';
@@ -21,7 +22,7 @@ import {
 } from './sessions.shapes.ts';
 import { hasDay, boundedRangeOf, type BoundedRange } from './time-range.ts';
 
-const cursors = cursorsOf('classSessions', z.tuple([z.iso.datetime(), z.uuid()]));
+const cursors = cursorsOf('classSessions', z.tuple([z.iso.datetime(), uuid()]));
 
 export interface SessionsRequest extends PageRequest {
   gymId?: string | null | undefined;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { ChallengeRow } from '../challenges/challenges.shapes.ts';
 import { CheckInShape, DenialShape } from '../check-ins/check-ins.shapes.ts';
 import { BookingShape } from '../classes/bookings.shapes.ts';
@@ -14,7 +15,7 @@ export const gymEvents = {
   'check_in.closed': CheckInShape,
   'check_in.undone': CheckInShape,
   'check_in.denied': DenialShape,
-  'occupancy.level_changed': OccupancyShape.extend({ locationId: z.uuid() }).meta({
+  'occupancy.level_changed': OccupancyShape.extend({ locationId: uuid() }).meta({
     id: 'OccupancyOfLocation',
   }),
   'class_session.changed': ClassSessionShape,

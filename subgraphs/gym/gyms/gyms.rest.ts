@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF, SERVICES, SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { flag } from '#server/shapes.ts';
+import { flag, idOrName, uuid } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Configs } from './configs.ts';
 import type { Gyms } from './gyms.ts';
@@ -18,7 +18,7 @@ import {
 } from './gyms.shapes.ts';
 
 const route = restRoute<{ gyms: Gyms; configs: Configs }>(TAGS.gyms);
-const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
+const params = z.object({ gymId: idOrName().meta({ description: 'Id or slug of the gym.' }) });
 
 export const gymsRest = [
   route({
@@ -73,7 +73,7 @@ export const gymsRest = [
     description:
       'Fields that are absent or null are unchanged. Only a SUPER_ADMIN changes `active`. In a gym that is not active, nobody joins, checks in, books or orders, and nobody adds locations, classes, challenges, posts, comments, announcements or webhooks; what is stored can be read. Audited.',
     auth: 'required',
-    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
+    params: z.object({ gymId: uuid().meta({ description: "The gym's id." }) }),
     body: UpdateGymInput,
     versioned: true,
     success: { status: 200, description: 'The changed gym.', shape: GymShape },
@@ -89,7 +89,7 @@ export const gymsRest = [
     only: SERVICES,
     description: 'Until the gym is open, only that service can see it. A repeated call changes nothing.',
     auth: 'required',
-    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
+    params: z.object({ gymId: uuid().meta({ description: "The gym's id." }) }),
     success: { status: 200, description: 'The gym, now visible to everybody.', shape: GymShape },
     errors: ['FORBIDDEN'],
     handler: ({ params: { gymId } }, { gyms }) => gyms.open(gymId),
@@ -103,7 +103,7 @@ export const gymsRest = [
     description:
       'Deletes the gym with its locations and configuration. Refused once the gym is in use: if it has a visit, booking, order, post, challenge, announcement, product or program.',
     auth: 'required',
-    params: z.object({ gymId: z.uuid().meta({ description: "The gym's id." }) }),
+    params: z.object({ gymId: uuid().meta({ description: "The gym's id." }) }),
     success: { status: 204, description: 'The gym is deleted.' },
     errors: ['FORBIDDEN', 'CONFLICT'],
     handler: ({ params: { gymId } }, { gyms }) => gyms.withdraw(gymId),

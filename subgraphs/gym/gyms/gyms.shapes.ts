@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { assetsShape, themeShape } from '#server/branding.ts';
 import { featureSwitches, gymName, gymSlug, joinPolicy } from '#server/gym-shapes.ts';
-import { timezone, versionNumber } from '#server/shapes.ts';
+import { idOrName, timezone, uuid, versionNumber } from '#server/shapes.ts';
 
 /** Known keys are checked, other keys are kept; see `themeShape` and `assetsShape` for the allowed values. */
 const ThemeShape = themeShape;
@@ -45,7 +45,7 @@ export type GroupPatches = { [Group in keyof typeof patches]?: z.infer<typeof pa
 
 export const UpdateGymConfigShape = z
   .object({
-    gymId: z.string().max(64),
+    gymId: idOrName().max(64),
     ...patches,
     version: versionNumber.nullish(),
   })
@@ -74,7 +74,7 @@ export const RollbackInput = z
 
 export const CreateGymInput = z
   .object({
-    id: z.uuid().nullish().meta({
+    id: uuid().nullish().meta({
       description:
         'Only for a service of the platform, which chooses the id so that a repeated request creates no second gym.',
     }),

@@ -21,7 +21,7 @@ export async function createdBefore(
   slug: string,
 ): Promise<GymShape | null> {
   const { em } = unit;
-  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`gym ${id.toLowerCase()}`]);
+  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`gym ${id}`]);
   const gym = await em.findOne(Gym, { id });
   if (!gym) return null;
   const madeBy = gym.madeBy ?? service.service; // null: the gym is older than the column

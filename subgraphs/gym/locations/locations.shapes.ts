@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openingExceptions, openingHours } from '#server/opening-hours.ts';
-import { timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { timezone, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { QrPolicy } from './location.entity.ts';
 
 export const OccupancyShape = z
@@ -25,8 +25,8 @@ export type OccupancySampleShape = z.infer<typeof OccupancySampleShape>;
 
 export const LocationShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
+    id: uuid(),
+    gymId: uuid(),
     name: z.string(),
     address: z.string().nullable(),
     timezone: z.string(),
@@ -63,11 +63,11 @@ const fields = {
 
 export const CreateLocationShape = z
   .object({
-    id: z.uuid().nullish().meta({
+    id: uuid().nullish().meta({
       description:
         'Only for a service of the platform, which chooses the id so that a repeated request creates no second location.',
     }),
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     ...fields,
     maxStayMinutes: fields.maxStayMinutes.nullish(),
   })

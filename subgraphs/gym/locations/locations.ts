@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import {
   actorOf,
   requireGym,
@@ -43,7 +44,7 @@ const LOCATIONS = `select ${columnsOf(LocationShape)} from location`;
 
 const IN_VISIBLE_GYM = `exists (select 1 from gym where gym.id = location.gym_id and ${VISIBLE_GYM})`;
 
-const PeopleInside = z.object({ locationId: z.uuid(), people: z.int(), changedAt: z.iso.datetime() });
+const PeopleInside = z.object({ locationId: uuid(), people: z.int(), changedAt: z.iso.datetime() });
 
 /**
  * How many people are inside each location, and when its occupancy last changed: the time of the latest check-in, check-out

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { Role } from '#server/auth/viewer.ts';
 import type { ServiceCalls } from '#server/service-calls.ts';
 import type { Origin } from '#server/unit-of-work.ts';
 
 export const MembershipShape = z
   .object({
-    gymId: z.uuid().meta({ description: 'The gym of the membership.' }),
+    gymId: uuid().meta({ description: 'The gym of the membership.' }),
     status: z.enum(['PENDING', 'ACTIVE', 'FROZEN', 'ENDED']).meta({
       description: 'Only a member whose membership is ACTIVE may check in and book.',
     }),
@@ -20,7 +21,7 @@ export const MembershipShape = z
 export type MembershipShape = z.infer<typeof MembershipShape>;
 
 const MemberState = z.object({
-  userId: z.uuid(),
+  userId: uuid(),
   role: z.enum(Role),
   suspended: z.boolean(),
   membership: MembershipShape.nullable(),

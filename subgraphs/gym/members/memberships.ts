@@ -20,7 +20,7 @@ export class Memberships {
    * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT while identity does not answer
    */
   async find(gymId: string, userId: string): Promise<MembershipShape | null> {
-    const state = await this.byUser.load(userId.toLowerCase());
+    const state = await this.byUser.load(userId);
     return state?.membership?.gymId === gymId ? state.membership : null;
   }
 
@@ -30,7 +30,7 @@ export class Memberships {
    * @throws MEMBERSHIP_INACTIVE; UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT while identity does not answer
    */
   async requireActive(gymId: string, userId: string): Promise<void> {
-    const state = isUuid(userId) ? await this.byUser.load(userId.toLowerCase()) : null;
+    const state = isUuid(userId) ? await this.byUser.load(userId) : null;
     if (state && isStaffOf(state, gymId)) return;
     const membership = state?.membership?.gymId === gymId ? state.membership : null;
     if (membership?.status !== 'ACTIVE') throw inactive(membership);

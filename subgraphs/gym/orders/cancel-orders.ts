@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import type { NewEvent } from '#server/events/record-events.ts';
 import { recordEvents } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -10,9 +11,9 @@ import { ORDER, orderChanged } from './order-rows.ts';
 import type { OrderShape } from './orders.shapes.ts';
 
 const TakenShape = z.object({
-  orderId: z.uuid(),
-  gymId: z.uuid(),
-  productId: z.uuid(),
+  orderId: uuid(),
+  gymId: uuid(),
+  productId: uuid(),
   quantity: z.int(),
 });
 type Taken = z.infer<typeof TakenShape>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
-import { gymQuery, versionNumber } from '#server/shapes.ts';
+import { gymQuery, uuid, versionNumber } from '#server/shapes.ts';
 import { CancelReason, OrderStatus } from './order.entity.ts';
 
 const MAX_ITEMS = 50;
@@ -8,7 +8,7 @@ export const MAX_QUANTITY = 99;
 
 export const OrderItemShape = z
   .object({
-    productId: z.uuid(),
+    productId: uuid(),
     name: z.string(),
     quantity: z.int(),
     price: z.int(),
@@ -18,9 +18,9 @@ export type OrderItemShape = z.infer<typeof OrderItemShape>;
 
 export const OrderShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
-    userId: z.uuid().nullable(),
+    id: uuid(),
+    gymId: uuid(),
+    userId: uuid().nullable(),
     items: z.array(OrderItemShape),
     total: z.int(),
     currency: z.string(),
@@ -40,12 +40,12 @@ const expectedQuantity = `expected a whole number from 1 to ${MAX_QUANTITY}`;
 
 export const PlaceOrderInput = z
   .object({
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
     items: z
       .array(
         z
           .object({
-            productId: z.uuid().transform((id) => id.toLowerCase()),
+            productId: uuid(),
             quantity: z.int(expectedQuantity).min(1, expectedQuantity).max(MAX_QUANTITY, expectedQuantity),
           })
           .meta({ graphType: 'OrderItemInput' }),
@@ -64,13 +64,13 @@ export const UpdateOrderInput = z
 /** Which orders a list contains. */
 export const OrdersFilter = z.object({
   status: status.nullish(),
-  userId: z.uuid('expected the id of a user').nullish(),
-  gymId: z.uuid('expected the id of a gym').nullish(),
+  userId: uuid('expected the id of a user').nullish(),
+  gymId: uuid('expected the id of a gym').nullish(),
 });
 
 export const OrdersQuery = pageQuery.extend({
   status: status.optional().meta({ description: 'Only orders with this status.' }),
-  userId: z.uuid().optional().meta({
+  userId: uuid().optional().meta({
     description:
       'Only orders of this user. A MEMBER may name only themselves, and gets their own orders without it.',
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import {
   requireGym,
   requireGymAdmin,
@@ -22,7 +23,7 @@ import { ORDER } from './order-rows.ts';
 import { OrdersFilter, type OrderShape } from './orders.shapes.ts';
 import { placeOrder } from './place-order.ts';
 
-const cursors = cursorsOf('orders', z.tuple([z.uuid()]));
+const cursors = cursorsOf('orders', z.tuple([uuid()]));
 
 /** Which orders a list contains; absent: all. */
 interface Selection {
@@ -88,7 +89,7 @@ export class Orders {
   async list(filter: unknown, request: PageRequest): Promise<Page<OrderShape>> {
     const viewer = requireUserOrScope(this.unit.viewer, 'orders:read');
     const { status, userId, gymId } = validated(OrdersFilter, filter);
-    const selection = selectionOf(viewer, { userId: userId?.toLowerCase(), gymId });
+    const selection = selectionOf(viewer, { userId: userId ?? undefined, gymId });
     return this.page({ ...selection, status: status ?? undefined }, request);
   }
 

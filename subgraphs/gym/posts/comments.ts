@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireUser } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
 import { forbidden, notFound } from '#server/errors.ts';
@@ -14,7 +15,7 @@ import { Comment, type Post } from './post.entity.ts';
 import type { Posts } from './posts.ts';
 import { CommentInput, CommentShape } from './posts.shapes.ts';
 
-const cursors = cursorsOf('postComments', z.tuple([z.uuid()]));
+const cursors = cursorsOf('postComments', z.tuple([uuid()]));
 const COMMENT = columnsOf(CommentShape);
 
 /** The comments on posts. Users who see a post see its comments. */

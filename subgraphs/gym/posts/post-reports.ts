@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -11,7 +12,7 @@ import { lockedPost } from './locked-post.ts';
 import { CommentReport, Report } from './post.entity.ts';
 import { ReportInput, ReportShape } from './posts.shapes.ts';
 
-const cursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), z.uuid(), z.uuid()]));
+const cursors = cursorsOf('postReports', z.tuple([z.iso.datetime(), uuid(), uuid()]));
 
 /** Reports of posts and of comments. Users write them, the staff of the gym reads and dismisses them. */
 export class PostReports {

@@ -4,7 +4,7 @@ import type { FileStorage } from '#server/files/file-storage.ts';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams } from '#server/shapes.ts';
+import { gymQuery, idParams, uuid } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Comments } from './comments.ts';
 import type { PostReports } from './post-reports.ts';
@@ -22,7 +22,7 @@ const route = restRoute<{ posts: Posts; comments: Comments; postReports: PostRep
 const fileRoute = restRoute<{ files: FileStorage }>(TAGS.posts);
 
 const commentParams = idParams.extend({
-  commentId: z.uuid().meta({ description: 'The id of the comment.' }),
+  commentId: uuid().meta({ description: 'The id of the comment.' }),
 });
 
 export const postsRest = [

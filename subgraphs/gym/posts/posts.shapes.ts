@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { visibleText } from '#server/shapes.ts';
+import { uuid, visibleText } from '#server/shapes.ts';
 
 export const PostShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
-    authorId: z
-      .uuid()
+    id: uuid(),
+    gymId: uuid(),
+    authorId: uuid()
       .nullable()
       .meta({ description: 'Null once the account is deleted; `text` is empty then.' }),
     text: z.string(),
@@ -22,9 +21,9 @@ export type PostShape = z.infer<typeof PostShape>;
 
 export const CommentShape = z
   .object({
-    id: z.uuid(),
-    postId: z.uuid(),
-    authorId: z.uuid().meta({ description: 'The user who wrote the comment.' }),
+    id: uuid(),
+    postId: uuid(),
+    authorId: uuid().meta({ description: 'The user who wrote the comment.' }),
     text: z.string(),
     createdAt: z.iso.datetime(),
   })
@@ -33,9 +32,9 @@ export type CommentShape = z.infer<typeof CommentShape>;
 
 export const ReportShape = z
   .object({
-    postId: z.uuid(),
-    commentId: z.uuid().nullable(),
-    reporterId: z.uuid().meta({ description: 'The user who reported the post or the comment.' }),
+    postId: uuid(),
+    commentId: uuid().nullable(),
+    reporterId: uuid().meta({ description: 'The user who reported the post or the comment.' }),
     reason: z.string(),
     createdAt: z.iso.datetime(),
   })
@@ -43,8 +42,7 @@ export const ReportShape = z
 export type ReportShape = z.infer<typeof ReportShape>;
 
 export const CreatePostInput = z.object({
-  gymId: z
-    .uuid()
+  gymId: uuid()
     .nullish()
     .meta({ description: 'A SUPER_ADMIN may name any gym; every other user may name only their own gym.' }),
   text: visibleText(5_000).meta({ description: 'The text that users see: at most 5,000 characters.' }),

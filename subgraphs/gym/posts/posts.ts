@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireGym, requireUser, type UserViewer } from '#server/auth/viewer.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
 import { forbidden } from '#server/errors.ts';
@@ -17,7 +18,7 @@ import { lockedPost } from './locked-post.ts';
 import { Like, Post } from './post.entity.ts';
 import { CreatePostInput, PostShape } from './posts.shapes.ts';
 
-const cursors = cursorsOf('posts', z.tuple([z.uuid()]));
+const cursors = cursorsOf('posts', z.tuple([uuid()]));
 const IMAGE_SIDE = 1_600; // pixels
 
 /** The columns of a post. `image` is the picture's file name. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idOrName, uuid } from '#server/shapes.ts';
 import { pageOfWhole, pageQuery, wholeListQuery, type Page, type PageRequest } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
@@ -18,9 +19,9 @@ import type { Stock } from './stock.ts';
 
 const route = restRoute<{ shop: Shop; stock: Stock }>(TAGS.shop, 'shop');
 const programsRoute = restRoute<{ programs: Programs }>(TAGS.shop);
-const params = z.object({ gymId: z.string().meta({ description: 'Id or slug of the gym.' }) });
+const params = z.object({ gymId: idOrName().meta({ description: 'Id or slug of the gym.' }) });
 const productParams = params.extend({
-  productId: z.uuid().meta({ description: 'Id of the product of the content service.' }),
+  productId: uuid().meta({ description: 'Id of the product of the content service.' }),
 });
 
 /** A page of a list that has a version. */

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
-import { currencyCode, MAX_INTEGER, versionNumber, visibleText } from '#server/shapes.ts';
+import { currencyCode, MAX_INTEGER, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { StockMovementKind } from './stock.entity.ts';
 
 export const MAX_STOCK = 1_000_000;
 
 export const GymProductShape = z
   .object({
-    gymId: z.uuid().meta({ description: 'The id of the gym that sells the product.' }),
-    productId: z.uuid().meta({ description: 'A product of the content service.' }),
+    gymId: uuid().meta({ description: 'The id of the gym that sells the product.' }),
+    productId: uuid().meta({ description: 'A product of the content service.' }),
     price: z.int().nullable(),
     currency: z.string().nullable(),
     stock: z.int().nullable(),
@@ -18,8 +18,8 @@ export type GymProductShape = z.infer<typeof GymProductShape>;
 
 export const GymProgramShape = z
   .object({
-    gymId: z.uuid().meta({ description: 'The id of the gym that recommends the routine.' }),
-    routineId: z.uuid().meta({ description: 'A workout routine of the content service.' }),
+    gymId: uuid().meta({ description: 'The id of the gym that recommends the routine.' }),
+    routineId: uuid().meta({ description: 'A workout routine of the content service.' }),
     note: z.string().nullable(),
   })
   .meta({ id: 'GymProgram' });
@@ -30,7 +30,7 @@ const isEachOnce = (ids: readonly string[]) => new Set(ids).size === ids.length;
 
 const productInput = z
   .object({
-    productId: z.uuid().transform((id) => id.toLowerCase()),
+    productId: uuid(),
     price: z.int().min(0).max(100_000_000).nullish(),
     currency: currencyCode.nullish(),
     stock: z.int().min(0).max(MAX_STOCK).nullish(),
@@ -55,7 +55,7 @@ export const ProductsInput = z
 export const ProgramsInput = z
   .object({
     programs: z
-      .array(z.object({ routineId: z.uuid(), note: z.string().trim().max(500).nullish() }))
+      .array(z.object({ routineId: uuid(), note: z.string().trim().max(500).nullish() }))
       .max(500)
       .refine((programs) => isEachOnce(programs.map(({ routineId }) => routineId)), once('routineId')),
   })
@@ -63,16 +63,15 @@ export const ProgramsInput = z
 
 export const StockMovementShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
-    productId: z.uuid(),
+    id: uuid(),
+    gymId: uuid(),
+    productId: uuid(),
     kind: z.enum(StockMovementKind),
     delta: z.int(),
     stock: z.int(),
     reason: z.string(),
-    orderId: z.uuid().nullable(),
-    actorId: z
-      .uuid()
+    orderId: uuid().nullable(),
+    actorId: uuid()
       .nullable()
       .meta({ description: 'The user who caused it; null if a job did, or if the account is deleted.' }),
     createdAt: z.iso.datetime(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireGymAdmin, requireUser } from '#server/auth/viewer.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
@@ -20,8 +21,8 @@ import {
 } from './shop.shapes.ts';
 import { lockProducts, moveStock } from './stock-movements.ts';
 
-const movementCursors = cursorsOf('stockMovements', z.tuple([z.uuid()]));
-const lowStockCursors = cursorsOf('lowStock', z.tuple([z.int(), z.uuid()]));
+const movementCursors = cursorsOf('stockMovements', z.tuple([uuid()]));
+const lowStockCursors = cursorsOf('lowStock', z.tuple([z.int(), uuid()]));
 
 /** How many pieces of its products a gym has. Its staff correct the numbers and see every movement. */
 export class Stock {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { columnsOf } from '#server/database/columns.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
@@ -12,7 +13,7 @@ import type { Webhook } from './webhook.entity.ts';
 import { DeliveriesFilter, ReplayInput, WebhookDeliveryShape, type ReplayShape } from './webhooks.shapes.ts';
 import type { Webhooks } from './webhooks.ts';
 
-const cursors = cursorsOf('webhookDeliveries', z.tuple([z.uuid()]));
+const cursors = cursorsOf('webhookDeliveries', z.tuple([uuid()]));
 const DELIVERY = columnsOf(WebhookDeliveryShape);
 
 const MAX_REPLAY_DAYS = 30;

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { callers, GYM_STAFF } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams } from '#server/shapes.ts';
+import { gymQuery, idParams, uuid } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { WebhookDeliveries } from './deliveries.ts';
 import {
@@ -117,7 +116,7 @@ export const webhooksRest = [
     summary: 'Send one event again',
     description: 'With the same `webhook-id`.',
     ...MANAGERS,
-    params: idParams.extend({ deliveryId: z.uuid().meta({ description: "The delivery's id." }) }),
+    params: idParams.extend({ deliveryId: uuid().meta({ description: "The delivery's id." }) }),
     success: { status: 202, description: 'The delivery, which is sent now.', shape: WebhookDeliveryShape },
     errors: ['CONFLICT'],
     handler: ({ params }, { webhookDeliveries }) => webhookDeliveries.replay(params.id, params.deliveryId),

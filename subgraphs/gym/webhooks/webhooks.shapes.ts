@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAMES } from '#server/events/event-types.ts';
 import { pageQuery } from '#server/paging.ts';
-import { instant, versionNumber, visibleText } from '#server/shapes.ts';
+import { instant, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { DeliveryStatus } from './webhook.entity.ts';
 
 const type = z.enum(EVENT_TYPE_NAMES, `expected types of events: ${EVENT_TYPE_NAMES.join(', ')}`);
@@ -17,8 +17,8 @@ const url = z
 
 export const WebhookShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid().nullable().meta({ description: 'Null: the events of all gyms.' }),
+    id: uuid(),
+    gymId: uuid().nullable().meta({ description: 'Null: the events of all gyms.' }),
     url: z.string(),
     types: z.array(z.string()).meta({ description: 'The types of events that are sent.' }),
     description: z.string().nullable(),
@@ -45,7 +45,7 @@ export const CreateWebhookInput = z
     url,
     types,
     description: visibleText(200).nullish(),
-    gymId: z.uuid().nullish().meta({
+    gymId: uuid().nullish().meta({
       description:
         'Required from a SUPER_ADMIN; null: the events of all gyms. Every other caller may name only their own gym.',
     }),
@@ -67,8 +67,8 @@ export const UpdateWebhookInput = z
 
 export const WebhookDeliveryShape = z
   .object({
-    id: z.uuid(),
-    eventId: z.uuid().meta({ description: 'The `webhook-id` of the requests.' }),
+    id: uuid(),
+    eventId: uuid().meta({ description: 'The `webhook-id` of the requests.' }),
     type: z.string(),
     status: z.enum(DeliveryStatus).meta({
       description: 'PENDING: it is sent at `nextAttemptAt`. FAILED: it is not sent any more.',
@@ -109,7 +109,7 @@ export const DeliveriesFilter = z.object({
 });
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */
-export const WebhooksFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
+export const WebhooksFilter = z.object({ gymId: uuid('expected the id of a gym').nullish() });
 
 export const ReplayInput = z.object({
   from: instant.meta({ description: 'The beginning of the time whose events are sent again.' }),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import {
   isSuperAdmin,
   requireGymAdmin,
@@ -33,7 +34,7 @@ import {
   type WebhookWithSecretShape,
 } from './webhooks.shapes.ts';
 
-const cursors = cursorsOf('webhooks', z.tuple([z.uuid()]));
+const cursors = cursorsOf('webhooks', z.tuple([uuid()]));
 
 /** The maximum number of webhooks of one gym, and of those for all gyms. */
 const MAX_WEBHOOKS = 20;

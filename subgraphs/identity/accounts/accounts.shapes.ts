@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { Outcome } from './account-deletion.entity.ts';
 import { anyPassword } from '../users/users.shapes.ts';
 
@@ -19,7 +20,7 @@ const AccountPartShape = z
 
 export const AccountDeletionShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     requestedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
     parts: z.array(AccountPartShape),
@@ -29,7 +30,7 @@ export type AccountDeletionShape = z.infer<typeof AccountDeletionShape>;
 
 export const AccountExportShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     requestedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
     expiresAt: z.iso.datetime(),

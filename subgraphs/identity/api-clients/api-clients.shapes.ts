@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { SCOPE_NAMES } from '#server/auth/scopes.ts';
-import { instant, visibleText } from '#server/shapes.ts';
+import { instant, uuid, visibleText } from '#server/shapes.ts';
 
 const scope = z.enum(SCOPE_NAMES, `expected one of ${SCOPE_NAMES.join(', ')}`);
 
 export const ApiClientShape = z
   .object({
-    id: z.uuid(),
-    gymId: z.uuid(),
+    id: uuid(),
+    gymId: uuid(),
     name: z.string(),
     scopes: z.array(scope),
-    locationId: z.uuid().nullable(),
+    locationId: uuid().nullable(),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().nullable(),
     expiresAt: z.iso.datetime().nullable(),
@@ -31,11 +31,11 @@ export const CreateApiClientInput = z
       .min(1)
       .max(SCOPE_NAMES.length)
       .refine((names) => new Set(names).size === names.length, 'expected each scope once'),
-    locationId: z.uuid().nullish(),
+    locationId: uuid().nullish(),
     expiresAt: instant.nullish(),
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
   })
   .meta({ graphType: 'CreateApiClientInput' });
 
 /** The rule checks the filter, because an `ID` of the graph may be any text. */
-export const ApiClientsFilter = z.object({ gymId: z.uuid('expected the id of a gym').nullish() });
+export const ApiClientsFilter = z.object({ gymId: uuid('expected the id of a gym').nullish() });

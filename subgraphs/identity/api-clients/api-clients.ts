@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { isSuperAdmin, managesGym, requireGymAdmin, requireRole, Role } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { conflict, invalid, notFound } from '#server/errors.ts';
@@ -20,7 +21,7 @@ import {
 import { addSecret } from './client-secrets.ts';
 import type { GymLocations } from './gym-locations.ts';
 
-const cursors = cursorsOf('apiClients', z.tuple([z.uuid()]));
+const cursors = cursorsOf('apiClients', z.tuple([uuid()]));
 
 /** The maximum number of machine clients of one gym. */
 const MAX_CLIENTS = 100;

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { callers, SUPER_ADMINS } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { gymQuery } from '#server/shapes.ts';
+import { gymQuery, uuid } from '#server/shapes.ts';
 import { rangeQuery } from '#server/time-range.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Audit } from './audit.ts';
@@ -12,7 +11,7 @@ const route = restRoute<{ audit: Audit }>(TAGS.audit);
 
 const READERS = callers('GYM_ADMIN: of their gym; SUPER_ADMIN: all', 'GYM_ADMIN', 'SUPER_ADMIN');
 
-const userId = z.uuid().optional().meta({ description: 'Only actions on this user.' });
+const userId = uuid().optional().meta({ description: 'Only actions on this user.' });
 
 export const auditRest = [
   route({

@@ -6,13 +6,14 @@ import { instantsOf, type TimeRange } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { AuditEvent, PRIVATE_ACTIONS, type AuditAction } from './audit-event.entity.ts';
 import { AuditEventShape, AuditFilter } from './audit.shapes.ts';
 
 type AuditRequest = PageRequest &
   Omit<z.infer<typeof AuditFilter>, 'action'> & { action?: string | null | undefined };
 
-const cursors = cursorsOf('audit-events', z.tuple([z.uuid()]));
+const cursors = cursorsOf('audit-events', z.tuple([uuid()]));
 
 /** The append-only audit trail of accounts. */
 export class Audit {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { PlatformError } from '#server/errors.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import { Audit } from '../audit/audit.ts';
@@ -11,7 +12,7 @@ type Needed = Pick<IdentityResources, 'references'>;
 /** Activates a membership that waited for a verified email, if the gym service did not answer when the email was verified. */
 export const activateVerified: Job<{ userId: string }, Needed> = jobOf<Needed>()({
   name: 'activate_verified',
-  payload: z.object({ userId: z.uuid() }),
+  payload: z.object({ userId: uuid() }),
   shown: ['userId'],
   maxAttempts: 25,
   async run({ userId }, { unit, resources: { references } }) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -13,8 +14,8 @@ const LIFETIME_MILLIS = DAY_MILLIS;
 export const mailVerification = jobOf<{ mails: MailDelivery; verifyUrl: string | undefined }>()({
   name: 'mail_verification',
   payload: z.object({
-    mailId: z.uuid().meta({ description: 'A row of email_verification.' }),
-    userId: z.uuid(),
+    mailId: uuid().meta({ description: 'A row of email_verification.' }),
+    userId: uuid(),
   }),
   shown: ['mailId', 'userId'],
   maxAttempts: MAIL_ATTEMPTS,

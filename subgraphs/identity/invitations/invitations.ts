@@ -13,6 +13,7 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { mayManage, requireStaffOrService } from '../access.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { GymInvitation } from './gym-invitation.entity.ts';
@@ -31,7 +32,7 @@ import {
   type InvitedUserShape,
 } from './invitations.shapes.ts';
 
-const cursors = cursorsOf('invitations', z.tuple([z.uuid()]));
+const cursors = cursorsOf('invitations', z.tuple([uuid()]));
 
 /**
  * Accounts that one user creates for another, who sets the password with the token of a mail. Until then the account is an
@@ -97,9 +98,7 @@ export class Invitations {
    */
   private async invitedBefore(id: string): Promise<User | null> {
     const { em } = this.unit;
-    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
-      `invitation ${id.toLowerCase()}`,
-    ]);
+    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`invitation ${id}`]);
     return em.findOne(User, { id });
   }
 

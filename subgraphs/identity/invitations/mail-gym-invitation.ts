@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
@@ -10,7 +11,7 @@ const LIFETIME_MILLIS = 7 * DAY_MILLIS;
 /** Sends a mail to a user who has an account and whom a gym has invited. */
 export const mailGymInvitation = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_gym_invitation',
-  payload: z.object({ invitationId: z.uuid(), userId: z.uuid() }),
+  payload: z.object({ invitationId: uuid(), userId: uuid() }),
   shown: ['invitationId', 'userId'],
   maxAttempts: MAIL_ATTEMPTS,
   async run({ invitationId }, { unit, resources: { mails }, isLastAttempt }) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { visibleText } from '#server/shapes.ts';
+import { uuid, visibleText } from '#server/shapes.ts';
 
 export const MemberMailInput = z.object({
-  userId: z.uuid().meta({ description: 'The user who gets the mail.' }),
+  userId: uuid().meta({ description: 'The user who gets the mail.' }),
   subject: visibleText(200).meta({ description: 'The subject of the mail.' }),
   text: visibleText(10_000).meta({ description: 'The text of the mail.' }),
 });

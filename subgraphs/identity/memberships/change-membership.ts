@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { notFound, PlatformError } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { addJob } from '#server/jobs/add-job.ts';
@@ -67,7 +68,7 @@ export async function settleUntil(unit: UnitOfWork, user: User): Promise<void> {
  */
 export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
   name: 'membership_until',
-  payload: z.object({ userId: z.uuid() }),
+  payload: z.object({ userId: uuid() }),
   shown: ['userId'],
   maxAttempts: 25,
   async run({ userId }, { unit }) {

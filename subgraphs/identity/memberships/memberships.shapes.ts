@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Role } from '#server/auth/viewer.ts';
-import { instant, visibleText } from '#server/shapes.ts';
+import { instant, uuid, visibleText } from '#server/shapes.ts';
 import { MembershipStatus } from './membership-status.ts';
 
 export const MembershipShape = z
   .object({
-    gymId: z.uuid(),
+    gymId: uuid(),
     status: z.enum(MembershipStatus),
     since: z.iso.datetime(),
     until: z.iso.datetime().nullable(),
@@ -22,13 +22,13 @@ export const MembershipsQuery = z.object({
     .string()
     .max(MAX_USERS_PER_REQUEST * 37)
     .transform((text) => text.split(','))
-    .pipe(z.array(z.uuid()).max(MAX_USERS_PER_REQUEST))
+    .pipe(z.array(uuid()).max(MAX_USERS_PER_REQUEST))
     .meta({ description: `At most ${MAX_USERS_PER_REQUEST} ids, separated by commas.` }),
 });
 
 export const MemberStateShape = z
   .object({
-    userId: z.uuid().meta({ description: "The user's id." }),
+    userId: uuid().meta({ description: "The user's id." }),
     role: z.enum(Role).meta({ description: 'What the user may do on the platform.' }),
     suspended: z.boolean().meta({ description: 'Whether the account is suspended.' }),
     membership: MembershipShape.nullable().meta({

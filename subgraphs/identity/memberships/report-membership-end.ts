@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import type { CallsToServices } from '#server/service-calls.ts';
 import { NO_ORIGIN } from '#server/unit-of-work.ts';
 import { gymOf, type MembershipColumns } from './membership.ts';
 
 const Payload = z.object({
-  userId: z.uuid(),
-  gymId: z.uuid(),
+  userId: uuid(),
+  gymId: uuid(),
   service: z.enum(['gym', 'squad']),
   endedAt: z.iso.datetime(),
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -22,7 +23,7 @@ interface PasswordMails {
  */
 export const mailPasswordToken = jobOf<PasswordMails>()({
   name: 'mail_password_token',
-  payload: z.object({ mailId: z.uuid().meta({ description: 'A row of password_reset.' }) }),
+  payload: z.object({ mailId: uuid().meta({ description: 'A row of password_reset.' }) }),
   shown: ['mailId'],
   maxAttempts: MAIL_ATTEMPTS,
   async run({ mailId }, { unit, resources: { mails, resetUrl }, isLastAttempt }) {

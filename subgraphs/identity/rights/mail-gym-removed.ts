@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
 
 /** Sends a mail to a user whose gym was removed. No mail is sent if the account was deleted meanwhile. */
 export const mailGymRemoved = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_gym_removed',
-  payload: z.object({ userId: z.uuid() }),
+  payload: z.object({ userId: uuid() }),
   shown: ['userId'],
   maxAttempts: MAIL_ATTEMPTS,
   async run({ userId }, { unit, resources: { mails }, isLastAttempt }) {

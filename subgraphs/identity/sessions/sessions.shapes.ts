@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { anyPassword, UserShape } from '../users/users.shapes.ts';
 
 export const SessionShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
@@ -50,7 +51,7 @@ export const EndedSessionsShape = z
     sessions: z
       .array(
         z.object({
-          id: z.uuid().meta({ description: 'The `sid` of the access tokens.' }),
+          id: uuid().meta({ description: 'The `sid` of the access tokens.' }),
           refusedUntil: z.iso.datetime().meta({
             description:
               "The session's access tokens that expire before this time are refused; after this time the entry can be dropped.",

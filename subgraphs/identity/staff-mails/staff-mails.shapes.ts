@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { visibleText } from '#server/shapes.ts';
+import { uuid, visibleText } from '#server/shapes.ts';
 
 export const StaffMailInput = z.object({
-  gymId: z.uuid().nullable().meta({ description: 'Null: to the SUPER_ADMINs.' }),
+  gymId: uuid().nullable().meta({ description: 'Null: to the SUPER_ADMINs.' }),
   subject: visibleText(200).meta({ description: 'The subject of the mail.' }),
   text: visibleText(10_000).meta({ description: 'The text of the mail.' }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { RegisterShape } from '../users/users.shapes.ts';
 import { USER_IMPORT_LINE_STATUSES, USER_IMPORT_STATUSES } from './user-import.entity.ts';
 
@@ -16,7 +17,7 @@ export const UserImportLineShape = z
       description:
         'PENDING: not written yet. CREATED: a new account. EXISTING: an account with this email existed already, and was not changed. FAILED: see `errors`.',
     }),
-    userId: z.uuid().nullable().meta({
+    userId: uuid().nullable().meta({
       description:
         'The account of the line; null if there is none, if it has been deleted, or if it belongs to another gym.',
     }),
@@ -35,8 +36,8 @@ export type UserImportLineShape = z.infer<typeof UserImportLineShape>;
 
 export const UserImportShape = z
   .object({
-    id: z.uuid().meta({ description: "The import's id." }),
-    gymId: z.uuid().meta({ description: 'The gym of the new accounts.' }),
+    id: uuid().meta({ description: "The import's id." }),
+    gymId: uuid().meta({ description: 'The gym of the new accounts.' }),
     status: z.enum(USER_IMPORT_STATUSES).meta({
       description:
         'RECEIVING: the file is still arriving. RUNNING: the file is stored, and its lines are written. DONE: every line has a result.',

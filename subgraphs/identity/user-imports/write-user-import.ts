@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { addJob } from '#server/jobs/add-job.ts';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import type { IdentityResources } from '../resources.ts';
@@ -14,7 +15,7 @@ const defineJob = jobOf<Needed>();
 /** Writes the lines of an import of members. */
 export const writeUserImport: Job<{ importId: string }, Needed> = defineJob({
   name: 'user_import',
-  payload: z.object({ importId: z.uuid() }),
+  payload: z.object({ importId: uuid() }),
   shown: ['importId'],
   maxAttempts: 10,
   async run({ importId }, { unitOf, signal, resources }) {

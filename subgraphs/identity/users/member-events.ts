@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import type { ClientViewer } from '#server/auth/viewer.ts';
 import { recordEvents, type NewEvent } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -20,7 +21,7 @@ export const MemberShape = UserShape.omit({
 });
 export type MemberShape = z.infer<typeof MemberShape>;
 
-const MemberIdShape = z.object({ id: z.uuid() });
+const MemberIdShape = z.object({ id: uuid() });
 
 /** The data of the events that this service writes. */
 export const memberEvents = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { presented } from '#server/database/columns.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import {
@@ -18,7 +19,7 @@ import { UserShape } from './users.shapes.ts';
 export const UserRow = UserShape.omit({ membership: true, emailVerified: true, suspension: true })
   .required({ email: true, qrCode: true, body: true, trainingGoals: true })
   .extend({
-    membershipGymId: z.uuid().nullable(),
+    membershipGymId: uuid().nullable(),
     membershipStatus: z.enum(MembershipStatus).nullable(),
     membershipSince: z.iso.datetime().nullable(),
     membershipUntil: z.iso.datetime().nullable(),

@@ -9,7 +9,7 @@ import {
   trainingGoals,
   weightKg,
 } from '#server/person-shapes.ts';
-import { searchText, timezone, versionNumber, visibleText } from '#server/shapes.ts';
+import { searchText, timezone, uuid, versionNumber, visibleText } from '#server/shapes.ts';
 import { MembershipStatus } from '../memberships/membership-status.ts';
 import { MembershipShape } from '../memberships/memberships.shapes.ts';
 import { Units } from './user.entity.ts';
@@ -38,12 +38,12 @@ export const anyPassword = z.string().max(1_000);
 
 export const UserShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     email: z.string().optional(),
     displayName: z.string(),
     bio: z.string().nullable(),
     role: z.enum(Role),
-    gymId: z.uuid().nullable(),
+    gymId: uuid().nullable(),
     membership: MembershipShape.nullable().optional(),
     emailVerified: z.boolean().optional(),
     suspension: z
@@ -83,14 +83,14 @@ export const RegisterShape = z
     email: emailText,
     password: newPassword,
     displayName,
-    gymId: z.uuid().nullish(),
+    gymId: uuid().nullish(),
   })
   .meta({ graphType: 'RegisterInput' });
 
 /** `Profiles.update` says what absent, null and empty values mean. */
 export const UpdateProfileShape = z
   .object({
-    userId: z.uuid().nullish().meta({
+    userId: uuid().nullish().meta({
       description:
         'Only for a service of the platform: the user whose profile it changes. Users change only their own profile.',
     }),
@@ -123,7 +123,7 @@ function isLocale(tag: string): boolean {
 
 /** The filters of the list of users. */
 export const UsersFilter = z.object({
-  gymId: z.uuid('expected the id of a gym').nullish(),
+  gymId: uuid('expected the id of a gym').nullish(),
   search: searchText.nullish(),
   status: z.enum(MembershipStatus).nullish(),
 });

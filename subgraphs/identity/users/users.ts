@@ -17,6 +17,7 @@ import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#serv
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { maySee } from '../access.ts';
 import type { EmailVerifications } from '../email-verifications/email-verifications.ts';
 import type { NewMembership } from '../memberships/membership.ts';
@@ -29,7 +30,7 @@ import type { Passwords } from './passwords.ts';
 import { SEARCHED_TEXT, withoutAccents } from './user.entity.ts';
 import { RegisterShape, UsersFilter, type UserShape } from './users.shapes.ts';
 
-const cursors = cursorsOf('users', z.tuple([z.uuid()]));
+const cursors = cursorsOf('users', z.tuple([uuid()]));
 
 const USERS = `select ${columnsOf(UserRow)} from user_account`;
 

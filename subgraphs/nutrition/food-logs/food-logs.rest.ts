@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
-import { idParams } from '#server/shapes.ts';
+import { idOrName, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { FoodLogs } from './food-logs.ts';
 import {
@@ -16,7 +16,7 @@ const route = restRoute<{ foodLogs: FoodLogs }>(TAGS.foodLog, 'nutrition');
 
 /** `/:userId` need not be a UUID: every value other than the caller's id or `me` is answered with NOT_FOUND. */
 export const ownerParams = z.object({
-  userId: z.string().meta({ description: 'Your own user id, or `me`.' }),
+  userId: idOrName().meta({ description: 'Your own user id, or `me`.' }),
 });
 
 export const foodLogsRest = [

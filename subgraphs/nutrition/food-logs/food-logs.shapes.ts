@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
-import { day, instant, timezone, versionNumber } from '#server/shapes.ts';
+import { day, idOrName, instant, timezone, uuid, versionNumber } from '#server/shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
 import { MEAL_TYPES, SOURCES } from './food-log.entity.ts';
 
@@ -9,8 +9,8 @@ export { MEAL_TYPES, SOURCES, type FoodLogSource, type MealType } from './food-l
 
 export const FoodLogShape = z
   .object({
-    id: z.uuid(),
-    userId: z.uuid(),
+    id: uuid(),
+    userId: uuid(),
     foodId: z.string().nullable(),
     foodName: z.string(),
     calories: z.int(),
@@ -38,7 +38,7 @@ export const mealType = z
   .pipe(z.enum(MEAL_TYPES, `expected one of ${MEAL_TYPES.join(', ')}`))
   .meta({ description: MEAL_TYPES.join(', ') });
 
-const foodId = z.string().min(1).max(60).nullish();
+const foodId = idOrName().min(1).max(60).nullish();
 const fields = {
   foodName: z.string().trim().min(1).max(200),
   calories: z.int('expected whole kcal').min(0).max(20_000),

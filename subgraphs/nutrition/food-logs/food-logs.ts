@@ -8,6 +8,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireOwner } from '../access.ts';
 import { DayTotals } from '../days/day-totals.ts';
 import type { Foods } from '../foods/foods.ts';
@@ -32,7 +33,7 @@ import {
   type LoggedMealShape,
 } from './food-logs.shapes.ts';
 
-const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), z.uuid()]));
+const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), uuid()]));
 
 /** The entries of users' food logs. Users read and write only their own; an entry of another user is NOT_FOUND. */
 export class FoodLogs {
@@ -90,7 +91,7 @@ export class FoodLogs {
   /** @throws NOT_FOUND also for an entry of another user */
   async get(id: string): Promise<FoodLogShape> {
     const user = requireUser(this.unit.viewer);
-    const entry = isUuid(id) ? await this.byId.load(id.toLowerCase()) : null;
+    const entry = isUuid(id) ? await this.byId.load(id) : null;
     if (!entry || entry.userId !== user.userId) throw notFound('food log entry', id);
     return entry;
   }
@@ -156,7 +157,7 @@ export class FoodLogs {
       await this.unit.em.flush();
       await this.dayTotals.sumUp(user.userId, [entry.localDate]);
     });
-    this.byId.clear(id.toLowerCase());
+    this.byId.clear(id);
   }
 
   /** Writes the same food again: now, or on the day and at the time of the input. */
@@ -193,7 +194,7 @@ export class FoodLogs {
     const times = await Promise.all(
       entries.map(async (entry) => eatenAtOf(entry, await this.zoneFor(entry))),
     );
-    const ids = [...new Set(entries.flatMap(({ foodId }) => foodId?.toLowerCase() ?? []))];
+    const ids = [...new Set(entries.flatMap(({ foodId }) => foodId ?? []))];
     const locale = ids.length > 0 ? (await this.profiles.of(this.unit)).locale : undefined;
     return this.unit.transaction(async () => {
       const foods = new Map((await this.foods.readable(ids, locale)).map((food) => [food.id, food]));
@@ -202,7 +203,7 @@ export class FoodLogs {
         userId,
         entries.map((entry, index) => {
           const path = pathOf(index);
-          const food = entry.foodId ? foods.get(entry.foodId.toLowerCase()) : undefined;
+          const food = entry.foodId ? foods.get(entry.foodId) : undefined;
           if (entry.foodId && !food) throw unknownFood(entry.foodId, path);
           const values = valuesOf(entry, food, path);
           checkPlausible(values, path);
@@ -232,7 +233,7 @@ export class FoodLogs {
       await this.dayTotals.sumUp(userId, [before, entry.localDate]);
       return present(entry);
     });
-    this.byId.clear(id.toLowerCase());
+    this.byId.clear(id);
     return changed;
   }
 

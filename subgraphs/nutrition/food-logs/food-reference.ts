@@ -11,9 +11,7 @@ interface FoodReference {
 }
 
 export const referenceOf = (foodId: string | null): { foodId: string | null; tableFoodId: string | null } =>
-  foodId !== null && isUuid(foodId)
-    ? { foodId: foodId.toLowerCase(), tableFoodId: null }
-    : { foodId: null, tableFoodId: foodId };
+  foodId !== null && isUuid(foodId) ? { foodId, tableFoodId: null } : { foodId: null, tableFoodId: foodId };
 
 /** The id of the food in the API. */
 export const foodIdOf = ({ foodId, tableFoodId }: FoodReference): string | null =>

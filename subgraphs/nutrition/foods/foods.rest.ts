@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
+import { idOrName } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Foods } from './foods.ts';
 import { CreateFoodShape, FoodQuery, FoodShape, LocaleQuery, UpdateFoodShape } from './foods.shapes.ts';
@@ -7,7 +8,7 @@ import type { OwnFoods } from './own-foods.ts';
 
 const route = restRoute<{ foods: Foods; ownFoods: OwnFoods }>(TAGS.foods, 'nutrition');
 /** `:id` is a UUID, or the id of a food of the table, such as `banana`. */
-const foodParams = z.object({ id: z.string().max(60).meta({ description: "The food's id." }) });
+const foodParams = z.object({ id: idOrName().max(60).meta({ description: "The food's id." }) });
 
 export const foodsRest = [
   route({

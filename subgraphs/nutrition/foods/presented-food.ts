@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
 import { portionGrams, type Food, type Locale } from './food.ts';
 import { FoodNutrientsShape, FoodShape, measureShape } from './foods.shapes.ts';
@@ -8,7 +9,7 @@ import type { StoredFood } from './stored-food.entity.ts';
 const StoredRowShape = z.object({
   ...FoodShape.pick({ id: true, name: true, brand: true, barcode: true, version: true }).shape,
   ...FoodNutrientsShape.shape,
-  userId: z.uuid().nullable(),
+  userId: uuid().nullable(),
   measures: z.array(measureShape),
 });
 export type StoredRow = z.infer<typeof StoredRowShape>;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Goals } from './goals.ts';
 import { GoalDaysShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
 const route = restRoute<{ goals: Goals }>(TAGS.goals, 'nutrition');
-const userId = z.uuid().optional().meta({ description: 'Only for a service of the platform: the user.' });
+const userId = uuid().optional().meta({ description: 'Only for a service of the platform: the user.' });
 
 export const goalsRest = [
   route({

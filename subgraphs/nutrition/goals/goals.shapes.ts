@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, versionNumber } from '#server/shapes.ts';
+import { day, uuid, versionNumber } from '#server/shapes.ts';
 
 const macro = z.number().min(0).max(5_000).nullable();
 
@@ -37,7 +37,7 @@ const checkDays = ({ weekday: onWeekday, date, from }: GoalDays, context: z.Refi
 
 export const SetGoalShape = z
   .object({
-    userId: z.uuid().nullish().meta({ description: 'Only for a service of the platform: the user.' }),
+    userId: uuid().nullish().meta({ description: 'Only for a service of the platform: the user.' }),
     calories: z.int('expected whole kcal').min(1).max(20_000),
     protein: macro.optional(),
     carbs: macro.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withoutApostrophe } from '#server/csv/formulas.ts';
-import { day, instant } from '#server/shapes.ts';
+import { day, instant, uuid } from '#server/shapes.ts';
 import { MEAL_TYPES, type MealType } from '../food-logs/food-logs.shapes.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { Column, CsvField } from './csv-columns.ts';
@@ -11,7 +11,7 @@ const number = (most: number) => z.number().min(0).max(most);
 
 const LineShape = z
   .object({
-    id: z.uuid().nullable(),
+    id: uuid().nullable(),
     localDate: day.nullable(),
     loggedAt: instant.nullable(),
     mealType: z.enum(MEAL_TYPES).nullable(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timezone } from '#server/shapes.ts';
+import { timezone, uuid } from '#server/shapes.ts';
 import { DATE_ORDERS, DECIMALS, DELIMITER_NAMES, ENCODINGS, type CsvOptions } from './csv-format.ts';
 import { IMPORT_STATUSES } from './food-log-import.entity.ts';
 
@@ -23,7 +23,7 @@ const CsvFormatShape = z
 
 export const FoodLogImportShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     status: z.enum(IMPORT_STATUSES),
     lines: z.int(),
     imported: z.int(),
@@ -62,7 +62,7 @@ const formatOptions = {
 export const CsvOptionsShape = z.object(formatOptions);
 
 export const ImportQuery = z.object({
-  importId: z.uuid().optional().meta({
+  importId: uuid().optional().meta({
     description: 'An id that you choose, to read the progress by GET /log/imports/:id.',
   }),
   timezone: timezone.optional().meta({

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Blocks } from './blocks.ts';
 
 const route = restRoute<{ blocks: Blocks }>(TAGS.blocks);
-const userParams = z.object({ userId: z.uuid().meta({ description: "The user's id." }) });
+const userParams = z.object({ userId: uuid().meta({ description: "The user's id." }) });
 
 export const blocksRest = [
   route({

@@ -1,15 +1,14 @@
-import { z } from 'zod';
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { gymQuery, idParams } from '#server/shapes.ts';
+import { gymQuery, idParams, uuid } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
 import type { MessageReports } from './message-reports.ts';
 import type { Messages } from './messages.ts';
 import { MessageReportShape, MessageShape, ReportMessageInput, SendMessageShape } from './messages.shapes.ts';
 
 const route = restRoute<{ messages: Messages; messageReports: MessageReports }>(TAGS.chat, 'squad');
-const messageParams = idParams.extend({ messageId: z.uuid().meta({ description: "The message's id." }) });
+const messageParams = idParams.extend({ messageId: uuid().meta({ description: "The message's id." }) });
 
 export const messagesRest = [
   route({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { visibleText } from '#server/shapes.ts';
+import { uuid, visibleText } from '#server/shapes.ts';
 
 export const MessageShape = z
   .object({
-    id: z.uuid(),
-    squadId: z.uuid(),
+    id: uuid(),
+    squadId: uuid(),
     userId: z.string().meta({ description: 'The user who wrote the message.' }),
     text: z.string(),
     deleted: z.boolean(),
@@ -17,7 +17,7 @@ export type MessageShape = z.infer<typeof MessageShape>;
 
 export const SendMessageShape = z
   .object({
-    squadId: z.uuid('expected the id of a squad'),
+    squadId: uuid('expected the id of a squad'),
     text: visibleText(2_000),
     clientId: z.string().min(1).max(100).nullish(),
   })
@@ -25,8 +25,8 @@ export const SendMessageShape = z
 
 export const MessageIdShape = z
   .object({
-    squadId: z.uuid('expected the id of a squad'),
-    messageId: z.uuid('expected the id of a message'),
+    squadId: uuid('expected the id of a squad'),
+    messageId: uuid('expected the id of a message'),
   })
   .meta({ graphType: 'SquadMessageInput' });
 
@@ -36,8 +36,8 @@ export const ReportMessageInput = MessageIdShape.extend({
 
 export const MessageReportShape = z
   .object({
-    squadId: z.uuid(),
-    messageId: z.uuid(),
+    squadId: uuid(),
+    messageId: uuid(),
     reporterId: z.string().meta({ description: 'The user who reported the message.' }),
     authorId: z.string().meta({ description: 'The user who wrote the message.' }),
     text: z.string(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { visibleText } from '#server/shapes.ts';
+import { uuid, visibleText } from '#server/shapes.ts';
 
 export const GroupShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     gymId: z.string(),
     name: z.string(),
     createdBy: z.string().nullable(),

@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 
 export const SquadWorkoutShape = z
   .object({
-    squadId: z.uuid(),
+    squadId: uuid(),
     routineId: z.string().nullable(),
     routineVersion: z.int().nullable(),
     startedAt: z.iso.datetime(),
     endedAt: z.iso.datetime(),
     minutes: z.int(),
     sets: z.int(),
-    trainingId: z.uuid().nullable(),
+    trainingId: uuid().nullable(),
     participantIds: z.array(z.string().nullable()).meta({
       description:
         'Everybody who had taken part by `endedAt`, the user included. An id is null if this person or the user has blocked the other.',

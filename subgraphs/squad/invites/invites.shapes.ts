@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visibleText } from '#server/shapes.ts';
+import { uuid, visibleText } from '#server/shapes.ts';
 
 export const InviteStatus = {
   PENDING: 'PENDING',
@@ -12,8 +12,8 @@ export type InviteStatus = (typeof InviteStatus)[keyof typeof InviteStatus];
 
 export const InviteShape = z
   .object({
-    id: z.uuid(),
-    squadId: z.uuid(),
+    id: uuid(),
+    squadId: uuid(),
     gymId: z.string().meta({ description: 'The id of the gym of both users.' }),
     fromUserId: z.string().meta({ description: "The sender's id." }),
     toUserId: z.string().meta({ description: "The receiver's id." }),
@@ -33,8 +33,8 @@ const MAX_MESSAGE = 280; // characters
 
 export const SendInviteShape = z
   .object({
-    toUserId: z.uuid('expected the id of a user'),
-    squadId: z.uuid('expected the id of a squad').nullish(),
+    toUserId: uuid('expected the id of a user'),
+    squadId: uuid('expected the id of a squad').nullish(),
     message: z.preprocess(
       (given) => (typeof given === 'string' && given.trim() === '' ? null : given),
       visibleText(MAX_MESSAGE).nullish(),
@@ -44,7 +44,7 @@ export const SendInviteShape = z
 
 export const RespondToInviteShape = z
   .object({
-    inviteId: z.uuid('expected the id of an invite'),
+    inviteId: uuid('expected the id of an invite'),
     accept: z.boolean('expected true or false'),
   })
   .meta({ graphType: 'RespondToSquadInviteInput' });

@@ -46,7 +46,7 @@ export function plannedExercise(
     throw invalid('exerciseIndex', `expected 0 to ${plan.length - 1}, the exercises of the routine`);
   if (setIndex >= exercise.sets)
     throw invalid('setIndex', `expected 0 to ${exercise.sets - 1}, the sets of this exercise in the routine`);
-  if (exerciseId && exerciseId.toLowerCase() !== exercise.exerciseId.toLowerCase())
+  if (exerciseId && exerciseId !== exercise.exerciseId)
     throw invalid(
       'exerciseId',
       `expected "${exercise.exerciseId}", the exercise ${exerciseIndex} of the routine`,

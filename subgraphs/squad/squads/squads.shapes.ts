@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, MAX_INTEGER } from '#server/shapes.ts';
+import { instant, MAX_INTEGER, uuid } from '#server/shapes.ts';
 
 export const SquadStatus = { LOBBY: 'LOBBY', ACTIVE: 'ACTIVE', PAUSED: 'PAUSED', ENDED: 'ENDED' } as const;
 export type SquadStatus = (typeof SquadStatus)[keyof typeof SquadStatus];
@@ -46,7 +46,7 @@ export type ParticipantShape = z.infer<typeof ParticipantShape>;
 
 export const SquadShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     gymId: z.string(),
     hostId: z.string().meta({ description: 'The id of the host.' }),
     routineId: z.string().nullable(),
@@ -69,7 +69,7 @@ export const SquadEventShape = z
       description:
         'squad_joined: a user has joined; squad_left: a user has left or was removed; squad_updated: any other change.',
     }),
-    squadId: z.uuid().meta({ description: "The squad's id." }),
+    squadId: uuid().meta({ description: "The squad's id." }),
     revision: z.int().meta({ description: 'The number of changes of the squad, including this one.' }),
     at: z.iso.datetime().meta({ description: 'The time of the change.' }),
     userId: z
@@ -86,11 +86,11 @@ export type SquadEventShape = z.infer<typeof SquadEventShape>;
 
 export const CreateSquadShape = z
   .object({
-    routineId: z.uuid('expected the id of a workout routine').nullish(),
+    routineId: uuid('expected the id of a workout routine').nullish(),
   })
   .meta({ graphType: 'CreateSquadInput' });
 export const SquadIdShape = z
-  .object({ squadId: z.uuid('expected the id of a squad') })
+  .object({ squadId: uuid('expected the id of a squad') })
   .meta({ graphType: 'SquadInput' });
 export const JoinSquadShape = SquadIdShape.extend({
   fromRevision: z.int('expected the last revision that you have').min(0).max(MAX_INTEGER).nullish().meta({
@@ -98,7 +98,7 @@ export const JoinSquadShape = SquadIdShape.extend({
   }),
 }).meta({ graphType: 'SquadInput' });
 
-export const SquadMemberShape = SquadIdShape.extend({ userId: z.uuid('expected the id of a user') }).meta({
+export const SquadMemberShape = SquadIdShape.extend({ userId: uuid('expected the id of a user') }).meta({
   graphType: 'SquadMemberInput',
 });
 
@@ -106,7 +106,7 @@ export const UpdateWorkoutShape = SquadIdShape.extend({
   eventId: z.string().min(1, 'expected an id of your own for this event').max(100),
   exerciseIndex: z.int().min(0).max(500),
   setIndex: z.int().min(0).max(500),
-  exerciseId: z.uuid('expected the id of an exercise').nullish(),
+  exerciseId: uuid('expected the id of an exercise').nullish(),
   phase: z.enum(Phase, 'expected WORK, REST or DONE'),
   set: DoneSetInputShape.nullish(),
   restEndsAt: instant.nullish(),

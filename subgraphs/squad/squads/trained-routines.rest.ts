@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { SERVICES } from '#server/rest/callers.ts';
 import { INTERNAL, restRoute } from '#server/rest/route.ts';
 import type { TrainedRoutines } from './trained-routines.ts';
@@ -20,13 +21,13 @@ export const trainedRoutinesRest = [
     only: SERVICES,
     auth: 'required',
     rateLimit: RATE,
-    params: z.object({ userId: z.uuid().meta({ description: 'The id of the user.' }) }),
+    params: z.object({ userId: uuid().meta({ description: 'The id of the user.' }) }),
     success: {
       status: 200,
       description: 'Each version once.',
       shape: z.array(TrainedRoutineShape),
     },
     errors: ['FORBIDDEN'],
-    handler: ({ params }, { trainedRoutines }) => trainedRoutines.of(params.userId.toLowerCase()),
+    handler: ({ params }, { trainedRoutines }) => trainedRoutines.of(params.userId),
   }),
 ];

@@ -40,7 +40,7 @@ export async function checkUpdate(
   if (squad.routineId && !squad.plan) return { exerciseId: update.exerciseId ?? null, modality: undefined };
   if (!update.exerciseId)
     throw invalid('exerciseId', 'expected the exercise, because the squad has no routine');
-  const exerciseId = update.exerciseId.toLowerCase();
+  const exerciseId = update.exerciseId;
   const known = squad.modalities[exerciseId];
   const modality = known === undefined ? await platform.exerciseModality(exerciseId) : known;
   if (modality === undefined)

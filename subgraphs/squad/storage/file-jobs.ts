@@ -1,6 +1,6 @@
 import type { AnyJob } from '#server/jobs/job.ts';
 import type { JobRow, JobsWithoutDatabase } from '#server/jobs/jobs.ts';
-import { runJob, StoredFailure, type JobHost } from '#server/jobs/run-job.ts';
+import { runJob, type JobHost, type StoredFailure } from '#server/jobs/run-job.ts';
 import type { JournalJob } from './journal.ts';
 
 /** The first and the longest pause after a failed attempt; each pause is twice as long as the one before. */

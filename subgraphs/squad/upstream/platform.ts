@@ -65,14 +65,14 @@ export class Platform {
     const exercises = routine && (await this.get(`${url}/exercises?version=${routine.version}`, 'content'));
     const known = z.array(ExerciseAnswer).safeParse(exercises?.body).data;
     if (!routine || !known) throw unavailable('content');
-    const modalities = new Map(known.map(({ id, modality }) => [id.toLowerCase(), modality]));
+    const modalities = new Map(known.map(({ id, modality }) => [id, modality]));
     return {
       id: routine.id,
       version: routine.version,
       plan: routine.exercises.flatMap(({ entries }, block) =>
         entries.map(({ exerciseId, sets }) => ({
           exerciseId,
-          modality: modalities.get(exerciseId.toLowerCase()) ?? null,
+          modality: modalities.get(exerciseId) ?? null,
           block,
           sets: sets.length,
         })),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXPECTED_STORABLE, flag } from '#server/shapes.ts';
+import { EXPECTED_STORABLE, flag, uuid } from '#server/shapes.ts';
 import { RESOURCES } from './resources.ts';
 
 export const resource = z.enum(RESOURCES, `expected one of ${RESOURCES.join(', ')}`);
@@ -35,7 +35,7 @@ export const CheckAvailabilityShape = z.object({
     description:
       'Reserves the value for the session for 15 minutes, if it is available; requires `sessionId`.',
   }),
-  sessionId: z.uuid().nullish().meta({
+  sessionId: uuid().nullish().meta({
     description:
       'The session for which the value is checked: values that it has reserved itself are available to it.',
   }),

@@ -8,7 +8,7 @@ import {
   trainingGoals,
   weightKg,
 } from '#server/person-shapes.ts';
-import { instant, timezone } from '#server/shapes.ts';
+import { instant, timezone, uuid } from '#server/shapes.ts';
 import { DOCUMENT, type WizardDefinition } from './definition.ts';
 
 export const ProfileShape = z.object({ displayName, timezone: timezone.optional() });
@@ -36,7 +36,7 @@ export const NutritionShape = z.object({
   fats: z.number().min(0).max(1_000).optional(),
 });
 
-export const SlotShape = z.object({ locationId: z.uuid(), startsAt: instant });
+export const SlotShape = z.object({ locationId: uuid(), startsAt: instant });
 
 export const memberOnboarding: WizardDefinition = {
   kind: 'MEMBER_ONBOARDING',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { uuid, versionNumber } from '#server/shapes.ts';
 import { SUPER_ADMINS, callers } from '#server/rest/callers.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
@@ -24,7 +24,7 @@ export const deploymentsRest = [
     description:
       'The answer is 202 while the deployment is running: read `deployment` of the session, or subscribe to `wizardDeploymentUpdated`. The answer is 200 if the session is deployed already. If a service refuses an action, the whole deployment is undone; the session is then FAILED, with the reason in that action, and can be corrected and deployed again. If an action cannot be undone, `deployment.status` is UNDO_FAILED and a SUPER_ADMIN must resolve it first.',
     auth: 'required',
-    params: z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) }),
+    params: z.object({ sessionId: uuid().meta({ description: "The wizard session's id." }) }),
     body: z
       .object({ version: versionNumber.nullish() })
       .meta({ graphType: 'DeployWizardSessionInput' })
@@ -51,7 +51,7 @@ export const deploymentsRest = [
     description:
       'For `deployment.status` UNDO_FAILED. RETRY tries again to undo what is left. ACCEPT leaves it: the deployment becomes UNDONE, the names are released, and the session can be corrected, deployed again or cancelled. The note and the author of the decision are stored in `deployment.resolution`.',
     auth: 'required',
-    params: z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) }),
+    params: z.object({ sessionId: uuid().meta({ description: "The wizard session's id." }) }),
     body: ResolveDeploymentShape,
     success: {
       status: 200,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { Reply, restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
 import { WizardSessionShape } from '../sessions/sessions.shapes.ts';
@@ -22,7 +23,7 @@ export const filesRest = [
     description:
       "Branding accepts pictures in `logo`, `splash` and `icon`; basics, branding, locations, body and review accept a `document` (a PDF or a picture). JPEG, PNG, WebP and AVIF pictures, detected by their content, are encoded again; at most 10 MiB. The file's URL is then in the step's data. A session without an account needs `X-Resume-Token`.",
     auth: 'optional',
-    params: z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) }),
+    params: z.object({ sessionId: uuid().meta({ description: "The wizard session's id." }) }),
     upload: { field: 'file' },
     body: UploadFieldsShape,
     versioned: true,
@@ -39,8 +40,8 @@ export const filesRest = [
     description: 'Callers who may open the session may read the file; pictures of a deployed gym are public.',
     auth: 'ignoreInvalidToken',
     params: z.object({
-      sessionId: z.uuid().meta({ description: "The wizard session's id." }),
-      fileId: z.uuid().meta({ description: "The file's id." }),
+      sessionId: uuid().meta({ description: "The wizard session's id." }),
+      fileId: uuid().meta({ description: "The file's id." }),
     }),
     success: { status: 200, description: 'A picture (WebP) or a PDF.', contentType: 'image/webp' },
     handler: async ({ params: { sessionId, fileId }, header }, { files }) => {

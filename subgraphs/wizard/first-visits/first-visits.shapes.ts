@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, instant } from '#server/shapes.ts';
+import { day, instant, uuid } from '#server/shapes.ts';
 
 const timeOrDay = z
   .union([instant, day], 'expected a time such as 2026-01-31T18:00:00Z, or a day such as 2026-01-31')
@@ -7,7 +7,7 @@ const timeOrDay = z
 
 /** The rule checks the filter, because the graph passes any text. */
 export const FirstVisitsFilter = z.object({
-  gymId: z.uuid('expected the id of a gym').nullish(),
+  gymId: uuid('expected the id of a gym').nullish(),
   from: timeOrDay.meta({
     description: 'A time, or a local day at the location; inclusive. Default: now.',
   }),
@@ -19,9 +19,9 @@ export const FirstVisitsFilter = z.object({
 
 export const FirstVisitShape = z
   .object({
-    id: z.uuid(),
-    userId: z.uuid(),
-    locationId: z.uuid(),
+    id: uuid(),
+    userId: uuid(),
+    locationId: uuid(),
     startsAt: z.iso.datetime(),
     endsAt: z.iso.datetime(),
   })

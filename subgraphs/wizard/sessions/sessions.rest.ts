@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { uuid, versionNumber } from '#server/shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { callers } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
@@ -15,7 +15,7 @@ import {
 } from './sessions.shapes.ts';
 
 const route = restRoute<{ sessions: Sessions }>(TAGS.wizardSessions, 'wizard');
-const params = z.object({ sessionId: z.uuid().meta({ description: "The wizard session's id." }) });
+const params = z.object({ sessionId: uuid().meta({ description: "The wizard session's id." }) });
 const RESUME = 'A session that was created without an account is opened with its token in `X-Resume-Token`.';
 
 export const sessionsRest = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { versionNumber } from '#server/shapes.ts';
+import { uuid, versionNumber } from '#server/shapes.ts';
 import { ActionStatus, ResolutionAction, SagaStatus } from '#server/saga/saga.ts';
 import { WizardKind } from '../definitions/wizard-kind.ts';
 import { WizardStatus } from './session.entity.ts';
@@ -20,7 +20,7 @@ const WizardStepShape = z
 
 const WizardFileShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     step: z.string(),
     field: z.string(),
     filename: z.string(),
@@ -38,7 +38,7 @@ const WizardResolutionShape = z
   .object({
     action: z.enum(ResolutionAction),
     note: z.string(),
-    by: z.uuid().nullable(),
+    by: uuid().nullable(),
     at: z.iso.datetime(),
   })
   .meta({ id: 'WizardResolution' });
@@ -67,7 +67,7 @@ export type WizardDeploymentShape = z.infer<typeof WizardDeploymentShape>;
 
 export const WizardSessionShape = z
   .object({
-    id: z.uuid(),
+    id: uuid(),
     kind,
     status,
     definitionVersion: z.int(),
@@ -75,8 +75,8 @@ export const WizardSessionShape = z
     steps: z.array(WizardStepShape),
     files: z.array(WizardFileShape),
     version: z.int(),
-    createdBy: z.uuid().nullable(),
-    gymId: z.uuid().nullable(),
+    createdBy: uuid().nullable(),
+    gymId: uuid().nullable(),
     expiresAt: z.iso.datetime(),
     deployment: WizardDeploymentShape.nullable(),
     resumeToken: z.string().optional(),

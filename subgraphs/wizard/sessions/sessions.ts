@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from '#server/shapes.ts';
 import { requireRole, requireUser, Role, type UserViewer } from '#server/auth/viewer.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { checkVersion, notFound, unauthenticated } from '#server/errors.ts';
@@ -32,7 +33,7 @@ import {
 } from './sessions.shapes.ts';
 
 const ANONYMOUS_LIFETIME_MILLIS = 7 * DAY_MILLIS;
-const cursors = cursorsOf('wizardSessions', z.tuple([z.uuid()]));
+const cursors = cursorsOf('wizardSessions', z.tuple([uuid()]));
 
 interface SessionFilters {
   status?: WizardStatus | null | undefined;
