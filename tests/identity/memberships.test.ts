@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { claimsOf, loggedIn } from './support.ts';
+import { claimsOf, holdingAccount, loggedIn } from './support.ts';
 
 const { ironTemple, aquaClub } = DEMO_GYMS;
 const STATUSES = ['PENDING', 'ACTIVE', 'FROZEN', 'ENDED'] as const;
@@ -138,6 +138,20 @@ describe('a change of a membership', () => {
       for (const { status } of froze) expect([200, 409]).toContain(status);
     }
   });
+});
+
+it('a membership that ends while it is prolonged does not begin again without a question to the gym service', async () => {
+  const { id } = await memberWith('ACTIVE');
+  const [ended, prolonged] = await holdingAccount(platform, id, async (waiting) => {
+    const first = set(id, { status: 'ENDED' });
+    await waiting(1);
+    const second = set(id, { status: 'ACTIVE' }, superAdmin);
+    await waiting(2);
+    return [first, second];
+  }).then((answers) => Promise.all(answers));
+  expect(ended?.status).toBe(200);
+  expect(prolonged?.body).toMatchObject({ code: 'CONFLICT', detail: expect.stringContaining('has ended') });
+  expect((await set(id, { status: 'ACTIVE' })).status).toBe(200);
 });
 
 describe('the end of a status', () => {

@@ -47,13 +47,19 @@ export class Memberships {
     const end = until ? new Date(until) : null;
     if (end && status === 'ENDED') throw invalid('until', 'expected none: an ended membership has no end');
     if (end && end.getTime() <= Date.now()) throw invalid('until', 'expected a time in the future');
-    await this.requireGymIfBegins(userId, viewer, status);
+    const wasGymAsked = await this.requireGymIfBegins(userId, viewer, status);
     return this.unit.transaction(async () => {
       const user = await this.lockedFor(viewer, userId);
       const { membershipGymId: gymId, membershipStatus: from } = user;
       if (!gymId || !from) throw conflict('The user has no membership; a SUPER_ADMIN can add them to a gym.');
       if (!mayBecome(from, status)) throw conflict(`A membership that is ${from} cannot become ${status}.`);
-      if (!belongs(from)) await this.gyms.requireNotRemoved(gymId);
+      if (!belongs(from)) {
+        if (status === 'ACTIVE' && !wasGymAsked)
+          throw conflict(
+            'The membership has ended in the meantime; send the request again to begin it anew.',
+          );
+        await this.gyms.requireNotRemoved(gymId);
+      }
       await this.audit.record('MEMBERSHIP_CHANGED', user.id, {
         gymId,
         from,
@@ -135,18 +141,21 @@ export class Memberships {
   /**
    * A membership begins only in an active gym. The gym service is asked before the transaction, so that no transaction is
    * open while this service waits for the answer.
+   * @returns whether it was asked; not for a membership that has begun already
    */
   private async requireGymIfBegins(
     userId: string,
     viewer: UserViewer | ClientViewer,
     status: MembershipStatus,
-  ): Promise<void> {
-    if (status !== 'ACTIVE' || !isUuid(userId)) return;
+  ): Promise<boolean> {
+    if (status !== 'ACTIVE' || !isUuid(userId)) return false;
     const [user] = await this.unit.em.fork().find(User, { id: userId });
-    if (!user) return;
+    if (!user) return false;
     this.requireMayChange(viewer, user);
     const membership = membershipOf(user);
-    if (membership && !belongs(membership.status)) await this.gyms.requireJoinable(membership.gymId);
+    if (!membership || belongs(membership.status)) return false;
+    await this.gyms.requireJoinable(membership.gymId);
+    return true;
   }
 }
 
