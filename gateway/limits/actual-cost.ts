@@ -19,6 +19,7 @@ interface CostedGraph {
   readonly directives: AppliedDirectives;
 }
 
+const BYTES_PER_FIELD = 150;
 /** What each root field of a mutation costs in addition, as in the estimate. */
 const MUTATION_COST = 10;
 
@@ -30,6 +31,8 @@ export class ActualCost {
   private readonly graph: CostedGraph;
   private readonly operation: OperationDefinitionNode;
   private readonly fragments: Fragments;
+  private root: CostedFields | undefined;
+  private fields = 0;
 
   constructor(document: DocumentNode, operation: OperationDefinitionNode, graph: CostedGraph) {
     this.graph = graph;
@@ -37,21 +40,28 @@ export class ActualCost {
     this.fragments = fragmentsOf(document);
   }
 
+  /** Computes what each selected field costs, so that `of` only has to walk the answer. */
+  prepare(): void {
+    this.root ??= this.costedRoot();
+  }
+
+  /** Its approximate memory, with what `prepare` has computed. */
+  get bytes(): number {
+    return this.fields * BYTES_PER_FIELD;
+  }
+
   of(data: unknown): number {
-    const { schema } = this.graph;
-    const root = schema.getRootType(this.operation.operation);
-    if (!root || !isJsonObject(data)) return 0;
-    return this.object(data, [{ set: this.operation.selectionSet, type: root }]);
+    this.prepare();
+    return this.root && isJsonObject(data) ? objectCost(data, this.root) : 0;
   }
 
-  private object(data: JsonObject, selections: readonly Selection[]): number {
-    let cost = 0;
-    for (const [key, fields] of this.fieldsOf(data, selections)) cost += this.field(data[key], fields);
-    return cost;
+  private costedRoot(): CostedFields | undefined {
+    const root = this.graph.schema.getRootType(this.operation.operation);
+    return root ? this.costed([{ set: this.operation.selectionSet, type: root }]) : undefined;
   }
 
-  /** The selections of each key that the object has. Several fields with one key are merged, and cost once. */
-  private fieldsOf(data: JsonObject, selections: readonly Selection[]): Map<string, Selected[]> {
+  /** The selections by key. Several fields with one key are merged, and cost once. */
+  private costed(selections: readonly Selection[]): CostedFields {
     const byKey = new Map<string, Selected[]>();
     const add = ({ set, type }: Selection): void => {
       for (const selection of set.selections) {
@@ -59,7 +69,7 @@ export class ActualCost {
           const key = selection.alias?.value ?? selection.name.value;
           const known = byKey.get(key);
           if (known) known.push({ node: selection, type });
-          else if (data[key] !== undefined) byKey.set(key, [{ node: selection, type }]);
+          else byKey.set(key, [{ node: selection, type }]);
         } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
           const fragment = this.fragments.get(selection.name.value);
           if (fragment)
@@ -68,33 +78,28 @@ export class ActualCost {
       }
     };
     for (const selection of selections) add(selection);
-    return byKey;
+    return [...byKey].flatMap(([key, selected]) => this.costedField(key, selected) ?? []);
   }
 
-  private field(value: unknown, selected: readonly Selected[]): number {
+  private costedField(key: string, selected: readonly Selected[]): CostedField | undefined {
     const [first] = selected;
-    if (!first) return 0;
+    if (!first) return undefined;
+    this.fields += 1;
     const { node, type } = first;
     const field = 'getFields' in type ? type.getFields()[node.name.value] : undefined;
-    if (!field) return 0;
+    if (!field) return undefined;
     const coordinate = `${type.name}.${field.name}`;
     const result = getNamedType(field.type);
     const weight = this.weight(coordinate) ?? this.weight(result.name) ?? (isCompositeType(result) ? 1 : 0);
-    let cost =
+    let once =
       this.operation.operation === OperationTypeNode.MUTATION && this.isRoot(type) ? MUTATION_COST : 0;
     for (const argument of node.arguments ?? [])
-      cost += this.weight(`${coordinate}(${argument.name.value}:)`) ?? 0;
-    if (!isCompositeType(result)) return cost + weight * countOf(value);
+      once += this.weight(`${coordinate}(${argument.name.value}:)`) ?? 0;
+    if (!isCompositeType(result)) return { key, once, weight, below: undefined };
     const below = selected.flatMap((one) =>
       one.node.selectionSet ? [{ set: one.node.selectionSet, type: result }] : [],
     );
-    return cost + this.values(value, weight, below);
-  }
-
-  private values(value: unknown, weight: number, below: readonly Selection[]): number {
-    if (Array.isArray(value))
-      return value.reduce((sum: number, item: unknown) => sum + this.values(item, weight, below), 0);
-    return isJsonObject(value) ? weight + this.object(value, below) : 0;
+    return { key, once, weight, below: this.costed(below) };
   }
 
   private isRoot(type: GraphQLCompositeType): boolean {
@@ -115,6 +120,35 @@ interface Selection {
 interface Selected {
   readonly node: FieldNode;
   readonly type: GraphQLCompositeType;
+}
+
+/** A key of an object in the answer, and what its value costs. */
+interface CostedField {
+  readonly key: string;
+  /** The cost of the field and its arguments, once for each object. */
+  readonly once: number;
+  /** The cost of each value in the answer. */
+  readonly weight: number;
+  /** Undefined for a leaf. */
+  readonly below: CostedFields | undefined;
+}
+type CostedFields = readonly CostedField[];
+
+function objectCost(data: JsonObject, fields: CostedFields): number {
+  let cost = 0;
+  for (const { key, once, weight, below } of fields) {
+    const value = data[key];
+    if (value !== undefined)
+      cost += once + (below ? objectsCost(value, weight, below) : weight * countOf(value));
+  }
+  return cost;
+}
+
+/** The cost of an object, or of all objects of a list. */
+function objectsCost(value: unknown, weight: number, below: CostedFields): number {
+  if (Array.isArray(value))
+    return value.reduce((sum: number, item: unknown) => sum + objectsCost(item, weight, below), 0);
+  return isJsonObject(value) ? weight + objectCost(value, below) : 0;
 }
 
 /** The number of leaves: a list has one for each item. */

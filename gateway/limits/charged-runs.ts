@@ -24,6 +24,16 @@ export class ChargedRuns {
     this.operation = operation;
   }
 
+  /** Called before the first run. */
+  prepare(): void {
+    this.operation.actual.prepare();
+  }
+
+  /** Its approximate memory. */
+  get bytes(): number {
+    return this.operation.actual.bytes;
+  }
+
   /** Whether the next run is charged or measured. */
   isDue(): boolean {
     return this.budgets.isDue();

@@ -182,7 +182,7 @@ export class PreparedOperation {
   get bytes(): number {
     let bytes = BYTES_PER_OPERATION + BYTES_PER_CHARACTER * this.source.length;
     for (const variant of this.variants.values()) bytes += variant.bytes;
-    return bytes + (this.deferred?.bytes ?? 0);
+    return bytes + (this.deferred?.bytes ?? 0) + (this.charges?.bytes ?? 0);
   }
 
   /** Whether it can be executed in parts, with some variables at least. */
@@ -323,6 +323,7 @@ export class PreparedOperation {
     const planning = span?.child('plan');
     const variant = this.planned(refused);
     planning?.end();
+    this.charges?.prepare();
     this.variants.set(mask, variant);
     this.onPlanned();
     return variant;
