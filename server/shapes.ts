@@ -39,22 +39,19 @@ const FIRST_YEAR = 1900;
 const LAST_YEAR = 2999;
 
 /** Users need no day outside of this range. PostgreSQL (which has no year 0) and JavaScript can compute with all days in it. */
-const isInYearRange = (text: string): boolean => {
-  const year = Number(text.slice(0, 4));
-  return year >= FIRST_YEAR && year <= LAST_YEAR;
-};
+const isInYearRange = (year: number): boolean => year >= FIRST_YEAR && year <= LAST_YEAR;
 const expectedYear = `expected a year from ${FIRST_YEAR} to ${LAST_YEAR}`;
 
 /** A local day, `YYYY-MM-DD`, of a year from 1900 to 2999. */
 export const day = z.iso
   .date({ error: 'expected a day such as 2026-01-31', abort: true })
-  .refine(isInYearRange, expectedYear)
+  .refine((text) => isInYearRange(Number(text.slice(0, 4))), expectedYear)
   .meta({ description: `A local day, YYYY-MM-DD, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 
-/** An instant, ISO 8601 with `Z` or an offset, of a year from 1900 to 2999. */
+/** An instant, ISO 8601 with `Z` or an offset, of a year from 1900 to 2999 in UTC, in which it is stored and sent to others. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'expected a time such as 2026-01-31T18:00:00Z', abort: true })
-  .refine(isInYearRange, expectedYear)
+  .refine((text) => isInYearRange(new Date(text).getUTCFullYear()), expectedYear)
   .meta({ description: `ISO 8601 with Z or an offset, from ${FIRST_YEAR} to ${LAST_YEAR}.` });
 
 const MAX_SEARCH_CHARACTERS = 200;

@@ -67,6 +67,36 @@ const reaches = (id: string, token: string, score: number) =>
   );
 
 describe('challenges that count trainings', () => {
+  it('do not begin or end outside of the years that services exchange, also if only the offset leads there', async () => {
+    for (const change of [
+      { startsAt: '1900-01-01T00:00:00+01:00' },
+      { endsAt: '2999-12-31T23:00:00-02:00' },
+    ]) {
+      const { status } = await gym('POST', '/challenges', staff, {
+        title: 'Boundary',
+        metric: 'WORKOUTS',
+        goal: 10,
+        startsAt: ago(HOUR),
+        endsAt: ago(-HOUR),
+        ...change,
+      });
+      expect(status).toBe(400);
+    }
+  });
+
+  it('are counted, also if the content service refuses to count another one', async () => {
+    const { token } = await platform.register();
+    const [refused, ordinary] = [await challenge('WORKOUTS'), await challenge('WORKOUTS')];
+    await platform.sql('gym', `update challenge set starts_at = '1899-12-31T23:00:00Z' where id = $1`, [
+      refused,
+    ]);
+    for (const id of [refused, ordinary]) await join(id, token);
+    await log(token, 100, 60);
+    await reaches(ordinary, token, 1);
+    expect(await scoreOf(refused, token)).toBe(0);
+    await platform.sql('gym', 'update challenge set starts_at = now() where id = $1', [refused]);
+  });
+
   it('count trainings that are logged, changed, deleted and imported', async () => {
     const { token } = await platform.register();
     const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];

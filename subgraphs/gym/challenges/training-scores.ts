@@ -95,12 +95,40 @@ export class TrainingScores {
       [],
     );
     if (due.length === 0) return 0;
-    const counts = await this.countTrainings(due, NO_ORIGIN);
+    const counts = await this.countsOf(due);
     for (const [index, score] of due.entries()) {
       const count = counts[index];
       if (count) await this.store(score, count);
     }
     return due.length;
+  }
+
+  /** The counts of the scores. If the content service refuses one of them, the others are counted nevertheless. */
+  private async countsOf(due: readonly DueScore[]): Promise<readonly (TrainingCount | undefined)[]> {
+    try {
+      return await this.countTrainings(due, NO_ORIGIN);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code !== 'VALIDATION_FAILED') throw error;
+      const [only, ...others] = due;
+      if (only && others.length === 0) {
+        await this.postpone(only, error);
+        return [undefined];
+      }
+      const half = Math.ceil(due.length / 2);
+      return [...(await this.countsOf(due.slice(0, half))), ...(await this.countsOf(due.slice(half)))];
+    }
+  }
+
+  /** Leaves a score that cannot be counted for a day, so that it does not stand before the others. */
+  private async postpone({ challengeId, userId }: DueScore, error: PlatformError): Promise<void> {
+    this.unit.log.error({ err: error, challengeId, userId }, 'the score of a challenge cannot be counted');
+    await this.unit.transaction(() =>
+      this.unit.run(
+        `update challenge_participant set recount_at = now() + interval '1 day'
+         where challenge_id = ? and user_id = ? returning 1`,
+        [challengeId, userId],
+      ),
+    );
   }
 
   /**
