@@ -26283,14 +26283,14 @@ export interface operations {
                     minutes?: number | null;
                     /** @description Your own words about the training: at most 5,000 characters. */
                     note?: string | null;
-                    /** @description The exercises in their order: at most 100, with at most 100 sets each and 500 sets in all. */
+                    /** @description The exercises in their order, with at most 500 sets in all. */
                     entries?: {
                         /**
                          * Format: uuid
                          * @description The exercise's id.
                          */
                         exerciseId: string;
-                        /** @description The sets in their order: at most 100. */
+                        /** @description The sets in their order. */
                         sets?: {
                             /** @description The set's id, which is unique in its training: 1 to 64 letters, digits, hyphens or underscores. Default: a new UUID. */
                             id?: string | null;
@@ -26523,7 +26523,7 @@ export interface operations {
                          * @description The exercise's id.
                          */
                         exerciseId: string;
-                        /** @description The sets in their order: at most 100. */
+                        /** @description The sets in their order. */
                         sets?: {
                             /** @description The set's id, which is unique in its training: 1 to 64 letters, digits, hyphens or underscores. Default: a new UUID. */
                             id?: string | null;

@@ -46,6 +46,22 @@ describe('an import', () => {
     });
   });
 
+  it('adds lines to a training that they name in two ways: by its id, and by its start and title', async () => {
+    const ana = await register();
+    const header = 'trainingId,startedAt,title,exercise,reps,weightKg';
+    const line = (id: string, reps: number) =>
+      `${id},2026-03-01T10:00:00Z,Push,Barbell Bench Press,${reps},60`;
+    expect((await importCsv(ana, `${header}\n${line('', 5)}`)).body).toMatchObject({
+      imported: 1,
+      trainings: 1,
+    });
+    const [{ id }] = (await rest(ana, 'GET', '/trainings')).body;
+    const { status, body } = await importCsv(ana, [header, line(id, 6), line('', 7)].join('\n'));
+    expect([status, body]).toEqual([200, expect.objectContaining({ imported: 2, trainings: 0, failed: 0 })]);
+    const { body: training } = await rest(ana, 'GET', `/trainings/${id}`);
+    expect(training).toMatchObject({ version: 2, volumeKg: (5 + 6 + 7) * 60 });
+  });
+
   it('accounts for every line, and a corrected file adds only what was wrong', async () => {
     const ana = await register();
     const line = (exercise: string, rest_: string) =>

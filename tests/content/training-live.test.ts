@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
-import { BENCH, hoursAgo, PULL_UP, trainingLog, type Person } from './training-support.ts';
+import { BENCH, hourOf, hoursAgo, PULL_UP, trainingLog, type Person } from './training-support.ts';
 
 const { rest, graph, register, platform } = trainingLog();
 
@@ -155,4 +155,68 @@ describe('a running training', () => {
     expect((await rest(ana, 'PUT', `${path}/sets/${encodeURIComponent('a b')}`, {})).status).toBe(404);
     expect((await rest(ana, 'GET', path)).body.version).toBe(1);
   });
+});
+
+describe('a set of a training that has ended, without a time of its own', () => {
+  const SET = { id: 'a', reps: 5, weightKg: 60 };
+  const logged = async (who: Person, began: number) => {
+    const { body } = await rest(who, 'POST', '/trainings', hourOf(BENCH, [SET], began));
+    expect(body.entries[0].sets).toMatchObject([{ id: 'a', completedAt: null }]);
+    return `/trainings/${body.id}`;
+  };
+
+  it('keeps having none when it is corrected, however old the training is', async () => {
+    const ana = await register();
+    for (const began of [20, 72]) {
+      const path = await logged(ana, began);
+      const corrected = await rest(ana, 'PUT', `${path}/sets/a`, { reps: 6, weightKg: 60 });
+      expect(corrected).toMatchObject({
+        status: 200,
+        body: { version: 2, entries: [{ sets: [{ id: 'a', reps: 6, completedAt: null }] }] },
+      });
+      const again = await rest(ana, 'PUT', `${path}/sets/a`, { reps: 6, weightKg: 60 });
+      expect(again.body).toEqual(corrected.body);
+    }
+  });
+
+  it('can be added to an old training', async () => {
+    const ana = await register();
+    const path = await logged(ana, 72);
+    const { status, body } = await rest(ana, 'PUT', `${path}/sets/b`, {
+      exerciseId: BENCH,
+      reps: 4,
+      weightKg: 60,
+    });
+    expect([status, body.entries?.[0].sets[1]]).toEqual([
+      200,
+      expect.objectContaining({ id: 'b', completedAt: null }),
+    ]);
+  });
+});
+
+it('the times of sets move with their training by whole days of its time zone', async () => {
+  const ana = await register();
+  const times = (start: string, end: string) => ({
+    startedAt: start,
+    endedAt: end,
+    timezone: 'Europe/Berlin',
+  });
+  const { body } = await rest(ana, 'POST', '/trainings', {
+    ...times('2026-03-10T07:00:00Z', '2026-03-10T08:00:00Z'),
+    entries: [{ exerciseId: BENCH, sets: [{ reps: 5, weightKg: 60, completedAt: '2026-03-10T07:10:00Z' }] }],
+  });
+  const moved = async (start: string, end: string) =>
+    (await rest(ana, 'PUT', `/trainings/${body.id}`, times(start, end))).body.entries[0].sets[0].completedAt;
+  expect(await moved('2026-03-10T19:00:00Z', '2026-03-10T20:00:00Z')).toBe('2026-03-10T07:10:00.000Z');
+  expect(await moved('2026-03-11T05:00:00Z', '2026-03-11T06:00:00Z')).toBe('2026-03-11T07:10:00.000Z');
+  expect(await moved('2026-03-12T05:00:00Z', '2026-03-12T06:00:00Z')).toBe('2026-03-12T07:10:00.000Z');
+});
+
+it('whatever sets a training has gathered one by one, its entries can be written back as they are', async () => {
+  const ana = await register();
+  const sets = Array.from({ length: 102 }, () => ({ reps: 5, weightKg: 60 }));
+  const { body } = await rest(ana, 'POST', '/trainings', hourOf(BENCH, sets));
+  const { entries } = (await rest(ana, 'GET', `/trainings/${body.id}`)).body;
+  expect(entries[0].sets).toHaveLength(102);
+  expect((await rest(ana, 'PUT', `/trainings/${body.id}`, { entries })).status).toBe(200);
 });

@@ -109,6 +109,23 @@ describe('a booking', () => {
     expect((await book(platform, member(2).token, other.id)).body.code).toBe('SESSION_CLOSED');
   });
 
+  it('that was cancelled too late is not recorded as attended if the member has booked the session again', async () => {
+    const { session } = await newClass(platform, staff, {
+      capacity: 2,
+      inHours: 1,
+      cancelBeforeMinutes: 120,
+    });
+    const first = await book(platform, member(0).token, session.id);
+    expect((await cancel(platform, member(0).token, first.body.id)).body.status).toBe('NO_SHOW');
+    expect((await book(platform, member(0).token, session.id)).status).toBe(201);
+    const { status, body } = await platform.rest('gym', 'PUT', `/bookings/${first.body.id}`, {
+      token: staff,
+      body: { status: 'ATTENDED' },
+    });
+    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+    expect((await read(`/class-sessions/${session.id}`, staff)).body).toMatchObject({ booked: 1 });
+  });
+
   it('that is cancelled too late is a NO_SHOW at once, and its place still goes to the first of the waiting list', async () => {
     const { session } = await newClass(platform, staff, {
       capacity: 1,

@@ -14,6 +14,10 @@ import type { TrainingEntry, TrainingSet } from './training.entity.ts';
  */
 const MAX_DISTANCE_MILLIS = 2 * DAY_MILLIS;
 
+/** Whether a set of a training that began at this time may have been completed at `time`. */
+export const isNear = (time: string, startedAt: Date): boolean =>
+  Math.abs(Date.parse(time) - startedAt.getTime()) <= MAX_DISTANCE_MILLIS;
+
 /** The stored form of a set: with every field, and an id. */
 export const storedSet = (
   { id, completedAt, ...set }: SetInput,
@@ -70,10 +74,7 @@ export function checkEntries(
           message: `expected another id for each set, got "${set.id}" twice`,
         });
       ids.add(set.id);
-      if (
-        set.completedAt !== null &&
-        Math.abs(Date.parse(set.completedAt) - startedAt.getTime()) > MAX_DISTANCE_MILLIS
-      )
+      if (set.completedAt !== null && !isNear(set.completedAt, startedAt))
         errors.push({
           path: `${path}.sets.${s}.completedAt`,
           message: 'expected a time within two days of startedAt',
@@ -171,11 +172,9 @@ const later = (set: TrainingSet, millis: number): TrainingSet => ({
   completedAt: set.completedAt && new Date(Date.parse(set.completedAt) + millis).toISOString(),
 });
 
-/** The entries of a training that moves to another day: the times of its sets move by as many whole days. */
-export function movedEntries(entries: readonly TrainingEntry[], before: Date, after: Date): TrainingEntry[] {
-  const moved = Math.round((after.getTime() - before.getTime()) / DAY_MILLIS) * DAY_MILLIS;
-  return entries.map((entry) => ({ ...entry, sets: entry.sets.map((set) => later(set, moved)) }));
-}
+/** The entries of a training that moves by this number of days: so do the times of its sets. */
+export const movedEntries = (entries: readonly TrainingEntry[], days: number): TrainingEntry[] =>
+  entries.map((entry) => ({ ...entry, sets: entry.sets.map((set) => later(set, days * DAY_MILLIS)) }));
 
 /** Copies of the entries, whose sets have new ids and are so many milliseconds later. */
 export const copiedEntries = (entries: readonly TrainingEntry[], millis: number): TrainingEntry[] =>

@@ -82,7 +82,8 @@ export class TrainingImports {
     // An import of the same file that runs at the same time must see these trainings.
     await this.unit.run('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`imports:${userId}`]);
     const stored = await this.stored(userId, groups);
-    const changed: Training[] = [];
+    // Several groups may be of one training: a file may name it by its id, and by its start and title.
+    const changed = new Set<Training>();
     for (const lines of groups) {
       const [first] = lines;
       if (!first) continue;
@@ -99,11 +100,11 @@ export class TrainingImports {
         if (!before) report.trainings += 1;
         training.entries = merged.entries;
         training.volumeKg = volumeOfEntries(merged.entries);
-        if (before) {
+        if (before && !changed.has(before)) {
           before.version += 1;
           before.updatedAt = new Date();
         }
-        changed.push(training);
+        changed.add(training);
         report.imported += merged.added;
         report.duplicates += merged.duplicates;
       } catch (error) {
@@ -114,7 +115,7 @@ export class TrainingImports {
       }
     }
     await this.unit.em.flush();
-    await storeFigures(this.unit, changed);
+    await storeFigures(this.unit, [...changed]);
     return report;
   }
 

@@ -77,3 +77,7 @@ export function changedTimes(
 }
 
 export const localDateOf = (startedAt: Date, zone: string): string => dayOf(startedAt, zone);
+
+/** The number of days from the local date of one time to that of another. */
+export const daysBetween = (from: Date, to: Date, zone: string): number =>
+  (Date.parse(localDateOf(to, zone)) - Date.parse(localDateOf(from, zone))) / DAY_MILLIS;

@@ -82,10 +82,10 @@ export type SetInput = z.infer<typeof SetInputShape>;
 const entries = z
   .array(
     z
-      .object({ exerciseId: uuid(), sets: orDefault(z.array(SetInputShape).max(100), []) })
+      .object({ exerciseId: uuid(), sets: orDefault(z.array(SetInputShape).max(MAX_SETS), []) })
       .meta({ graphType: 'TrainingEntryInput' }),
   )
-  .max(100);
+  .max(MAX_SETS);
 export type EntryInput = z.infer<typeof entries>[number];
 
 const fields = {

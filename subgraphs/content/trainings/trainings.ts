@@ -14,6 +14,7 @@ import {
   checkEntries,
   copiedEntries,
   findSet,
+  isNear,
   movedEntries,
   restEndOf,
   storedEntries,
@@ -24,7 +25,7 @@ import { volumeOfEntries } from './figures.ts';
 import { recordChangedTrainings } from './training-changes.ts';
 import { storeFigures } from './training-figures.ts';
 import { TRAINING_COLUMNS } from './training-pages.ts';
-import { changedTimes, checkedTimes, localDateOf } from './training-times.ts';
+import { changedTimes, checkedTimes, daysBetween, localDateOf } from './training-times.ts';
 import { Training, type TrainingEntry } from './training.entity.ts';
 import {
   CopyTrainingShape,
@@ -109,7 +110,7 @@ export class Trainings {
       if (zone) training.localDate = localDateOf(training.startedAt, zone);
       const entries = change.entries
         ? storedEntries(change.entries)
-        : movedEntries(training.entries, startedAt, training.startedAt);
+        : movedEntries(training.entries, zone ? daysBetween(startedAt, training.startedAt, zone) : 0);
       await this.check(entries, training.entries, training.startedAt);
       training.entries = entries;
       return true;
@@ -118,8 +119,9 @@ export class Trainings {
 
   /**
    * Writes one set, while the user trains or later. The client chooses the id of the set: a device that got no answer sends
-   * the set again, and a repeated request changes nothing. By default `completedAt` of a stored set is unchanged, and that of a
-   * new set is the server's time. The default also replaces a time in the future, which comes from a wrong clock.
+   * the set again, and a repeated request changes nothing. By default `completedAt` of a stored set is unchanged. That of a new
+   * set is the server's time, or null if the training began too long ago. The default also replaces a time in the future, which
+   * comes from a wrong clock.
    */
   async putSet(id: string, setId: string, input: unknown, expectedVersion?: number): Promise<TrainingShape> {
     const { exerciseId: given, completedAt, ...measures } = validated(PutSetShape, input);
@@ -128,11 +130,9 @@ export class Trainings {
       const exerciseId = given ?? before?.exerciseId;
       if (!exerciseId) throw invalid('exerciseId', 'expected the exercise of the new set');
       const now = new Date().toISOString();
-      const set = storedSet(
-        { ...measures, id: setId, completedAt },
-        { completedAt: before?.set.completedAt ?? now },
-      );
-      if (set.completedAt !== null && set.completedAt > now) set.completedAt = before?.set.completedAt ?? now;
+      const byDefault = before ? before.set.completedAt : isNear(now, training.startedAt) ? now : null;
+      const set = storedSet({ ...measures, id: setId, completedAt }, { completedAt: byDefault });
+      if (set.completedAt !== null && set.completedAt > now) set.completedAt = byDefault;
       if (isDeepStrictEqual(before, { exerciseId, set })) return false;
       const entries = withSet(training.entries, exerciseId, set);
       await this.check(entries, training.entries, training.startedAt);

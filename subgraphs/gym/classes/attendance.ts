@@ -13,7 +13,8 @@ const SESSIONS_AT_ONCE = 100;
 
 /**
  * Marks a booking of a locked session as attended or not.
- * @throws CONFLICT if the booking is WAITING or CANCELLED, or if ATTENDED needs a place again and none is left
+ * @throws CONFLICT if the booking is WAITING or CANCELLED, or if ATTENDED needs a place again, and none is left or the member
+ * has booked the session again
  */
 export async function setAttendance(
   unit: UnitOfWork,
@@ -24,13 +25,18 @@ export async function setAttendance(
   if (before === status) return;
   if (before === 'WAITING' || before === 'CANCELLED')
     throw conflict(`This booking is ${before}, so no attendance can be recorded for it.`);
-  const [stored] = await unit.run<{ hasPlace: boolean }>(
-    'select has_place as "hasPlace" from booking where id = ?',
+  const [stored] = await unit.run<{ hasPlace: boolean; isRepeated: boolean }>(
+    `select has_place as "hasPlace", exists (
+       select 1 from booking other where other.session_id = booking.session_id and other.user_id = booking.user_id
+         and other.id <> booking.id and (other.has_place or other.status = 'WAITING')) as "isRepeated"
+     from booking where id = ?`,
     [id],
   );
   const hasPlace = stored?.hasPlace === true;
   // A booking that was cancelled too late is a NO_SHOW without a place: its place may belong to somebody else now.
   if (!hasPlace && status === 'ATTENDED') {
+    if (stored?.isRepeated)
+      throw conflict('The member has booked this session again; record the attendance of that booking.');
     if (session.booked >= session.capacity)
       throw conflict('The session has no place left; raise its capacity first.');
     session.booked += 1;
