@@ -100,6 +100,32 @@ describe('a session', () => {
     expect(starts).toEqual(sessions.filter((_one, index) => index !== 1).map(({ startsAt }) => startsAt));
   });
 
+  it('is announced by a mail each time it is moved, also back to an earlier time', async () => {
+    const { gymClass, session } = await newClass(platform, staff, { inHours: 48 });
+    await book(platform, member(0).token, session.id);
+    const later = new Date(Date.parse(session.startsAt) + 3_600_000).toISOString();
+    for (const [index, startsAt] of [later, session.startsAt, later].entries()) {
+      expect((await put(`/class-sessions/${session.id}`, { startsAt })).status).toBe(200);
+      await eventually(async () => (await mailsAbout(platform, gymClass.title)).moves.length === index + 1);
+    }
+  });
+
+  it('never moves into the past by a change of its class, when a new time zone has made its planned start past', async () => {
+    const locationId = await newLocation(platform, staff, { timezone: 'Pacific/Honolulu', capacity: 20 });
+    const local = new Date(Date.now() + 7_200_000).toLocaleString('sv', { timeZone: 'Pacific/Honolulu' });
+    const { gymClass, session } = await newClass(platform, staff, {
+      locationId,
+      recurrence: { startsAt: local.slice(0, 16).replace(' ', 'T'), rrule: null },
+    });
+    const { body: booking } = await book(platform, member(0).token, session.id);
+    expect((await put(`/locations/${locationId}`, { timezone: 'Europe/Berlin' })).status).toBe(200);
+    expect((await put(`/classes/${gymClass.id}`, { instructor: 'Ada' })).status).toBe(200);
+    const [after] = await sessionsOf(platform, staff, gymClass.id);
+    expect(after).toMatchObject({ startsAt: session.startsAt, endsAt: session.endsAt, instructor: 'Ada' });
+    const bookings = await platform.rest('gym', 'GET', '/bookings', { token: member(0).token });
+    expect(bookings.body).toContainEqual(expect.objectContaining({ id: booking.id, status: 'BOOKED' }));
+  });
+
   it('keeps its local time if its location moves to another time zone, unless it was edited alone', async () => {
     const locationId = await newLocation(platform, staff, { timezone: 'Europe/Berlin', capacity: 20 });
     const { gymClass, sessions } = await newClass(platform, staff, {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { book, newClass } from './class-support.ts';
 import { checkIn, newLocation, newMember, peopleInside } from './support.ts';
 
 let platform: TestPlatform;
@@ -83,6 +84,24 @@ describe('a location that is closed for good', () => {
       { token: maya.token },
     );
     expect(visits.data._entities).toEqual([{ checkIns: { nodes: [{ location: { name } }] } }]);
+  });
+
+  it('still has its name in the bookings of its classes, for members, too', async () => {
+    const maya = await newMember(platform);
+    const hall = await newLocation(platform, staff);
+    const { session } = await newClass(platform, staff, { locationId: hall });
+    await book(platform, maya.token, session.id);
+    expect((await close(hall, staff)).status).toBe(204);
+    const { data, errors } = await platform.graph(
+      'gym',
+      '{ bookings(first: 1) { nodes { session { location { id name } class { location { id } } } } } }',
+      {},
+      { token: maya.token },
+    );
+    expect(errors).toBeUndefined();
+    expect(data.bookings.nodes).toMatchObject([
+      { session: { location: { id: hall, name: expect.any(String) }, class: { location: { id: hall } } } },
+    ]);
   });
 
   it('either refuses a check-in at the same time as the closing, or ends its visit', async () => {

@@ -17,7 +17,7 @@ export const checkInsGraphql = {
   CheckIn: {
     __resolveReference: async ({ id }, { checkIns }) => checkIns.get(id),
     user: ({ userId }) => (userId ? { id: userId } : null),
-    location: ({ locationId }, _args, { locations }) => locations.ofVisit(locationId),
+    location: ({ locationId }, _args, { locations }) => locations.evenIfClosed(locationId),
   },
   User: {
     checkIns: async ({ id }, page, { checkIns }) => connectionOf(await checkIns.ofUser(id, pageOf(page))),

@@ -18,7 +18,7 @@ export const classesGraphql = {
   },
   GymClass: {
     __resolveReference: async ({ id }, { classes }) => classes.get(id),
-    location: ({ locationId }, _args, { locations }) => locations.get(locationId),
+    location: ({ locationId }, _args, { locations }) => locations.evenIfClosed(locationId),
     occurrences: ({ id }, range, { classes }) => classes.occurrences(id, range),
   },
 } satisfies Resolvers;

@@ -65,12 +65,12 @@ const others = (all: readonly LockedSession[], without: readonly LockedSession[]
 const newStarts = (recurrence: Recurrence, zone: string, weeksAhead: number): string[] =>
   localStarts(recurrence, zone, new Date(), horizonOf(weeksAhead));
 
-/** Applies the class to one of its sessions. */
+/** Applies the class to one of its sessions. A session never moves into the past. */
 function applyClass(session: LockedSession, plan: ClassPlan, zone: string): void {
   const next =
     session.occurrence && plan.startsAt ? plannedSession(plan, session.occurrence, zone) : undefined;
   setCapacity(session, next?.capacity ?? plan.capacity); // before the move, because its refusal names the start
-  if (next) {
+  if (next && next.startsAt.getTime() > Date.now()) {
     session.startsAt = next.startsAt;
     session.endsAt = next.endsAt;
   } else session.endsAt = new Date(session.startsAt.getTime() + plan.durationMinutes * 60_000);

@@ -10,6 +10,7 @@ export type Notice = (typeof NOTICES)[number];
 
 interface Facts {
   status: string;
+  version: number;
   title: string;
   startsAt: string;
   location: string;
@@ -17,7 +18,7 @@ interface Facts {
 }
 
 const FACTS = `
-  select booking.status, gym_class.title, class_session.starts_at as "startsAt", location.name as location, location.timezone
+  select booking.status, class_session.version, gym_class.title, class_session.starts_at as "startsAt", location.name as location, location.timezone
   from booking join class_session on class_session.id = booking.session_id
   join gym_class on gym_class.id = class_session.class_id join location on location.id = class_session.location_id
   where booking.id = ?`;
@@ -37,7 +38,8 @@ export const mailBooking = jobOf<{ mailMember: MailMember }>()({
     await resources.mailMember({
       userId,
       ...TEXTS[notice]({ title, location, when }),
-      key: `booking-${bookingId}-${notice}-${start.toMillis()}`,
+      // The version distinguishes a move from an earlier one to the same time.
+      key: `booking-${bookingId}-${notice}-${start.toMillis()}-${facts.version}`,
     });
   },
 });

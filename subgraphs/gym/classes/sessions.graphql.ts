@@ -26,7 +26,7 @@ export const sessionsGraphql = {
   },
   ClassSession: {
     __resolveReference: async ({ id }, { sessions }) => sessions.get(id),
-    location: ({ locationId }, _args, { locations }) => locations.get(locationId),
+    location: ({ locationId }, _args, { locations }) => locations.evenIfClosed(locationId),
     myBooking: ({ id, isForAll }, _args, { bookings }) => (isForAll ? null : bookings.mine(id)),
     bookings: async ({ id }, { status, ...page }, { bookings }) =>
       connectionOf(await bookings.ofSession(id, { status, ...pageOf(page) })),

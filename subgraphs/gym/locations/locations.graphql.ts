@@ -35,6 +35,6 @@ export const locationsGraphql = {
     occupancyHistory: ({ id }, range, { locations }) => locations.history(id, range),
   },
   Occupancy: {
-    location: ({ locationId }, _args, { locations }) => locations.ofVisit(locationId),
+    location: ({ locationId }, _args, { locations }) => locations.evenIfClosed(locationId),
   },
 } satisfies Resolvers;

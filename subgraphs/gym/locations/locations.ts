@@ -133,8 +133,8 @@ export class Locations {
     return location;
   }
 
-  /** As `get`, also for a closed location: visits stay when their location is closed. */
-  async ofVisit(id: string): Promise<LocationShape> {
+  /** As `get`, also for a closed location: visits, classes and bookings stay visible when their location is closed. */
+  async evenIfClosed(id: string): Promise<LocationShape> {
     const location = await this.byId.load(id);
     if (!location || !maySeeLocation(this.unit.viewer, { ...location, closedAt: null }))
       throw notFound('location', id);
