@@ -102,7 +102,8 @@ function entities(node: Node, path: readonly string[]): Step {
     collect(context.data, path, 0, found);
     if (found.length === 0) return;
     const indexes = new Map<string, number>();
-    const own = found.map((entity) => {
+    // For each entity the index of its representation, which is also the index of its answer.
+    const answerIndexes = found.map((entity) => {
       const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, entity[name]])));
       const known = indexes.get(text);
       if (known !== undefined) return known;
@@ -116,7 +117,7 @@ function entities(node: Node, path: readonly string[]): Step {
       context.authorization,
     );
     for (const [at, entity] of found.entries())
-      Object.assign(entity, (answers as JsonObject[])[own[at] ?? 0]);
+      Object.assign(entity, (answers as JsonObject[])[answerIndexes[at] ?? 0]);
   };
 }
 

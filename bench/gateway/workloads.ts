@@ -29,8 +29,8 @@ const lifelike = (seed: string, elements: number, entities: number): Scenario =>
   lifelike: { elements, entities },
 });
 
-/** 48 mixes, so that concurrent requests differ. */
-const MIXES = Array.from({ length: 48 }, (_, index) => index);
+/** Each variant of a request has other variables, so that concurrent requests differ. These are the numbers of the variants. */
+const VARIANTS = Array.from({ length: 48 }, (_, index) => index);
 
 /** A member's first screen. */
 const HOME = `query Home($first: Int!, $date: Date) {
@@ -43,7 +43,7 @@ const HOME = `query Home($first: Int!, $date: Date) {
   workouts(first: $first) { nodes { id title difficulty targetMuscles durationMinutes } pageInfo { hasNextPage endCursor } }
 }`;
 
-/** A gym's feed with all fields of its posts and authors. */
+/** A large page: the posts of a gym with their authors and comments, challenges and groups with their members, and routines. */
 const FEED = `query Feed($first: Int!) {
   me { id displayName email gym { id name locations { id name address timezone capacity occupancy { people percent level } } } }
   posts(first: $first) {
@@ -95,9 +95,9 @@ export const WORKLOADS: readonly Workload[] = [
     sdls: PLATFORM_SDLS,
     scenario: lifelike('platform small', 8, 50),
     query: HOME,
-    variables: MIXES.map((mix) => ({
-      first: 5 + mix,
-      date: `2026-03-${String(1 + (mix % 28)).padStart(2, '0')}`,
+    variables: VARIANTS.map((variant) => ({
+      first: 5 + variant,
+      date: `2026-03-${String(1 + (variant % 28)).padStart(2, '0')}`,
     })),
   },
   {
@@ -105,20 +105,20 @@ export const WORKLOADS: readonly Workload[] = [
     sdls: PLATFORM_SDLS,
     scenario: lifelike('platform heavy', 10, 200),
     query: FEED,
-    variables: MIXES.slice(0, 8).map((mix) => ({ first: 10 + mix })),
+    variables: VARIANTS.slice(0, 8).map((variant) => ({ first: 10 + variant })),
   },
   {
     name: 'shop small',
     sdls: SHOP_SDLS,
     scenario: lifelike('shop small', 6, 50),
     query: SMALL_SHOP,
-    variables: MIXES.map((mix) => ({ first: 5 + mix, id: `id-${mix}` })),
+    variables: VARIANTS.map((variant) => ({ first: 5 + variant, id: `id-${variant}` })),
   },
   {
     name: 'shop heavy',
     sdls: SHOP_SDLS,
     scenario: lifelike('shop heavy', 4, 20),
     query: HEAVY_SHOP,
-    variables: MIXES.slice(0, 8).map((mix) => ({ first: 5 + mix })),
+    variables: VARIANTS.slice(0, 8).map((variant) => ({ first: 5 + variant })),
   },
 ];

@@ -9,7 +9,7 @@ interface Trial {
   /** The primary key of the partitioned table, which must contain the column of the partitions. */
   key: string;
   indexes: readonly string[];
-  /** Statements of the service, with the table's name as `$table`. */
+  /** Statements like those of the service, with the table's name as `$table`. */
   statements: readonly [what: string, statement: string][];
 }
 
@@ -33,7 +33,7 @@ const TRIALS: Readonly<Record<'gym' | 'nutrition', Trial>> = {
         `select * from $table where id = (select id from check_in where user_id = ${MEMBER} limit 1)`,
       ],
       [
-        'occupancy of a location over a day',
+        'the number of check-ins at a location on a day',
         `select count(*) from $table where location_id = member(1) and checked_in_at >= '2026-10-05' and checked_in_at < '2026-10-06'`,
       ],
       [
@@ -75,7 +75,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Copies a table into one with monthly partitions, and compares the plans of the service's statements, as Markdown. */
+/** Copies a table into one with monthly partitions, and compares the plans of the statements, as Markdown. */
 export async function tryPartitions(client: pg.Client, service: 'gym' | 'nutrition'): Promise<string> {
   const { table, column, key, indexes, statements } = TRIALS[service];
   const copy = `${table}_by_month`;

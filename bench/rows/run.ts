@@ -23,13 +23,14 @@ try {
   const sizes: RowSize[] = [];
   let partitions = '';
   for (const [service, seeds] of Object.entries(SEEDS)) {
-    const client = await emptyDatabase(service);
+    const client = await connectToEmptyDatabase(service);
     for (const [table, statement] of seeds) {
       await client.query(statement, [members]);
       await client.query(`vacuum analyze ${table}`);
       const size = await sizeOf(client, service, table);
       console.log(size);
-      if (size.rows >= members) sizes.push(size); // the few gyms and locations do not grow
+      // The report contains only tables with at least one row for each member: there are fewer gyms, locations and journals.
+      if (size.rows >= members) sizes.push(size);
     }
     if (service === 'gym' || service === 'nutrition') partitions += await tryPartitions(client, service);
     await client.end();
@@ -41,8 +42,8 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** A connection to a database with the service's tables. */
-async function emptyDatabase(service: string): Promise<pg.Client> {
+/** Creates a database with the service's tables, which are empty, and returns a connection to it. */
+async function connectToEmptyDatabase(service: string): Promise<pg.Client> {
   const { database } = (await import(`../../subgraphs/${service}/database.ts`)) as {
     database: DatabaseDeclaration;
   };

@@ -27,7 +27,7 @@ interface Contender {
   readonly sampled: readonly number[];
 }
 
-/** Milliseconds of processor time a request. */
+/** Milliseconds of processor time for one request. */
 interface Cost {
   readonly gateway: number;
   readonly services: number;
@@ -50,7 +50,8 @@ try {
   const contenders: Contender[] = [
     { name: 'off', ...off, sampled: [] },
     { name: 'none sampled', ...on, sampled: [] },
-    // Two of each 20 requests: one at an even position and one at an odd position.
+    // Two of each 20 requests. One has an even position and one an odd position: if a workload sends two kinds of requests in
+    // turn, both kinds are sampled.
     { name: '10 % sampled', ...on, sampled: [0, 11] },
     { name: 'all sampled', ...on, sampled: Array.from({ length: PERIOD }, (_, index) => index) },
   ];

@@ -11,7 +11,8 @@ import {
 } from 'graphql';
 import type { Chance } from './chance.ts';
 
-const LIST_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
+/** The values of all numbers. Many numbers are sizes of lists, such as `first`. */
+const NUMBERS = [1, 2, 5, 10, 20, 50, 100, 200];
 const REPRESENTATIONS = [1, 10, 100, 250, 1_000];
 /** With `to: 2026-11-22` they make ranges of a day, a month, a year and ten years. */
 const DAYS = ['2026-11-22', '2026-10-23', '2025-11-23', '2016-11-25'];
@@ -53,8 +54,8 @@ function valueText(name: string, given: GraphQLInputType, chance: Chance): strin
 function scalarText(name: string, type: string, chance: Chance): string {
   const day = name === 'to' ? '2026-11-22' : chance.oneOf(DAYS);
   const texts: Readonly<Record<string, () => string>> = {
-    Int: () => String(chance.oneOf(LIST_SIZES)),
-    Float: () => String(chance.oneOf(LIST_SIZES)),
+    Int: () => String(chance.oneOf(NUMBERS)),
+    Float: () => String(chance.oneOf(NUMBERS)),
     Boolean: () => String(chance.isHit(0.5)),
     Date: () => `"${day}"`,
     DateTime: () => `"${day}T00:00:00Z"`,

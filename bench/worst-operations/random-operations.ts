@@ -106,7 +106,7 @@ export class RandomOperations {
         if (one && field) one.args = argumentText(field.args, chance);
       },
       () => {
-        // Adds the selections of another parent of the same type.
+        // Adds the selections of a random parent of the same type, which may be this parent itself.
         const others = parents.filter(({ type }) => type === parent.type);
         parent.selections.push(...structuredClone(chance.oneOf(others).selections));
       },
@@ -114,7 +114,10 @@ export class RandomOperations {
     chance.oneOf(changes)();
   }
 
-  /** Adds a random selection, with selections of its own down to `MAX_DEPTH`. */
+  /**
+   * Adds a random selection with selections of its own. The counting of levels begins at `depth` and ends at `MAX_DEPTH`. `depth`
+   * need not be the depth of the parent, so changes can make an operation deeper than `MAX_DEPTH`.
+   */
   private grow(graph: TargetGraph, parent: Selection, depth: number): void {
     const { chance } = this;
     const type = parent.type === undefined ? undefined : graph.schema.getType(parent.type);

@@ -3789,8 +3789,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The food table and your own foods, by name or best match first
-         * @description With `recent` or `favourite`, only such foods of yours; these need a token.
+         * The food table and your own foods
+         * @description The foods are in the order of their names; with `search`, the best match comes first; with `recent`, the food that you have logged last comes first. With `recent` you get only foods that you have logged by their ids, with `favourite` only your favourites; both need the token of a user.
          *
          *     For everybody.
          */
@@ -3818,7 +3818,7 @@ export interface paths {
         };
         /**
          * The food with a barcode
-         * @description Your own food, else a product of the product database, if one is configured. EAN-8, UPC-A or EAN-13; any other text is 400.
+         * @description Returns your own food with this barcode. If you have none, it returns a product that is stored already, or that is in the product database, if one is configured. The code must be an EAN-8, a UPC-A or an EAN-13; any other text is refused with 400.
          *
          *     For users.
          */

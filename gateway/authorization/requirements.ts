@@ -43,7 +43,10 @@ function requirementOf({ name, args }: AppliedDirective): Requirement {
   return { key: name, isMet: (grants) => grants.authenticated };
 }
 
-/** `[["a", "b"], ["c"]]`: a and b, or c. No caller meets a list of another form. */
+/**
+ * `[["a", "b"], ["c"]]`: a and b, or c. An alternative that is not a list is ignored; if no alternative is a list, no caller
+ * meets the requirement.
+ */
 function anyOfAll(name: string, kind: 'scopes' | 'policies', given: unknown): Requirement {
   const alternatives = Array.isArray(given) ? given.filter((all) => Array.isArray(all)) : [];
   return {

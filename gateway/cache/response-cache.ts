@@ -13,8 +13,8 @@ interface CachedResponse {
 
 /**
  * A bounded cache in this process, of the responses to operations that have only public fields (`@cacheControl`). While a
- * mutation of a service is pending, responses with its data are neither used nor stored, because this replica of the gateway
- * may be notified of the mutation's end later than its caller.
+ * mutation of a service is pending, responses with its data are neither used nor stored: the caller of the mutation may have its
+ * answer already, before this replica of the gateway is notified that the mutation has ended.
  */
 export class ResponseCache {
   private readonly pendingWrites: PendingWrites;
@@ -26,8 +26,8 @@ export class ResponseCache {
   });
 
   /**
-   * The number of invalidations. If it is another one after an execution than before it, the response may be outdated, and
-   * the calling code does not store it.
+   * The number of invalidations so far. The calling code compares the numbers before and after an execution. If they differ, it
+   * does not store the response, because the response may be outdated.
    */
   invalidations = 0;
 

@@ -14,7 +14,7 @@ export interface SharedValue {
  * value after its lifetime.
  */
 const EXPIRY_SECONDS = 24 * 60 * 60; // 1 day
-/** The largest value is this fraction (1 / n) of the bound, as in `boundedCache`. */
+/** The largest value that is stored has this fraction (1 / n) of the bytes of one hash, which are half of the bound. */
 const LARGEST_FRACTION = 16;
 
 /**

@@ -21,7 +21,10 @@ export interface GatewayContext extends Origin, Record<string, unknown> {
   readonly forwarded?: ReadonlyMap<string, string> | undefined;
   /** Gets the operation that is executed, for the metrics and the span. Apollo Server copies the context, but not this object. */
   readonly executed?: { operation?: PreparedOperation };
-  /** The form of answers in parts on a WebSocket. */
+  /**
+   * The form of the messages in which an operation with `@defer` is answered over a WebSocket. Over HTTP, the `Accept` header
+   * decides about the form.
+   */
   readonly incrementalForm?: IncrementalForm;
 }
 

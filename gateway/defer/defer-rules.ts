@@ -60,8 +60,8 @@ const notInSubscription = (context: ValidationContext): ASTVisitor => ({
   },
 });
 
-/** The rules of graphql-js 17 that graphql-js 16 does not have. */
-export const DEFER_RULES: readonly ValidationRule[] = [
+/** The rules for operations of clients besides those of graphql-js 16: about `@defer`, and about variables in `@oneOf` inputs. */
+export const FURTHER_RULES: readonly ValidationRule[] = [
   uniqueLabels,
   notAtRootOfMutation,
   notInSubscription,
@@ -69,7 +69,7 @@ export const DEFER_RULES: readonly ValidationRule[] = [
 ];
 
 /** All rules for operations of clients. */
-export const OPERATION_RULES: readonly ValidationRule[] = [...specifiedRules, ...DEFER_RULES];
+export const OPERATION_RULES: readonly ValidationRule[] = [...specifiedRules, ...FURTHER_RULES];
 
 function defersIn(node: ASTNode): DirectiveNode[] {
   const found: DirectiveNode[] = [];

@@ -20,7 +20,10 @@ export class Stage {
     }));
   }
 
-  /** Resolves when all fetches are done, also those of the parents, whose data a part may show again. Never rejects. */
+  /**
+   * Resolves when all fetches of this stage and of its parents are done. The parents count because a part may contain fields that
+   * they fetch. Never rejects.
+   */
   get complete(): Promise<ExecutionContext> {
     return this.done.promise;
   }
@@ -57,7 +60,8 @@ export class Stage {
     await this.plan.primary?.run(context);
     context.onFetched = undefined;
     if (parent) context.complete(await parent.complete);
-    // Parts that have not begun yet depend on fetches that were not needed, or that their parent's parents have done.
+    // A part that has not begun yet depends on a fetch that was not needed in this execution, or on a fetch of a stage above this
+    // one. All these fetches are over now, so the part begins.
     for (const { stage } of this.parts) stage.begin(context.fork(), this);
   }
 }

@@ -1,6 +1,6 @@
 import { MAX_REPRESENTATIONS } from '#server/graphql/cost.ts';
 import { isJsonObject, type JsonObject } from '#server/json-object.ts';
-import type { Representation, RepresentationOf } from './representations.ts';
+import type { RepresentationWriter, WriterOf } from './representations.ts';
 
 /** The entities of one fetch, each distinct representation once. */
 export interface EntityBatch {
@@ -18,10 +18,10 @@ export interface EntityBatch {
 /** @param hasNoEscapes whether no string in the entities contains a character that JSON escapes */
 export function batchEntities(
   entities: readonly unknown[],
-  representationOf: RepresentationOf,
+  writerOf: WriterOf,
   hasNoEscapes: boolean,
 ): EntityBatch {
-  const list = new RepresentationList(representationOf, hasNoEscapes, entities.length === 1);
+  const list = new RepresentationList(writerOf, hasNoEscapes, entities.length === 1);
   const indexes: number[] = [];
   for (const entity of entities) indexes.push(isJsonObject(entity) ? list.indexFor(entity) : -1);
   return {
@@ -38,61 +38,59 @@ class RepresentationList {
   readonly texts: string[] = [];
   count = 0;
   hasRepeats = false;
-  private readonly representationOf: RepresentationOf;
+  private readonly writerOf: WriterOf;
   private readonly hasNoEscapes: boolean;
   private readonly onlyOne: boolean;
   /** The first entity of each representation. */
   private readonly firsts: JsonObject[] = [];
-  private readonly byIds = new Map<Representation, Map<string, number>>();
-  /** The type name of the previous entity, and the representation and ids of this type. */
+  private readonly byIds = new Map<RepresentationWriter, Map<string, number>>();
+  /** The type name of the previous entity, and the writer and ids of this type. */
   private typename: unknown;
-  private latest: Representation | undefined;
+  private latest: RepresentationWriter | undefined;
   private ids: Map<string, number> | undefined;
   private byTexts: Map<string, number> | undefined;
 
-  constructor(representationOf: RepresentationOf, hasNoEscapes: boolean, onlyOne: boolean) {
-    this.representationOf = representationOf;
+  constructor(writerOf: WriterOf, hasNoEscapes: boolean, onlyOne: boolean) {
+    this.writerOf = writerOf;
     this.hasNoEscapes = hasNoEscapes;
     this.onlyOne = onlyOne;
   }
 
   /** Adds the entity's representation if it is new. @returns its index, -1 if the entity has none */
   indexFor(entity: JsonObject): number {
-    const representation = this.representationFor(entity['__typename']);
-    if (this.onlyOne) return this.add(entity, representation.write(entity, this.hasNoEscapes));
-    const id = representation.id === undefined ? undefined : entity[representation.id];
+    const writer = this.writerFor(entity['__typename']);
+    if (this.onlyOne) return this.add(entity, writer.write(entity, this.hasNoEscapes));
+    const id = writer.idField === undefined ? undefined : entity[writer.idField];
     // An id is cheaper to look up than the whole text, which does not have to be written if the id is known.
-    return typeof id === 'string'
-      ? this.indexById(id, entity, representation)
-      : this.indexByText(entity, representation);
+    return typeof id === 'string' ? this.indexById(id, entity, writer) : this.indexByText(entity, writer);
   }
 
-  /** Remembers the last representation, because the entities of most lists have one type. */
-  private representationFor(typename: unknown): Representation {
+  /** Remembers the last writer, because the entities of most lists have one type. */
+  private writerFor(typename: unknown): RepresentationWriter {
     if (this.latest && typename === this.typename) return this.latest;
-    const representation = this.representationOf(typename);
+    const writer = this.writerOf(typename);
     this.typename = typename;
-    this.latest = representation;
-    this.ids = this.byIds.get(representation);
-    return representation;
+    this.latest = writer;
+    this.ids = this.byIds.get(writer);
+    return writer;
   }
 
-  private indexById(id: string, entity: JsonObject, representation: Representation): number {
-    const ids = (this.ids ??= this.addIds(representation));
+  private indexById(id: string, entity: JsonObject, writer: RepresentationWriter): number {
+    const ids = (this.ids ??= this.addIds(writer));
     const known = ids.get(id);
     if (known === undefined) {
-      const index = this.add(entity, representation.write(entity, this.hasNoEscapes));
+      const index = this.add(entity, writer.write(entity, this.hasNoEscapes));
       if (index !== -1) ids.set(id, index);
       return index;
     }
     const first = this.firsts[known];
-    if (!first || !representation.isSame(entity, first)) return this.indexByText(entity, representation);
+    if (!first || !writer.isSame(entity, first)) return this.indexByText(entity, writer);
     this.hasRepeats = true;
     return known;
   }
 
-  private indexByText(entity: JsonObject, representation: Representation): number {
-    const text = representation.write(entity, this.hasNoEscapes);
+  private indexByText(entity: JsonObject, writer: RepresentationWriter): number {
+    const text = writer.write(entity, this.hasNoEscapes);
     this.byTexts ??= new Map();
     const known = text === undefined ? undefined : this.byTexts.get(text);
     if (known !== undefined) {
@@ -104,9 +102,9 @@ class RepresentationList {
     return index;
   }
 
-  private addIds(representation: Representation): Map<string, number> {
+  private addIds(writer: RepresentationWriter): Map<string, number> {
     const ids = new Map<string, number>();
-    this.byIds.set(representation, ids);
+    this.byIds.set(writer, ids);
     return ids;
   }
 

@@ -6,7 +6,7 @@ import type { SubgraphAnswer } from '../subgraphs/subgraph.ts';
 import { batchEntities, type EntityBatch } from './entity-batch.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { merge } from './merge.ts';
-import type { RepresentationOf } from './representations.ts';
+import type { WriterOf } from './representations.ts';
 import type { Rewriter } from './rewrites.ts';
 import { sendInParts } from './split-entity-batch.ts';
 import { errorsOf } from './subgraph-errors.ts';
@@ -14,8 +14,8 @@ import { errorsOf } from './subgraph-errors.ts';
 export interface EntityFetchOptions {
   readonly serviceName: string;
   readonly path: FlattenPath;
-  /** The representations by the variables of an execution. */
-  readonly representations: (variables: Readonly<Record<string, unknown>>) => RepresentationOf;
+  /** The writers of the representations, by the variables of an execution. */
+  readonly representations: (variables: Readonly<Record<string, unknown>>) => WriterOf;
   readonly rewrite: Rewriter | undefined;
   /**
    * Interfaces that are object types in the subgraph: as the `__typename` of its answer they are ignored, because the type of
@@ -43,8 +43,8 @@ export class EntityFetch implements PlanStep {
     const { path, representations, serviceName } = this.options;
     try {
       const entities = valuesAt(execution.data, path, execution.repeatedValues);
-      const representationOf = representations(execution.request.variables);
-      const batch = batchEntities(entities, representationOf, execution.hasNoEscapes);
+      const writerOf = representations(execution.request.variables);
+      const batch = batchEntities(entities, writerOf, execution.hasNoEscapes);
       return batch.count > 0 ? batch : undefined;
     } catch (error) {
       execution.failFetch(serviceName, error);

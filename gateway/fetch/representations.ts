@@ -7,11 +7,14 @@ import { isInherited } from './inherited-names.ts';
 import { compileRewrites } from './rewrites.ts';
 import { typenamesWithin } from './type-conditions.ts';
 
-/** Writes the `_entities` representations of one type. */
-export interface Representation {
-  /** A required field that distinguishes most entities of the type; undefined if there is none. */
-  readonly id: string | undefined;
-  /** Whether two entities with the same id have equal representations; false if a comparison of their texts has to decide. */
+/** Writes the `_entities` representations of the entities of one type, or of all types that have no writer of their own. */
+export interface RepresentationWriter {
+  /** The name of a required field whose value distinguishes most entities of the type; undefined if there is none. */
+  readonly idField: string | undefined;
+  /**
+   * For two entities with equal values of `idField`: true if their representations are certainly equal. If it is false, the
+   * calling code compares the texts of the representations.
+   */
   isSame(entity: JsonObject, other: JsonObject): boolean;
   /**
    * The representation as JSON; undefined if the entity lacks a required field, so that it is not fetched.
@@ -20,8 +23,8 @@ export interface Representation {
   write(entity: JsonObject, hasNoEscapes: boolean): string | undefined;
 }
 
-/** The representation for a type name. */
-export type RepresentationOf = (typename: unknown) => Representation;
+/** The writer for a type name. */
+export type WriterOf = (typename: unknown) => RepresentationWriter;
 
 interface Fragment {
   readonly typenames: ReadonlySet<string>;
@@ -32,13 +35,13 @@ interface Fragment {
 export function compileRepresentations(
   { requires = [], inputRewrites }: FetchNode,
   supergraphSchema: GraphQLSchema,
-): RepresentationOf {
+): WriterOf {
   const fragments = fragmentsOf(requires, supergraphSchema);
   const rewrite = compileRewrites(inputRewrites, supergraphSchema);
   const pick = compilePick(requires, supergraphSchema);
-  const byTypename = new Map<unknown, Representation>();
-  const ofAnyType: Representation = {
-    id: undefined,
+  const byTypename = new Map<unknown, RepresentationWriter>();
+  const ofOtherTypes: RepresentationWriter = {
+    idField: undefined,
     isSame: () => false,
     write(entity) {
       const picked = pick(entity);
@@ -53,18 +56,18 @@ export function compileRepresentations(
       const leafFields = leafFieldsOf(fragments, typename);
       if (leafFields) byTypename.set(typename, leafFields);
     }
-  return (typename) => byTypename.get(typename) ?? ofAnyType;
+  return (typename) => byTypename.get(typename) ?? ofOtherTypes;
 }
 
 /** The fast case, which applies to most types: the representation has leaf fields only. */
-class LeafFields implements Representation {
-  readonly id: string | undefined;
-  /** All except the id and `__typename`. */
+class LeafFields implements RepresentationWriter {
+  readonly idField: string | undefined;
+  /** All except `idField` and `__typename`. */
   private readonly others: readonly string[];
   private readonly fields: readonly { readonly key: string; readonly prefix: FieldPrefix }[];
 
   constructor(keys: readonly string[]) {
-    [this.id, ...this.others] = keys.filter((key) => key !== '__typename');
+    [this.idField, ...this.others] = keys.filter((key) => key !== '__typename');
     this.fields = keys.map((key, index) => ({ key, prefix: fieldPrefix(key, index === 0) }));
   }
 
@@ -120,7 +123,10 @@ function leafFieldsOf(fragments: readonly Fragment[], typename: string): LeafFie
 type Pick = (source: unknown) => unknown;
 type PickInto = (source: JsonObject, picked: JsonObject) => boolean;
 
-/** Copies the selected values; null if a field is missing. */
+/**
+ * Copies the selected values. The result is null if `source` is no object, or if a field that is selected outside of fragments is
+ * missing. A fragment that lacks a field, or is on another type, adds nothing.
+ */
 function compilePick(selections: readonly QueryPlanSelectionNode[], schema: GraphQLSchema): Pick {
   const parts = selections.map((node): PickInto =>
     node.kind === 'Field'

@@ -6,7 +6,7 @@ import { introspectionPlugin, type Introspection } from '#server/graphql/introsp
 import type { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { GatewayContext } from '../context/gateway-context.ts';
-import { DEFER_RULES } from '../defer/defer-rules.ts';
+import { FURTHER_RULES } from '../defer/defer-rules.ts';
 import { formatGatewayError } from '../response/format-error.ts';
 import type { Graph } from '../operations/graph.ts';
 import { statusOf } from './response-status.ts';
@@ -46,7 +46,7 @@ export function graphServer({
     // `operationChecks` has inserted the texts of known hashes; Apollo Server answers the unknown ones.
     persistedQueries: { cache: EMPTY_CACHE },
     formatError: (formatted, error) => formatGatewayError(formatted, error, log),
-    validationRules: [...DEFER_RULES],
+    validationRules: [...FURTHER_RULES],
     plugins: [
       ...quietPlugins<GatewayContext>(),
       introspectionPlugin<GatewayContext>(introspection),

@@ -8,7 +8,7 @@ import { EntityFetch, type EntityFetchOptions } from '../fetch/entity-fetch.ts';
 import { FetchRequest } from '../fetch/fetch-request.ts';
 import { copyOf } from '../fetch/merge.ts';
 import { MergedEntityFetch } from '../fetch/merged-entity-fetch.ts';
-import { compileRepresentations, type RepresentationOf } from '../fetch/representations.ts';
+import { compileRepresentations, type WriterOf } from '../fetch/representations.ts';
 import { compileRewrites } from '../fetch/rewrites.ts';
 import { RootFetch } from '../fetch/root-fetch.ts';
 import { uploadVariables } from '../fetch/upload-variables.ts';
@@ -161,21 +161,21 @@ function entityFetch(
   });
 }
 
-/** The representations by the variables of an execution. */
+/** The writers of the representations, by the variables of an execution. */
 function representationsOf(node: FetchNode, schema: GraphQLSchema): EntityFetchOptions['representations'] {
   const requirements = conditionalRequirements(node, schema);
   if (!requirements) {
-    const representationOf = compileRepresentations(node, schema);
-    return () => representationOf;
+    const writerOf = compileRepresentations(node, schema);
+    return () => writerOf;
   }
-  const byRequirements = new WeakMap<object, RepresentationOf>();
+  const byRequirements = new WeakMap<object, WriterOf>();
   return (variables) => {
     const requires = requirements(variables);
     const known = byRequirements.get(requires);
     if (known) return known;
-    const representationOf = compileRepresentations({ ...node, requires: [...requires] }, schema);
-    byRequirements.set(requires, representationOf);
-    return representationOf;
+    const writerOf = compileRepresentations({ ...node, requires: [...requires] }, schema);
+    byRequirements.set(requires, writerOf);
+    return writerOf;
   };
 }
 

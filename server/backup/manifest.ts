@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The version of the format that this code writes. It reads all up to this one. */
+/** The version of the format that this code writes and reads. There is no earlier one; a backup of a later one is refused. */
 export const FORMAT = 1;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -1,14 +1,15 @@
 /** The channel of PostgreSQL on which the triggers notify; the payload is the kind of the change. */
 export const CHANGES_CHANNEL = 'changes';
 
-/** SQL of the functions of the triggers; part of the first migration of a service that notes changes. */
+/** SQL of the functions that the triggers call. A service runs it in its first migration with `noteChanges`. */
 export const changeFunctions = (): string[] => [
   `create function "note_change"() returns trigger language plpgsql as $$
 begin
   perform pg_notify('${CHANGES_CHANNEL}', tg_argv[0]);
   return null;
 end $$;`,
-  // The arguments: the kind, the column with the owner, and a condition in SQL: the row concerns only its owner. See `ownKind`.
+  // The arguments are the kind, the column with the owner, and a condition in SQL, which is true for a row that concerns only
+  // its owner. See `ownKind`.
   `create function "note_own_change"() returns trigger language plpgsql as $$
 declare
   kind text;
@@ -42,8 +43,9 @@ interface NotedTable {
 }
 
 /**
- * SQL of triggers that note every change of a table, whichever rule or statement makes it. Use it only for tables that are
- * written rarely: PostgreSQL commits the transactions of a database that send notifications one after the other.
+ * SQL of triggers that note changes of a table, whichever rule or statement makes them: with `columns`, the updates of these
+ * columns; with `own`, every insert, update and delete; otherwise also a truncate. Use it only for tables that are written
+ * rarely: PostgreSQL commits the transactions of a database that send notifications one after the other.
  */
 export function noteChanges({ table, kind, columns, own }: NotedTable): string[] {
   const name = `note_${kind.toLowerCase()}`;

@@ -8,15 +8,15 @@ export type CsvRecord =
   | { line: number; fields: string[]; problem?: undefined }
   | { line: number; problem: string };
 
-const MAX_LINES_PER_FIELD = 100;
-const MAX_CHARACTERS_PER_RECORD = 16_384;
+/** A record whose quote is still open after this many lines or characters counts as one without a closing quote. */
+const [MAX_LINES_PER_RECORD, MAX_CHARACTERS_PER_RECORD] = [100, 16_384];
 
 /**
  * Groups the lines of a CSV file (RFC 4180) into records. A quoted field may contain line breaks. If a closing quote is
  * missing, only the line with the opening quote is an error, and reading continues with the next line. A closing quote counts
- * as missing if the record is malformed, is longer than the limits above, has another number of fields than the header, or
- * contains a line that is a complete record by itself. This class exists because CSV libraries continue after the next quote
- * instead, and so lose all lines before it.
+ * as missing if the record is malformed, has another number of fields than the header, or contains a line that is a complete
+ * record by itself, or if the quote is still open when the record has reached one of the limits above. This class exists because
+ * CSV libraries continue after the next quote instead, and so lose all lines before it.
  * @param isComplete whether a line by itself is a complete record
  */
 export class CsvRecords {
@@ -25,7 +25,7 @@ export class CsvRecords {
   private readonly isComplete: (fields: readonly string[]) => boolean;
   /** The line with an open quote and the lines after it; empty if no quote is open. */
   private held: Extract<TextLine, { text: string }>[] = [];
-  /** The fields of the held lines, so that the earlier lines are not split again; undefined if no quote is open. */
+  /** The fields of the held lines, so that the earlier lines are not split again. It is valid only while `held` is not empty. */
   private open: OpenFields | undefined;
   private heldCharacters = 0;
 
@@ -73,7 +73,7 @@ export class CsvRecords {
     if (split.kind === 'open') {
       this.open = split.open;
       const mayContinue =
-        this.held.length < MAX_LINES_PER_FIELD && this.heldCharacters < MAX_CHARACTERS_PER_RECORD;
+        this.held.length < MAX_LINES_PER_RECORD && this.heldCharacters < MAX_CHARACTERS_PER_RECORD;
       return mayContinue ? [] : this.giveUp();
     }
     if (split.kind === 'malformed' || split.fields.length !== this.columns) return this.giveUp();

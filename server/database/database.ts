@@ -42,7 +42,7 @@ interface OpenDatabaseOptions {
   migrate?: boolean;
   /** Whether to wait for the command `migrate` instead of creating and changing the database. Default: false. */
   waitForMigrations?: boolean;
-  /** Receives what was migrated, and dropped connections. Default: they are ignored. */
+  /** Receives which migrations have run, and that the start waits for the command `migrate`. Default: both are ignored. */
   log?: (message: string) => void;
   /** Receives why the time limits do not apply. Default: it is ignored. */
   warn?: (message: string) => void;
@@ -55,7 +55,8 @@ interface OpenDatabaseOptions {
  * The tables that every service has (see platform-tables.ts) are created before the service's own.
  *
  * @throws DatabaseUnavailableError if the server cannot be reached or refuses the connection, or if the user may not
- * create the database; an Error if a migration fails, in which case none of the pending migrations is committed.
+ * create the database; an Error if a migration fails: then none of the service's pending migrations is committed, but the
+ * schema of its jobs may have been created or upgraded.
  */
 export async function openDatabase(
   declaration: DatabaseDeclaration,
@@ -98,7 +99,8 @@ export async function openDatabase(
     colors: false,
     logger: log,
   });
-  // This query also makes MikroORM use its pool: otherwise MikroORM would not close it, although `read` may have used it.
+  // This query also initialises Kysely's driver. If only `read` of read.ts had used the pool, the driver would not be
+  // initialised, and `orm.close` would leave the pool open.
   const [limits] = await orm.em
     .fork()
     .execute<{ apply: boolean }[]>(`select ${limitsApply(timeLimits)} as apply`);
@@ -138,7 +140,7 @@ export async function migrateDatabaseTo(
   await migrateOrExplain(wanted, server, declaration.name);
 }
 
-/** The migrations of a database, those of the tables that every service has included. */
+/** All migrations of a database: first those of the tables that every service has, then the service's own. */
 export const migrationsOf = ({ migrations }: DatabaseDeclaration): MigrationDeclaration[] => [
   ...platformMigrations,
   ...migrations,

@@ -2,7 +2,7 @@ import type { Constructor } from '@mikro-orm/core';
 import type { Migration } from '@mikro-orm/migrations';
 
 export interface MigrationDeclaration {
-  /** Never changes: the database records under this name that the migration has run. */
+  /** This name must never change: under it, the database notes that the migration has run. */
   name: string;
   class: Constructor<Migration>;
 }

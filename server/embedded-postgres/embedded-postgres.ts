@@ -66,15 +66,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     onProgress('Looking for the PostgreSQL binaries');
     const binaries = findBinaries(cluster.user);
     onProgress('Preparing the data folder');
-    const { reusedPid } = await stopLeftOver(cluster);
+    const leftOver = await stopLeftOver(cluster);
     createCluster(cluster, binaries, { durable });
     makePrivateFolder(socketDir, cluster.user);
 
     onProgress('Starting PostgreSQL');
     const settings = [...settingsFor(socketDir), ...(durable ? [] : settingsWithoutDurability)];
-    const start = (overlookPid?: number): Promise<ServerProcess> =>
-      runServerWithRetries({ binaries, cluster, settings, overlookPid, onLog });
-    const running = keepRunning(await start(reusedPid), { cluster, start, onLog });
+    const start = (reusedPid?: number): Promise<ServerProcess> =>
+      runServerWithRetries({ binaries, cluster, settings, reusedPid, onLog });
+    const running = keepRunning(await start(leftOver.reusedPid), { cluster, start, onLog });
 
     return {
       server: { socketDir },

@@ -10,8 +10,8 @@ interface RunningServer {
 
 interface KeepRunningOptions {
   cluster: Cluster;
-  /** `overlookPid`: the process id in the file postmaster.pid, if another program has it now. */
-  start(overlookPid: number | undefined): Promise<ServerProcess>;
+  /** `reusedPid`: the process number in postmaster.pid, if that number now belongs to another program. */
+  start(reusedPid: number | undefined): Promise<ServerProcess>;
   onLog(line: string): void;
 }
 

@@ -22,8 +22,11 @@ interface ServerProcessOptions {
   cluster: Cluster;
   /** PostgreSQL's settings as `name=value`. */
   settings: string[];
-  /** The number in postmaster.pid, if PostgreSQL must ignore it because another program has it now; see stopLeftOver. */
-  overlookPid: number | undefined;
+  /**
+   * The process number in postmaster.pid, if that number now belongs to another program (see `stopLeftOver`). PostgreSQL is then
+   * told to ignore the number; otherwise it would not start.
+   */
+  reusedPid: number | undefined;
   onLog: (line: string) => void;
 }
 
@@ -45,7 +48,7 @@ exit $code`;
 
 /** Starts the server and resolves when it accepts connections; rejects with its log if it does not. */
 export async function runServer(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { binaries, cluster, settings, overlookPid, onLog } = options;
+  const { binaries, cluster, settings, reusedPid, onLog } = options;
   const child = spawn(
     '/bin/sh',
     [
@@ -65,7 +68,7 @@ export async function runServer(options: ServerProcessOptions): Promise<ServerPr
       detached: true,
       env: {
         ...PROGRAM_ENVIRONMENT,
-        ...(overlookPid === undefined ? {} : { PG_GRANDPARENT_PID: String(overlookPid) }),
+        ...(reusedPid === undefined ? {} : { PG_GRANDPARENT_PID: String(reusedPid) }),
       },
     },
   );

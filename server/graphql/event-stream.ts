@@ -16,10 +16,10 @@ import type { Logger } from '../observability/logger.ts';
 import { withSpan, type Span } from '../observability/tracing.ts';
 import { formatGraphqlError, graphqlErrorOf } from './errors.ts';
 
-/** The arguments for the execution of each event, besides the operation. */
+/** The arguments of graphql-js for the operation, and what the stream of its events needs besides them. */
 export interface EventStreamArgs extends ExecutionArgs {
   contextFor(): Promise<object>;
-  /** Begins the span of an event; undefined if its cause is not sampled. */
+  /** Begins the span of an event whose cause is sampled; undefined if tracing is off. @param cause the cause's trace context */
   begin?(field: string, cause: string): Span | undefined;
   /** Whether events name their cause: only for the gateway, because other clients should not see the cause. */
   readonly namesCause?: boolean;
@@ -174,7 +174,10 @@ const fieldOf = ({ document, operationName }: ExecutionArgs): string => {
   return first?.kind === Kind.FIELD ? first.name.value : 'subscription';
 };
 
-/** The result with translated errors. graphql-ws serialises each error by its `toJSON`. */
+/**
+ * The result with errors that become what the client may see (`formatGraphqlError`) when graphql-ws serialises them: it calls
+ * the `toJSON` of each error.
+ */
 export function masked(result: ExecutionResult, log: Logger): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>

@@ -77,7 +77,7 @@ export const identityServices = (
     memberships: new Memberships(unit, audit, gyms),
     emailVerifications,
     suspensions: new Suspensions(unit, audit),
-    invitations: new Invitations(unit, audit, gyms),
+    invitations: new Invitations(unit, audit, gyms, sagas),
     removedReferences: new RemovedReferences(unit, {
       Gym: {
         owner: 'gym',

@@ -12,7 +12,10 @@ import { FileJobs } from './storage/file-jobs.ts';
 import type { JournalKind } from './storage/journal.ts';
 import { FileJournals } from './storage/journal.file.ts';
 
-/** What the jobs of squads need. If the journals are in files, also `fileJobs`, which replaces the database's worker. */
+/**
+ * Makes what the jobs of this service need. If the journals are in files, it also makes and starts `fileJobs`, which runs the
+ * jobs in place of the database's worker.
+ */
 export function openJobs(
   { log, metrics, unitOf }: Pick<ServiceBase<SquadSettings>, 'log' | 'metrics' | 'unitOf'>,
   hub: Hub,
@@ -37,7 +40,7 @@ export function openJobs(
     ),
     async *pending() {
       for (const known of journalKinds) {
-        // A kind makes its jobs from its own states, so their types do not matter here.
+        // `pendingJobs` gives a kind only states of that kind, so the type of the states does not matter here.
         const kind = known as unknown as JournalKind<unknown, object>;
         yield* journals.pendingJobs(kind);
       }

@@ -172,7 +172,7 @@ describe('a reader of the feed', () => {
     expect((await get(await clientToken(platform, ['visits:read']))).status).toBe(403);
   });
 
-  it('that is a machine client gets the types whose resource its scopes let it read', async () => {
+  it('that is a machine client gets only events of the types that its scopes allow it to read', async () => {
     const member = await newMember(platform);
     await checkIn(platform, member.token, {
       qrCode: member.qrCode,

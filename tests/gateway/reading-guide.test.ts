@@ -8,11 +8,11 @@ const steps = [...guide.matchAll(/`([\w./-]+\.ts)` `(\w+)`/g)].map(([, file = ''
   name,
 }));
 
-it('the reading guide has more than 30 steps with a file and a function', () => {
+it('the reading guide has more than 30 steps with a file and a name', () => {
   expect(steps.length).toBeGreaterThan(30);
 });
 
-it.each(steps)('a name of the reading guide exists: $name in $file', async ({ file, name }) => {
+it.each(steps)('the file of a step contains the name of the step: $name in $file', async ({ file, name }) => {
   const code = await readFile(new URL(file, ROOT), 'utf8');
   expect(code).toMatch(new RegExp(String.raw`\b${name}\b`));
 });

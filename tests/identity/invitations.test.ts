@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS, demoPerson } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { eventually } from '../support/eventually.ts';
+import { newClass } from '../gym/class-support.ts';
 import { holdingAccount, mailedToken } from './support.ts';
 
 let platform: TestPlatform;
@@ -125,6 +126,31 @@ describe('an invitation', () => {
     const accepted = await invited();
     await accept(accepted.email);
     expect((await call('DELETE', `/invitations/${accepted.id}`, staff)).status).toBe(409);
+  });
+
+  it('that is withdrawn is erased in the other services: a place that staff have booked for the person becomes free', async () => {
+    const { id, email } = await invited();
+    const { session } = await newClass(platform, staff, { capacity: 1 });
+    const book = (userId: string) =>
+      platform.rest('gym', 'POST', `/class-sessions/${session.id}/bookings`, {
+        token: staff,
+        body: { userId },
+      });
+    expect((await book(id)).body.status).toBe('BOOKED');
+    const waiting = await book(demoPerson('leo@iron.test').id);
+    expect(waiting.body.status).toBe('WAITING');
+    expect((await call('DELETE', `/invitations/${id}`, staff)).status).toBe(204);
+    await eventually(async () => {
+      const { body } = await platform.rest('gym', 'GET', `/bookings/${waiting.body.id}`, { token: staff });
+      return body.status === 'BOOKED';
+    });
+    for (const service of ['identity', 'gym'] as const)
+      await eventually(async () => {
+        const stored = await platform.sql(service, 'select 1 from event where data::text like $1', [
+          `%${email}%`,
+        ]);
+        return stored.length === 0;
+      });
   });
 
   it.each(['accepted', 'withdrawn'])(

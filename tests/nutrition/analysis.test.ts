@@ -126,9 +126,12 @@ describe('every item of an answer is checked', () => {
   };
 
   test.each<[string, object]>([
-    ['500 g with 5 kcal and 100 g of each', { grams: 500, calories: 5, protein: 100, carbs: 100, fats: 100 }],
+    [
+      '500 g, 5 kcal, and 100 g each of protein, carbs and fats',
+      { grams: 500, calories: 5, protein: 100, carbs: 100, fats: 100 },
+    ],
     ['no energy at full confidence', { calories: 0, confidence: 1 }],
-    ['more energy than fat has', { calories: 9_000 }],
+    ['more energy than the same weight of pure fat', { calories: 9_000 }],
     [
       'more energy than its nutrients and alcohol explain',
       { grams: 200, calories: 1_700, protein: 60, fats: 7, carbs: 0 },

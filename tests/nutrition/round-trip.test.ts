@@ -43,7 +43,7 @@ const importCsv = async ({ token }: TestAccount, body: string) => {
   return answer.body;
 };
 
-test('an export can be imported with every text, also by another account, and a second import adds nothing', () =>
+test('an export can be imported whatever texts its entries contain, also by another account, and a second import adds nothing', () =>
   fc.assert(
     fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 6 }), async (entries) => {
       const [ana, ben] = [await platform.register(), await platform.register()];
@@ -60,8 +60,8 @@ test('an export can be imported with every text, also by another account, and a 
       expect(await logOf(ana)).toEqual(before);
       expect(await logOf(ben)).toEqual(before);
       expect(await importCsv(ben, csv)).toMatchObject({ imported: 0, duplicates: accepted });
-      // No cell is a formula for a spreadsheet.
-      expect(cellsOf(csv).filter((cell) => /^[=+@\uFF1D\uFF0B]/.test(cell))).toEqual([]);
+      // No cell begins with a character that makes it a formula for a spreadsheet. The numbers of a log are never negative.
+      expect(cellsOf(csv).filter((cell) => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(cell))).toEqual([]);
     }),
     { numRuns, endOnFailure: Boolean(process.env.FAIL_FAST) },
   ));

@@ -13,7 +13,7 @@ interface Described {
 }
 type Named = readonly [path: string, node: Described];
 
-/** A definition with its fields, their arguments, and its values; the arguments of a directive. */
+/** What a definition names: itself, its fields with their arguments, the values of an enum, and the arguments of a directive. */
 function definedBy(definition: DefinitionNode): Named[] {
   if (definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION) return [];
   if (!('name' in definition) || !definition.name) return [];

@@ -197,7 +197,7 @@ const remaining = ({ headers }: RawResponse): number =>
 const ENTITIES =
   'query($representations:[_Any!]!){_entities(representations:$representations){...on Item{id name needed}}}';
 
-it('a request whose name and text together are the text of a known query is another request', async () => {
+it('a request is not taken for a known query if only its operation name and its text, joined by a line break, equal the text of that query', async () => {
   const known = { query: 'query\n{ items { id } }' };
   await ask(known, BY_EXPRESS);
   expect((await ask(known, {})).byExpress).toBe(false);

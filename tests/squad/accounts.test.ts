@@ -139,7 +139,7 @@ function describeErasure(journalsIn: 'files' | 'PostgreSQL'): void {
     await bens.close();
   });
 
-  it('is in no journal of others, even if their own requests run at the same time', async () => {
+  it('is in no journal of others, even if requests of the erased user run at the same time', async () => {
     const [anna, ben] = await Promise.all([platform.register(), platform.register()]);
     const squadIds: string[] = [];
     let isOver = false;

@@ -182,7 +182,7 @@ test('presence by REST lasts for the grace period, or as long as a connection is
   await socket.close();
 });
 
-test('the numbers of updates continue over all announcements of a connection; socket and graph begin with the same number', async () => {
+test('a further announcement by the same connection does not restart the numbers of its updates; a socket and a subscription of the graph begin with the same number', async () => {
   const [{ socket }, { person: other, socket: others }] = await Promise.all([connected(), connected()]);
   const first = await socket.send('user_online', { delta: true });
   const graph = graphClient(platform.url('squad'), other.token);

@@ -6,7 +6,10 @@ import type { GraphAnswer } from './platform/http-client.ts';
 import { startPlatform, type TestPlatform } from './platform.ts';
 import { hasRedis, startRedis, type OwnRedis } from './redis.ts';
 
-/** Tests of several replicas run only if REDIS_URL is set; their Redis is their own (tests/chaos/README.md). */
+/**
+ * Whether the tests of the shared cache run: like all tests of several replicas only if REDIS_URL is set, and if this machine has
+ * a redis-server. The tests start a Redis of their own, and do not use the one of REDIS_URL (tests/chaos/README.md).
+ */
 export const isCacheTested = Boolean(process.env.REDIS_URL) && hasRedis;
 
 /** An answer of a gateway. A response that may not be cached has no `Age`. */
@@ -26,7 +29,10 @@ export interface CachedPlatform {
   ask(url: string, query: string, token?: string, variables?: object): Promise<CachedAnswer>;
   /** Asks until the gateway has answered from its cache, which it does not do at once after a start or on a busy machine. */
   warm(url: string, query: string, token?: string): Promise<CachedAnswer>;
-  /** The sum of a metric of a gateway over all labels that contain `labels`. */
+  /**
+   * The sum of all values of a gateway's metric whose labels contain the text `labels`, e.g. `layer="redis"`. It is 0 for a
+   * metric that has no labels.
+   */
   metric(url: string, name: string, labels?: string): Promise<number>;
   stop(): Promise<void>;
 }

@@ -127,8 +127,8 @@ it(`the training logs, records and scores equal an independent calculation, for 
     };
     member.token = await running.login(member.email, member.password);
     for (let action = 0; action < actions; action += 1) await act(own, member);
-    // For half of the members the last action is a deletion: a later action would hide it if the deletion marked no
-    // scores.
+    // For half of the members the last action is a deletion. If a deletion left the scores unmarked by mistake, a later action
+    // would mark them, and the test would not notice the mistake.
     if (own.random.chance(0.5)) await remove(own, member);
   };
 

@@ -35,7 +35,7 @@ describe('a suspended account', () => {
       body: { suspended, ...(suspended && { reason: 'Abuse' }) },
     });
 
-  it('is refused by identity, gym and squad within 5 s, cannot refresh, log in or check in, and can log in again afterwards', async () => {
+  it('is refused by identity, gym and squad within 5 s, cannot refresh, log in or check in, and can log in again once the suspension has ended', async () => {
     const member = await platform.register();
     const { token, refreshToken } = await loggedIn(platform, member);
     const answer = await suspend(member.id, true);
@@ -74,7 +74,7 @@ describe('a suspended account', () => {
     expect((await login(password)).status).toBe(200);
   });
 
-  it('is never the last SUPER_ADMIN who is not suspended, whatever happens at once', async () => {
+  it('is never that of the last SUPER_ADMIN who could still log in, even if two SUPER_ADMINs suspend each other at once', async () => {
     const { body: self } = await platform.rest('identity', 'GET', '/users/me', { token: superAdmin });
     expect((await suspend(self.id, true)).status).toBe(409);
     const other = await platform.register(null);

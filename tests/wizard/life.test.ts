@@ -74,7 +74,7 @@ describe.each(['database', 'memory'])('a session in %s', (storage) => {
     });
   });
 
-  it('stays readable after its cancellation through either door, and can no longer be changed', async () => {
+  it('is still listed after it was cancelled by REST or by the graph, and can no longer be changed', async () => {
     const { token } = await platform.register();
     const { id } = await begin(token);
     expect((await call('POST', `/${id}/cancel`, { token, headers: { 'if-match': '"7"' } })).status).toBe(412);

@@ -11,15 +11,19 @@ interface DemoSession {
   capacity: number;
 }
 
-/** How many of those with a place do not come, and how many cancel before. */
-const [NO_SHOWS, CANCELLATIONS] = [0.1, 0.1];
+/**
+ * If a session has begun, the probability that a user has cancelled; if it is over, the probability that a user who has not
+ * cancelled did not come.
+ */
+const [CANCELLATIONS, NO_SHOWS] = [0.1, 0.1];
 
 /** The bookings of users in the order of their arrival, and the numbers of the session that follow from them. */
 export function bookingsOf(context: HistoryContext, session: DemoSession, userIds: readonly string[]) {
   const { now, random } = context;
   const status: SessionStatus = session.endsAt <= now ? 'DONE' : 'SCHEDULED';
   let places = session.capacity;
-  // Bookings end an hour before the session, or the first start of the platform.
+  // Every booking is made more than an hour before the session begins, and more than an hour before the first start of the
+  // platform (`now`).
   const last = Math.min(session.startsAt.getTime(), now.getTime()) - HOUR_MILLIS;
   const first = last - 6 * DAY_MILLIS;
   const rows = userIds.map((userId, index) => {

@@ -10,7 +10,7 @@ import { StockMovement, type StockMovementKind } from '../shop/stock.entity.ts';
 import type { HistoryContext, HistoryGym } from './context.ts';
 
 interface ListedProduct {
-  /** The number of the product in the demo data of the content service, whose name and price the orders contain. */
+  /** The number of the product in the demo data of the content service. Its name is the same there; the price is the gym's. */
   number: number;
   name: string;
   price: number;
@@ -23,7 +23,7 @@ interface Shop {
   products: readonly ListedProduct[];
   /** The numbers of routines in the demo data of the content service. */
   routines: readonly number[];
-  /** Whose orders are open. */
+  /** Demo users of the gym. Each has placed one of the newest orders; the other orders are those of random members. */
   buyers: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const SHOPS: Readonly<Record<string, Shop>> = {
   },
 };
 
-/** An order of each kind, by its age in hours. */
+/** One order that is to be made: its age, its status and, if it is cancelled, the reason. */
 interface OrderPlan {
   hoursAgo: number;
   status: OrderStatus;
@@ -184,7 +184,8 @@ function movementsOf(
 ) {
   const productId = demoId('402', number);
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MILLIS);
-  const byStaff = (createdAt: Date, kind: StockMovementKind, delta: number, reason: string) => ({
+  // By default a movement is one that staff made without an order; `change` replaces both the actor and the order.
+  const movement = (createdAt: Date, kind: StockMovementKind, delta: number, reason: string) => ({
     createdAt,
     kind,
     delta,
@@ -200,7 +201,7 @@ function movementsOf(
         const actorId =
           cancelReason === 'BY_MEMBER' ? userId : cancelReason === 'BY_STAFF' ? gym.staffId : null;
         const change = (kind: StockMovementKind, delta: number, reason: string) => ({
-          ...byStaff(createdAt, kind, delta, reason),
+          ...movement(createdAt, kind, delta, reason),
           orderId,
           actorId: userId,
         });
@@ -220,15 +221,15 @@ function movementsOf(
   );
   let stock = 0;
   return [
-    byStaff(daysAgo(29), 'RECEIVED', first, 'The first delivery.'),
-    ...(second ? [byStaff(daysAgo(10), 'RECEIVED', second, 'Delivery of the week.')] : []),
-    ...(number % 3 === 0 ? [byStaff(daysAgo(6), 'CORRECTED', -1, 'One was damaged.')] : []),
+    movement(daysAgo(29), 'RECEIVED', first, 'The first delivery.'),
+    ...(second ? [movement(daysAgo(10), 'RECEIVED', second, 'Delivery of the week.')] : []),
+    ...(number % 3 === 0 ? [movement(daysAgo(6), 'CORRECTED', -1, 'One was damaged.')] : []),
     ...sold,
   ]
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-    .map((movement) => {
-      stock += movement.delta;
-      return { ...movement, id: random.idAt(movement.createdAt), gymId: gym.id, productId, stock };
+    .map((made) => {
+      stock += made.delta;
+      return { ...made, id: random.idAt(made.createdAt), gymId: gym.id, productId, stock };
     });
 }
 

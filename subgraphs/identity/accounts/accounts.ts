@@ -1,26 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
-import { forgetAnswersTo } from '#server/accounts/erased-accounts.ts';
 import { requireUser, Role } from '#server/auth/viewer.ts';
-import { eraseFromEvents } from '#server/events/erase-events.ts';
 import { forbidden, notFound, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { isUuid } from '#server/ids.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
-import { forgetJobsAbout } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
 import { avatarKeys } from '../avatars/avatars.ts';
 import { lastSuperAdmin, lockedSuperAdmins } from '../rights/rights.ts';
-import { endAllSessionsOf } from '../sessions/ended-sessions.ts';
-import { forgetFailures } from '../sessions/login-guard.ts';
 import type { Credentials, PasswordChecks } from '../sessions/password-checks.ts';
 import { memberOf, recordMemberChange } from '../users/member-events.ts';
 import { User } from '../users/user.entity.ts';
 import { AccountDeletion } from './account-deletion.entity.ts';
 import { DeleteAccountShape, type AccountDeletionShape } from './accounts.shapes.ts';
-import { DELETION_SAGA, deletionActions, partsAtFirst, type DeletionContext } from './deletion-saga.ts';
+import { eraseOwnPart, startErasure } from './erase-account.ts';
 import { EXPORT_SAGA } from './export-saga.ts';
 import { SECTIONS, sectionKey } from './export-sections.ts';
 
@@ -63,20 +57,9 @@ export class Accounts {
       if (user.role === Role.SUPER_ADMIN && superAdmins.length === 1) throw lastSuperAdmin();
       await recordMemberChange(this.unit, memberOf(this.unit, user), null);
       const keys = [...avatarKeys(user.avatar), ...(await this.eraseExports(userId))];
-      await this.eraseOwnPart(userId, user.email);
-      const receipt = em.create(AccountDeletion, {
-        id: randomUUID(),
-        userId,
-        requestedAt: new Date(),
-        finishedAt: null,
-        parts: partsAtFirst(),
-      });
-      await em.flush();
-      const context: DeletionContext = { userId };
-      await this.resources.sagas.start(
-        { kind: DELETION_SAGA, subject: receipt.id, context, actions: deletionActions(keys) },
-        this.unit,
-      );
+      await this.audit.record('ACCOUNT_DELETED', userId); // before the deletion: the record gets its gym from the account
+      await eraseOwnPart(this.unit, user);
+      const receipt = await startErasure(this.unit, this.resources.sagas, userId, keys);
       // If this process stops before it has deleted all files, the saga deletes them.
       await this.unit.afterCommit(async () => {
         for (const key of keys) await this.resources.files.delete(key);
@@ -90,22 +73,6 @@ export class Accounts {
     const receipt = isUuid(id) ? await this.unit.em.findOne(AccountDeletion, { id }) : null;
     if (!receipt) throw notFound('deletion', id);
     return presentDeletion(receipt);
-  }
-
-  private async eraseOwnPart(userId: string, email: string): Promise<void> {
-    const { em } = this.unit;
-    await endAllSessionsOf(em, userId);
-    // A request whose mail has not been sent yet has no user id, so the email is compared, too.
-    await em.execute('delete from password_reset where user_id = ? or lower(email) = lower(?)', [
-      userId,
-      email,
-    ]);
-    await forgetFailures(em, email);
-    await forgetAnswersTo(this.unit, userId);
-    await forgetJobsAbout(em, userId);
-    await this.audit.record('ACCOUNT_DELETED', userId); // before the deletion: the record gets its gym from the account
-    await em.execute('delete from user_account where id = ?', [userId]);
-    await eraseFromEvents(this.unit, userId);
   }
 
   /** Deletes the exports of the user, and returns the storage keys of their files. */

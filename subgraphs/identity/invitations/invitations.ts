@@ -7,14 +7,15 @@ import {
   type Viewer,
 } from '#server/auth/viewer.ts';
 import { conflict, forbidden, notFound } from '#server/errors.ts';
-import { eraseFromEvents } from '#server/events/erase-events.ts';
 import { isUuid } from '#server/ids.ts';
 import { cursorsOf, mapPage, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { z } from 'zod';
 import { uuid } from '#server/shapes.ts';
 import { mayManage, requireStaffOrService } from '../access.ts';
+import { eraseOwnPart, startErasure } from '../accounts/erase-account.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { GymInvitation } from './gym-invitation.entity.ts';
 import { inviteAccount, lockedInvitation, mailAgain } from './gym-invitations.ts';
@@ -43,11 +44,13 @@ export class Invitations {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
   private readonly gyms: GymsOfUsers;
+  private readonly sagas: Sagas;
 
-  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers) {
+  constructor(unit: UnitOfWork, audit: Audit, gyms: GymsOfUsers, sagas: Sagas) {
     this.unit = unit;
     this.audit = audit;
     this.gyms = gyms;
+    this.sagas = sagas;
   }
 
   /**
@@ -160,7 +163,11 @@ export class Invitations {
     });
   }
 
-  /** Withdraws an open invitation, and deletes the account that was created for it. @throws the errors of `resend` */
+  /**
+   * Withdraws an open invitation, and deletes the account that was created for it. The other services erase it, too, because
+   * staff may already have booked or checked in for the invited person.
+   * @throws the errors of `resend`
+   */
   async withdraw(userId: string): Promise<void> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
@@ -173,8 +180,10 @@ export class Invitations {
       await this.locked(userId);
       const user = await this.unit.em.findOneOrFail(User, { id: userId }, { refresh: true });
       await recordMemberChange(this.unit, memberOf(this.unit, user), null);
-      await this.unit.em.execute('delete from user_account where id = ?', [userId]);
-      await eraseFromEvents(this.unit, userId);
+      await eraseOwnPart(this.unit, user);
+      // A service withdraws the invitation of a deployment that is undone. Nothing was done with this account elsewhere, and
+      // the deployment may invite it again with the same id, which services that had erased it would refuse.
+      if (viewer.kind !== 'service') await startErasure(this.unit, this.sagas, userId, []);
       await this.audit.record('INVITATION_WITHDRAWN', userId);
     });
   }

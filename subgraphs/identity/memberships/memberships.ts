@@ -38,14 +38,18 @@ export class Memberships {
 
   /**
    * Changes the membership of a user; for the staff of its gym, and machine clients with the scope `members:write`. Audited.
-   * @throws NOT_FOUND for a user of another gym; FORBIDDEN for one's own membership, and for that of an admin; CONFLICT for a
-   * change that the status does not allow; UPSTREAM_UNAVAILABLE if a membership would begin and gym does not answer
+   * @throws NOT_FOUND for a user whom the viewer may not see; FORBIDDEN for another user whose membership the viewer may not
+   * change, for the viewer's own membership, and for that of an admin unless the viewer is a SUPER_ADMIN; CONFLICT for a user
+   * without a membership, for a change that the status does not allow, and if the membership would begin in a gym that is not
+   * active, or has ended in the meantime; VALIDATION_FAILED if the gym of a PENDING or ENDED membership was removed;
+   * UPSTREAM_UNAVAILABLE if a membership would begin and gym does not answer
    */
   async set(userId: string, input: unknown): Promise<UserShape> {
     const viewer = this.requireStaff();
     const { status, until, reason } = validated(SetMembershipShape, input);
     const end = until ? new Date(until) : null;
-    if (end && status === 'ENDED') throw invalid('until', 'expected none: an ended membership has no end');
+    if (end && status === 'ENDED')
+      throw invalid('until', 'expected none: the status ENDED ends the membership at once');
     if (end && end.getTime() <= Date.now()) throw invalid('until', 'expected a time in the future');
     const wasGymAsked = await this.requireGymIfBegins(userId, viewer, status);
     return this.unit.transaction(async () => {
@@ -167,7 +171,9 @@ export function joining(gymId: string, policy: JoinPolicy, emailVerifiedAt: Date
   if (policy === 'INVITE')
     throw new PlatformError(
       'INVITATION_REQUIRED',
-      'This gym admits only people whom it has invited: set your password with the token of the mail, or ask its staff for an invitation.',
+      'This gym admits only people whom it has invited. If it has invited you and you have no account yet, set your password ' +
+        'with the token of its mail; if you have an account, verify its email address, and then join the gym. Otherwise ask ' +
+        'the staff of the gym for an invitation.',
     );
   if (policy === 'APPROVAL') return { gymId, status: 'PENDING', awaits: 'APPROVAL' };
   if (policy === 'VERIFIED_EMAIL' && !emailVerifiedAt) return { gymId, status: 'PENDING', awaits: 'EMAIL' };

@@ -15,8 +15,9 @@ export const foodsRest = [
     method: 'GET',
     path: '/foods',
     operationId: 'listFoods',
-    summary: 'The food table and your own foods, by name or best match first',
-    description: 'With `recent` or `favourite`, only such foods of yours; these need a token.',
+    summary: 'The food table and your own foods',
+    description:
+      'The foods are in the order of their names; with `search`, the best match comes first; with `recent`, the food that you have logged last comes first. With `recent` you get only foods that you have logged by their ids, with `favourite` only your favourites; both need the token of a user.',
     auth: 'optional',
     query: FoodQuery,
     success: { status: 200, description: 'A page of foods.', shape: FoodShape, page: true },
@@ -40,7 +41,7 @@ export const foodsRest = [
     operationId: 'getFoodByBarcode',
     summary: 'The food with a barcode',
     description:
-      'Your own food, else a product of the product database, if one is configured. EAN-8, UPC-A or EAN-13; any other text is 400.',
+      'Returns your own food with this barcode. If you have none, it returns a product that is stored already, or that is in the product database, if one is configured. The code must be an EAN-8, a UPC-A or an EAN-13; any other text is refused with 400.',
     auth: 'required',
     params: z.object({
       code: z.string().max(100).meta({ description: 'The digits of the barcode: EAN-8, UPC-A or EAN-13.' }),

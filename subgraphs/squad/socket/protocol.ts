@@ -42,7 +42,7 @@ const clientEvents = [
   {
     name: 'authenticate',
     summary:
-      'Authenticates the client: as first frame, if the token is not in the Authorization header. Later it renews the token.',
+      'Authenticates the client. If the token is not in the Authorization header, this must be the first frame. If the client is already authenticated, the frame renews its token.',
     data: z.object({ token: z.string().meta({ description: 'The access token of the user.' }) }),
     ack: z.object({
       userId: z.string().meta({ description: "The user's id." }),
@@ -64,7 +64,7 @@ const clientEvents = [
   {
     name: 'send_squad_invite',
     summary:
-      'Invites another member of the gym to a live session; without squadId to a LOBBY of the client that nobody else has entered; a LOBBY is opened if there is none.',
+      'Invites another member of the gym to a squad. If squadId is absent, the invite is for a LOBBY that the user hosts and in which nobody else is; if there is none, a LOBBY is opened.',
     data: SendInviteShape,
     ack: invite,
   },
@@ -77,7 +77,7 @@ const clientEvents = [
   {
     name: 'join_squad',
     summary:
-      'Enters the private squad room and listens to it. The ack contains the events after fromRevision; messages after fromMessage come as frames.',
+      'Enters the squad. From then on the client gets the events and messages of the squad. The ack contains the events after fromRevision; the messages after fromMessage are sent as frames before the ack.',
     data: JoinSquadShape.extend({
       fromMessage: z.int().min(0).nullish().meta({
         description:
@@ -163,7 +163,8 @@ export type ServerEvents = {
 /** The events that a client may send. */
 export const CLIENT_EVENTS: readonly ProtocolEvent[] = clientEvents.map((event) => ({
   ...event,
-  // `extend` drops the metadata. Here `graphType` names the graph's type that describes the other properties.
+  // `extend` drops the metadata of the shape, so the graph type of `online` is named again: it has the descriptions of all
+  // properties except `serverTime`.
   ack: event.ack.extend({ serverTime }).meta(event.ack === online ? { graphType: 'OnlineUsersUpdate' } : {}),
 }));
 
@@ -195,13 +196,13 @@ export const SERVER_EVENTS = [
   {
     name: 'squad_message',
     summary:
-      'A message in the chat of the squad; again, as `deleted: true` without text, once its author has deleted it.',
+      'A message in the chat of the squad. If its author deletes it, it is sent again with `deleted: true` and an empty text.',
     data: message,
   },
   {
     name: 'class_session_changed',
     summary:
-      'A class session of the gym was added, moved or cancelled, or its bookings have changed: the session as it is now. From the authentication on.',
+      'A class session of the gym was added, moved or cancelled, or its bookings have changed. The data is the session as it is now. Every authenticated client gets this event without a request, unless the gym has switched off the module `classes`.',
     data: z.object({ session: ClassSessionShape }),
   },
 ] as const satisfies readonly ProtocolEvent[];
@@ -211,7 +212,7 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
     code: 1001,
     name: 'GOING_AWAY',
     meaning: 'The server stops.',
-    next: 'Connect again at once; another instance answers.',
+    next: 'Connect again at once: another instance answers. If there is no other instance, try again until this one has started.',
   },
   {
     code: 1009,

@@ -47,11 +47,8 @@ const on = (typeCondition: string, ...selections: QueryPlanSelectionNode[]): Que
 
 describe('representations', () => {
   const represent = (requires: QueryPlanSelectionNode[], more: Partial<FetchNode> = {}) => {
-    const representationOf = compileRepresentations(
-      { kind: 'Fetch', requires, ...more } as FetchNode,
-      schema,
-    );
-    return (entity: Record<string, unknown>) => representationOf(entity['__typename']).write(entity, false);
+    const writerOf = compileRepresentations({ kind: 'Fetch', requires, ...more } as FetchNode, schema);
+    return (entity: Record<string, unknown>) => writerOf(entity['__typename']).write(entity, false);
   };
 
   it('contain the required fields of the entity and nothing else', () => {
@@ -66,9 +63,9 @@ describe('representations', () => {
     'are written with and without a scan for characters to escape (%j)',
     (hasNoEscapes) => {
       const requires = [on('Film', field('__typename'), field('id'), field('year'), field('title'))];
-      const representationOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
+      const writerOf = compileRepresentations({ kind: 'Fetch', requires } as FetchNode, schema);
       const film = { __typename: 'Film', id: '1', year: 1999, title: 'Pumping' };
-      expect(representationOf('Film').write(film, hasNoEscapes)).toBe(JSON.stringify(film));
+      expect(writerOf('Film').write(film, hasNoEscapes)).toBe(JSON.stringify(film));
     },
   );
 
