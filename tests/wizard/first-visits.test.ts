@@ -98,6 +98,35 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     );
   });
 
+  it('are not offered once they have begun or staff have cancelled them; they keep their time, and have the length of the class', async () => {
+    const [first, second] = [await platform.register(), await platform.register()];
+    const locationId = await newLocation();
+    expect((await deployed(first.token, locationId, inDays(7))).status).toBe('DEPLOYED');
+    const sessions = () =>
+      platform.sql(
+        'gym',
+        `select id, class_id as "classId", (extract(epoch from ends_at - starts_at) / 60)::int as minutes
+         from class_session where location_id = $1 order by starts_at`,
+        [locationId],
+      );
+    const [session] = await sessions();
+    const change = (path: string, body: object) => platform.rest('gym', 'PUT', path, { token: staff, body });
+    const later = new Date(inDays(7).getTime() + 3_600_000).toISOString();
+    expect((await change(`/class-sessions/${session.id}`, { startsAt: later })).body.code).toBe('CONFLICT');
+    expect((await change(`/classes/${session.classId}`, { durationMinutes: 45 })).status).toBe(200);
+    expect((await deployed(second.token, locationId, inDays(8))).status).toBe('DEPLOYED');
+    expect((await sessions()).map(({ minutes }) => minutes)).toEqual([45, 45]);
+    const isOffered = async (startsAt: Date) => {
+      const value = encodeURIComponent(`${locationId}@${startsAt.toISOString()}`);
+      const path = `/check-availability?resource=slot&value=${value}`;
+      return (await platform.rest('wizard', 'GET', path, {})).body;
+    };
+    expect(await isOffered(inDays(7))).toMatchObject({ available: true });
+    expect((await change(`/class-sessions/${session.id}`, { status: 'CANCELLED' })).status).toBe(200);
+    expect(await isOffered(inDays(7))).toMatchObject({ available: false });
+    expect(await isOffered(inDays(0))).toMatchObject({ available: false, reason: 'PAST' });
+  });
+
   it('are listed by the local day of their location', async () => {
     const member = await platform.register();
     const locationId = await newLocation(DEMO_GYMS.ironTemple.id, 'Pacific/Kiritimati'); // UTC+14

@@ -1,8 +1,8 @@
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** The length of a first visit. */
-export const FIRST_VISIT_MINUTES = 30;
+/** The length of a first visit at first; staff can change that of the class. */
+const FIRST_VISIT_MINUTES = 30;
 
 /** Adds the class of first visits to a location, unless it has one. The transaction has locked the gym. */
 export async function addFirstVisitClass(unit: UnitOfWork, locationId: string): Promise<void> {

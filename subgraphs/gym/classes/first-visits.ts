@@ -8,7 +8,7 @@ import { requireOpenGym } from '../gyms/open-gyms.ts';
 import type { Memberships } from '../members/memberships.ts';
 import { addBooking, giveUp } from './bookings.ts';
 import { BOOKINGS, type BookingShape } from './bookings.shapes.ts';
-import { addFirstVisitClass, FIRST_VISIT_MINUTES } from './first-visit-class.ts';
+import { addFirstVisitClass } from './first-visit-class.ts';
 import { insertSessions } from './make-sessions.ts';
 import { lockSessions } from './session-writes.ts';
 
@@ -34,6 +34,7 @@ interface FirstVisitClass {
   id: string;
   gymId: string;
   locationId: string;
+  durationMinutes: number;
   capacity: number;
   instructor: string | null;
 }
@@ -51,12 +52,13 @@ export class FirstVisits {
     this.memberships = memberships;
   }
 
-  /** The places of first visits at a time. @throws NOT_FOUND if there is no such location */
+  /** The places of first visits at a time; none if staff have cancelled that session. @throws NOT_FOUND if there is no such location */
   async places(input: unknown): Promise<z.infer<typeof FirstVisitPlacesShape>> {
     requireService(this.unit.viewer);
     const { locationId, startsAt } = validated(FirstVisitTime, input);
     const [found] = await this.unit.read<z.infer<typeof FirstVisitPlacesShape>>(
-      `select coalesce(class_session.capacity, gym_class.capacity, location.capacity) as capacity,
+      `select case class_session.status when 'CANCELLED' then 0
+           else coalesce(class_session.capacity, gym_class.capacity, location.capacity) end as capacity,
          coalesce(class_session.booked, 0) as booked
        from location left join gym_class on gym_class.location_id = location.id and is_first_visit
        left join class_session on class_session.class_id = gym_class.id and class_session.occurrence = ?
@@ -67,7 +69,13 @@ export class FirstVisits {
     return found;
   }
 
-  /** Books a first visit. A repeated request returns the same booking. @throws SESSION_CLOSED if there is no place */
+  /**
+   * Books a first visit. A repeated request with the same id and time returns the stored booking, even if it was cancelled in the
+   * meantime.
+   * @throws NOT_FOUND for a location that does not exist or is closed for good; MEMBERSHIP_INACTIVE; SESSION_CLOSED if there is no
+   * place, or if the session has begun or was cancelled; CONFLICT if the member has booked the session already, or if the id is
+   * that of another booking; the errors of `requireOpenGym`
+   */
   async book(input: unknown): Promise<BookingShape> {
     requireService(this.unit.viewer);
     const { id, locationId, startsAt, userId } = validated(BookFirstVisitInput, input);
@@ -117,7 +125,8 @@ export class FirstVisits {
   private async classAt(locationId: string): Promise<FirstVisitClass> {
     await addFirstVisitClass(this.unit, locationId);
     const [first] = await this.unit.run<FirstVisitClass>(
-      `select id, gym_id as "gymId", location_id as "locationId", capacity, instructor from gym_class
+      `select id, gym_id as "gymId", location_id as "locationId", duration_minutes as "durationMinutes", capacity, instructor
+       from gym_class
        where location_id = ? and is_first_visit and active for no key update`,
       [locationId],
     );
@@ -132,7 +141,7 @@ export class FirstVisits {
       {
         occurrence,
         startsAt: start,
-        endsAt: new Date(start.getTime() + FIRST_VISIT_MINUTES * 60_000),
+        endsAt: new Date(start.getTime() + first.durationMinutes * 60_000),
         capacity: first.capacity,
         instructor: first.instructor,
       },

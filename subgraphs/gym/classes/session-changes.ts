@@ -1,4 +1,4 @@
-import { invalid, notFound, PlatformError } from '#server/errors.ts';
+import { conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import type { FollowingChange } from './class.entity.ts';
 import { moveBookings, movedNotices, setCapacity } from './follow-class.ts';
@@ -26,10 +26,20 @@ interface SessionsToChange {
   decide(session: LockedSession): void;
 }
 
-/** Changes one session, or also those that follow, in the open transaction, which has locked the gym. */
+/**
+ * Changes one session, or also those that follow, in the open transaction, which has locked the gym.
+ * @throws SESSION_CLOSED; CONFLICT for another start of a first visit, or for fewer places than are booked
+ */
 export async function changeSessions(unit: UnitOfWork, request: SessionsToChange): Promise<void> {
   const { id, classId, zone, change, follows } = request;
-  await unit.run('select 1 from gym_class where id = ? for no key update', [classId]);
+  const [ofClass] = await unit.run<{ isFirstVisit: boolean }>(
+    'select is_first_visit as "isFirstVisit" from gym_class where id = ? for no key update',
+    [classId],
+  );
+  if (change.startsAt && ofClass?.isFirstVisit)
+    throw conflict(
+      'First visits keep the time that their members have chosen. Cancel this session, and ask them to choose another time.',
+    );
   const locked = follows
     ? await lockSessions(
         unit,

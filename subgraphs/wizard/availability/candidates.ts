@@ -3,7 +3,7 @@ import { gymName, gymSlug } from '#server/gym-shapes.ts';
 import type { Lookups } from '../other-services.ts';
 import type { Reason } from './availability.shapes.ts';
 import { canonicalEmail, canonicalName, type Resource } from './resources.ts';
-import { FURTHEST_SLOT_MILLIS, isOpen, nextOpen, readSlot, SLOT_MILLIS, writeSlot } from './slots.ts';
+import { FURTHEST_SLOT_MILLIS, isOpen, nextOpen, readSlot, writeSlot } from './slots.ts';
 
 /** One value of a resource, and whether it is available without regard to reservations. */
 export interface Candidate {
@@ -58,7 +58,7 @@ export const CANDIDATES: Record<Resource, Read> = {
     const slot = readSlot(value);
     const location = await look.location(slot.locationId);
     const ahead = slot.startsAt.getTime() - Date.now();
-    const isPast = ahead + SLOT_MILLIS <= 0;
+    const isPast = ahead <= 0; // it can be booked only until it begins
     const reason = !location
       ? 'UNKNOWN_LOCATION'
       : isPast
