@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
 import { socketOf, subscribed, graphClient, type Person } from './support/people.ts';
 
 let platform: TestPlatform;
@@ -66,6 +67,9 @@ test('if the gym switches the module off, sockets get no events and subscription
   await switchTo(false);
   await Promise.all([updates.done, invites.done]);
   await expect(socket.send('user_online', {})).rejects.toMatchObject({ code: 'FEATURE_DISABLED' });
+  // A socket whose token is in the header behaves as one that has sent it: it is told, and waits until the module is on again.
+  const byHeader = await SquadClient.connect({ url: platform.url('squad'), headerToken: member.token });
+  await byHeader.next('error', ({ code }) => code === 'FEATURE_DISABLED');
   // The subscriptions ended at their periodic check. The socket has its own check with the same interval.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   const before = socket.frames.length;
@@ -83,13 +87,14 @@ test('if the gym switches the module off, sockets get no events and subscription
 
   await switchTo(true);
   // Invites are sent without a request, presence only after `user_online`.
-  await socket.next('squad_invite_received', ({ invite }) => invite.id === adminsInvite.body.id);
+  for (const one of [socket, byHeader])
+    await one.next('squad_invite_received', ({ invite }) => invite.id === adminsInvite.body.id);
   await socket.send('user_online', {});
   await announce('runs it again');
   await socket.next('online_users_updated', ({ users }) =>
     users.some(({ activity }) => activity === 'runs it again'),
   );
-  await Promise.all([socket.close(), graph.dispose()]);
+  await Promise.all([socket.close(), byHeader.close(), graph.dispose()]);
 });
 
 async function switchTo(squad: boolean): Promise<void> {

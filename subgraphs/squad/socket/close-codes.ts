@@ -4,6 +4,7 @@ import { TOO_MANY_SOCKETS } from '#server/http/socket-limits.ts';
 export const CloseCode = {
   GOING_AWAY: 1001,
   PAYLOAD_TOO_LARGE: 1009,
+  TRY_AGAIN_LATER: 1013,
   UNAUTHENTICATED: 4401,
   TOKEN_EXPIRED: 4403,
   SLOW_CONSUMER: 4408,

@@ -281,9 +281,16 @@ export class SocketConnection {
     }
   }
 
+  /**
+   * Reports why the authentication with the token in the header has failed. As after a frame, the socket stays open if the token
+   * is valid, for example if the gym has switched the module off.
+   */
   private refuse(error: unknown): void {
     this.sendError(undefined, error);
-    this.close(CloseCode.UNAUTHENTICATED, 'the token is not valid');
+    if (this.state.name === 'authenticated') return;
+    if (error instanceof PlatformError && error.code === 'UNAUTHENTICATED')
+      this.close(CloseCode.UNAUTHENTICATED, 'the token is not valid');
+    else this.close(CloseCode.TRY_AGAIN_LATER, 'the token cannot be checked now');
   }
 
   private beat(): void {

@@ -221,6 +221,12 @@ export const CLOSE_CODES: readonly { code: number; name: string; meaning: string
     next: 'Correct the client.',
   },
   {
+    code: 1013,
+    name: 'TRY_AGAIN_LATER',
+    meaning: 'The token in the header cannot be checked now, for example because identity does not answer.',
+    next: 'Wait, then connect again.',
+  },
+  {
     code: 4401,
     name: 'UNAUTHENTICATED',
     meaning: 'No token came within 5 s, or the token in the header is not valid.',
