@@ -44,7 +44,7 @@ async function newProduct(token = superAdmin, fields: object = {}): Promise<stri
   return body.id;
 }
 
-async function newRoutine(token = superAdmin): Promise<string> {
+async function newRoutine(token = superAdmin, change: object = {}): Promise<string> {
   const { body: exercises } = await platform.rest<ExerciseShape[]>(
     'content',
     'GET',
@@ -57,6 +57,7 @@ async function newRoutine(token = superAdmin): Promise<string> {
       title: `Legs ${randomUUID().slice(0, 8)}`,
       difficulty: 'Beginner',
       category: 'strength',
+      ...change,
       exercises: [{ entries: [{ exerciseId: exercises[0]?.id, sets: [{ reps: 10 }] }] }],
     },
   });
@@ -96,12 +97,14 @@ describe('the list of a gym', () => {
     expect((await listProducts([foreign], superAdmin, aquaClub.slug)).status).toBe(200);
   });
 
-  it('is refused if a routine does not exist; the routine is named', async () => {
+  it('is refused if a routine does not exist or is private; the routine is named', async () => {
     const routineId = await newRoutine();
     const put = (programs: object[]) =>
       platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/programs`, { token: staff, body: { programs } });
     const refused = await put([{ routineId }, { routineId: randomUUID() }]);
     expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'programs.1.routineId']);
+    const ownId = await newRoutine(staff, { visibility: 'PRIVATE' }); // staff see it, but no member would
+    expect((await put([{ routineId: ownId }])).body.errors[0].path).toBe('programs.0.routineId');
     expect((await put([{ routineId }])).status).toBe(200);
     expect(
       (await platform.rest('content', 'DELETE', `/workouts/${routineId}`, { token: superAdmin })).status,

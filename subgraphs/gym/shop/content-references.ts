@@ -5,10 +5,17 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { invalidFields } from '#server/validate.ts';
 
 const shape = z.object({ id: z.string(), gymId: z.string().nullable() });
+// A private routine has no gym either, but only its owner can see it.
+const routineShape = shape.extend({ visibility: z.string() });
 
 /** The entities of the content service that a gym may list. */
 export const PRODUCTS = { owner: 'content', typeName: 'Product', shape, field: 'productId' } as const;
-export const ROUTINES = { owner: 'content', typeName: 'WorkoutRoutine', shape, field: 'routineId' } as const;
+export const ROUTINES = {
+  owner: 'content',
+  typeName: 'WorkoutRoutine',
+  shape: routineShape,
+  field: 'routineId',
+} as const;
 
 export interface ListedReferences {
   type: typeof PRODUCTS | typeof ROUTINES;
@@ -21,7 +28,7 @@ export interface ListedReferences {
 /**
  * Runs `write`, which stores references to products or routines of the content service, in a transaction.
  * @throws VALIDATION_FAILED, with an error for each reference to an entity that the caller may not see, that belongs to
- * another gym, or that was removed
+ * another gym or is private, or that was removed
  */
 export async function writeListed(
   unit: UnitOfWork,
@@ -30,9 +37,15 @@ export async function writeListed(
   write: () => Promise<void>,
 ): Promise<void> {
   const { type, gymId, ids } = listed;
-  const found = await references.find(type, ids, { as: 'caller', origin: unit.origin });
-  const isOffered = (id: string): boolean =>
-    [null, gymId].includes(found.get(id)?.gymId ?? null) && found.has(id);
+  const found: ReadonlyMap<string, { gymId: string | null; visibility?: string }> = await references.find(
+    type,
+    ids,
+    { as: 'caller', origin: unit.origin },
+  );
+  const isOffered = (id: string): boolean => {
+    const entity = found.get(id);
+    return entity !== undefined && [null, gymId].includes(entity.gymId) && entity.visibility !== 'PRIVATE';
+  };
   refuse(listed, new Set(ids.filter((id) => !isOffered(id))));
   await unit.transaction(async () => {
     refuse(listed, await removedAmong(unit, type.typeName, ids));
