@@ -13448,7 +13448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The mail is sent. */
+            /** @description The mail is stored; a job sends it to each of them. */
             204: {
                 headers: {
                     [name: string]: unknown;

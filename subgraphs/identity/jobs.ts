@@ -6,6 +6,7 @@ import { reportMembershipEnd } from './memberships/report-membership-end.ts';
 import { mailGymInvitation } from './invitations/mail-gym-invitation.ts';
 import { mailPasswordToken } from './password-resets/mail-password-token.ts';
 import { mailGymRemoved } from './rights/mail-gym-removed.ts';
+import { mailStaff } from './staff-mails/mail-staff.ts';
 import { writeUserImport } from './user-imports/write-user-import.ts';
 
 /** The jobs of this service, in addition to those of every service. */
@@ -15,6 +16,7 @@ export const identityJobs = [
   activateVerified,
   mailGymRemoved,
   mailGymInvitation,
+  mailStaff,
   applyUntil,
   reportMembershipEnd,
   rotateSigningKey,

@@ -92,7 +92,7 @@ export const identityServices = (
     userImports: new UserImports(unit, audit, gyms),
     accounts: new Accounts(unit, audit, { passwordChecks, sagas, files }),
     accountExports: new AccountExports(unit, { sagas, sagaStore, files }),
-    staffMails: new StaffMails(unit, mails),
+    staffMails: new StaffMails(unit),
     memberMails: new MemberMails(unit, mails),
     jobs: new Jobs(unit, identityJobs),
     keys: new Keys(unit, keyRing, audit),

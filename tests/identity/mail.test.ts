@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
@@ -18,6 +20,8 @@ interface Received {
 let platform: TestPlatform;
 let server: SMTPServer;
 let refusing = false;
+/** An address whose mails the server always refuses. */
+let refusedAddress: string | undefined;
 /** If it is set, the server answers no mail, and calls this function when it has received one. */
 let hanging: (() => void) | undefined;
 const received: Received[] = [];
@@ -32,7 +36,8 @@ beforeAll(async () => {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         if (hanging) return hanging();
-        if (refusing) return done(Object.assign(new Error('full'), { responseCode: 452 }));
+        if (refusing || session.envelope.rcptTo[0]?.address === refusedAddress)
+          return done(Object.assign(new Error('full'), { responseCode: 452 }));
         received.push({
           to: session.envelope.rcptTo[0]?.address ?? '',
           user: session.user,
@@ -231,4 +236,37 @@ it('sends a mail after the process was killed between the commit and the sending
       (await platform.sql('identity', 'select 1 from password_reset where sent_at is null')).length === 0,
   );
   expect(passwordMails(email)).toHaveLength(1);
+});
+
+it('sends a mail of another service to each of the staff once, also if the SMTP server refuses one of them for good', async () => {
+  const gymId = randomUUID();
+  const staff = await Promise.all([registered(), registered(), registered()]);
+  const ids = staff.map(({ id }) => id).toSorted();
+  await platform.sql(
+    'identity',
+    `update user_account set role = 'GYM_ADMIN', gym_id = $1, membership_gym_id = $1, membership_status = 'ACTIVE', membership_since = now() where id = any($2)`,
+    [gymId, ids],
+  );
+  const emailOf = (id: string | undefined) => staff.find((one) => one.id === id)?.email ?? '';
+  refusedAddress = emailOf(ids[1]); // the second one in the order in which the mails are sent
+  const subject = `Webhook ${randomUUID()}`;
+  const send = async () =>
+    platform.rest('identity', 'POST', '/staff-mails', {
+      token: await platform.serviceToken('gym'),
+      headers: { 'idempotency-key': `mail-${gymId}` },
+      body: { gymId, subject, text: 'It is switched off.' },
+    });
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    expect((await send()).status).toBe(204);
+    await runJobsNow();
+  }
+  const jobs = () =>
+    platform.sql(
+      'identity',
+      `select last_error is not null as "hasFailed" from graphile_worker.jobs where task_identifier = 'mail_staff'`,
+    );
+  await eventually(async () => isDeepStrictEqual(await jobs(), [{ hasFailed: true }]));
+  const mailed = received.filter(({ text }) => text.includes(subject)).map(({ to }) => to);
+  expect(mailed.toSorted()).toEqual([emailOf(ids[0]), emailOf(ids[2])].toSorted());
+  refusedAddress = undefined;
 });

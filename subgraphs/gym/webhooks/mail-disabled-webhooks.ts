@@ -7,9 +7,9 @@ import { NO_ORIGIN } from '#server/unit-of-work.ts';
 const MAX_MAILS = 100;
 
 /**
- * Sends mails about webhooks that the platform has switched off; `webhook.mail_due_at` is set until the mail is sent.
- * Identity sends the mails to the staff of the gym, whose addresses it knows, and each mail only once because of the
- * idempotency key.
+ * Has mails sent about webhooks that the platform has switched off; `webhook.mail_due_at` is set until identity has stored the
+ * mail. Identity sends it to the staff of the gym, because it stores their addresses. The idempotency key is the same for one
+ * switching off, so identity stores the mail once, even if its answer is lost.
  */
 export const mailDisabledWebhooks = jobOf<{ identity: ServiceCalls }>()({
   name: 'mail_disabled_webhooks',
@@ -18,17 +18,17 @@ export const mailDisabledWebhooks = jobOf<{ identity: ServiceCalls }>()({
   schedule: 'hour',
   async run(_payload, { unit, resources: { identity } }) {
     const due = await unit.em.execute<DisabledWebhook[]>(
-      `select id, gym_id as "gymId", url, version, disabled_reason as reason from webhook
+      `select id, gym_id as "gymId", url, mail_due_at::text as "dueAt", disabled_reason as reason from webhook
        where mail_due_at is not null order by mail_due_at limit ${MAX_MAILS}`,
     );
     const failures: unknown[] = [];
     for (const webhook of due)
       try {
         await sendMail(identity, webhook);
-        await unit.em.execute('update webhook set mail_due_at = null where id = ? and version = ?', [
-          webhook.id,
-          webhook.version,
-        ]);
+        await unit.em.execute(
+          'update webhook set mail_due_at = null where id = ? and mail_due_at = ?::timestamptz',
+          [webhook.id, webhook.dueAt],
+        );
       } catch (error) {
         failures.push(error); // the mails about other webhooks are sent in any case
       }
@@ -40,13 +40,14 @@ interface DisabledWebhook {
   id: string;
   gymId: string | null;
   url: string;
-  version: number;
+  /** When it was switched off, with microseconds. */
+  dueAt: string;
   reason: string | null;
 }
 
 async function sendMail(
   identity: ServiceCalls,
-  { id, gymId, url, version, reason }: DisabledWebhook,
+  { id, gymId, url, dueAt, reason }: DisabledWebhook,
 ): Promise<void> {
   await identity.call({
     method: 'POST',
@@ -58,6 +59,6 @@ async function sendMail(
     },
     as: 'service',
     origin: NO_ORIGIN,
-    idempotencyKey: `webhook-${id}-${version}`,
+    idempotencyKey: `webhook-${id}-${dueAt.replaceAll(/\D/g, '')}`,
   });
 }

@@ -15,7 +15,7 @@ export const staffMailsRest = [
     only: SERVICES,
     auth: 'required',
     body: StaffMailInput,
-    success: { status: 204, description: 'The mail is sent.' },
+    success: { status: 204, description: 'The mail is stored; a job sends it to each of them.' },
     errors: ['FORBIDDEN'],
     handler: ({ body }, { staffMails }) => staffMails.send(body),
   }),
