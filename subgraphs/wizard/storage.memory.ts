@@ -7,7 +7,7 @@ import type { WizardStorage } from './storage.ts';
 export function memoryStorage(): WizardStorage {
   const events = new EventEmitter().setMaxListeners(0);
   const sessions = memorySessionStore((sessionId) => void events.emit('change', sessionId));
-  const reservations = memoryReservationStore();
+  const reservations = memoryReservationStore(sessions);
   return {
     isInMemory: true,
     sessions: () => sessions,

@@ -1,5 +1,6 @@
+import type { SessionStore } from '../sessions/session-store.ts';
 import type { Resource } from './resources.ts';
-import type { FirstVisit, ReservationStore } from './reservation-store.ts';
+import type { FirstVisit, FirstVisitsFilter, ReservationStore } from './reservation-store.ts';
 
 interface Held {
   resource: Resource;
@@ -14,8 +15,9 @@ interface Held {
 /**
  * Reservations in the memory of one process. No `await` separates a check from its write, so simultaneous calls run one
  * after the other.
+ * @param sessions the sessions that have made the reservations
  */
-export function memoryReservationStore(): ReservationStore {
+export function memoryReservationStore(sessions: Pick<SessionStore, 'findByIds'>): ReservationStore {
   let all: Held[] = [];
   const drop = (isOver: (held: Held) => boolean) => {
     const before = all.length;
@@ -42,7 +44,12 @@ export function memoryReservationStore(): ReservationStore {
       all.push({ resource, value, sessionId, expiresAt: until.getTime(), memberId, visit });
       return 'HELD';
     },
-    firstVisits: async (wanted) => firstVisitsAmong(all, wanted),
+    async firstVisits({ limit, ...wanted }) {
+      const visits = firstVisitsAmong(all, wanted);
+      const known = await sessions.findByIds(visits.map(({ sessionId }) => sessionId));
+      const deployed = new Set(known.flatMap(({ id, status }) => (status === 'DEPLOYED' ? [id] : [])));
+      return visits.filter(({ sessionId }) => deployed.has(sessionId)).slice(0, limit);
+    },
     holders: async (resource, values) =>
       new Map(
         values.map((value) => [
@@ -69,7 +76,7 @@ export function memoryReservationStore(): ReservationStore {
 
 function firstVisitsAmong(
   all: readonly Held[],
-  { gymId, from, to, after, limit }: Parameters<ReservationStore['firstVisits']>[0],
+  { gymId, from, to, after }: Omit<FirstVisitsFilter, 'limit'>,
 ): FirstVisit[] {
   return all
     .flatMap(({ sessionId, memberId, value, visit }) =>
@@ -78,8 +85,7 @@ function firstVisitsAmong(
         : [],
     )
     .filter((visit) => !after || inOrder(visit, after) > 0)
-    .toSorted(inOrder)
-    .slice(0, limit);
+    .toSorted(inOrder);
 }
 
 type ListPosition = Pick<FirstVisit, 'startsAt' | 'sessionId'>;
