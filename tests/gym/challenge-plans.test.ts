@@ -230,6 +230,23 @@ describe('a challenge that recurs every month', () => {
     },
   );
 
+  it('is continued again if its next challenge was deleted and its recurrence is removed and set again', async () => {
+    gymId = await newGym();
+    const { id } = await create({ recurrence: 'MONTHLY' });
+    await continued(gymId, 2);
+    const [next] = await listed(gymId, '&status=UPCOMING');
+    const again = async () => {
+      for (const recurrence of [null, 'MONTHLY'])
+        expect((await update(id, { recurrence })).body).toMatchObject({ recurrence });
+      await runScheduled(platform, 'gym', 'continue_challenges');
+    };
+    await again();
+    await continued(gymId, 2); // the next one is still there
+    expect((await call('DELETE', `/challenges/${next?.id}`, superAdmin)).status).toBe(204);
+    await again();
+    await continued(gymId, 2);
+  });
+
   it('no longer recurs once its recurrence is removed', async () => {
     gymId = await newGym();
     const { id } = await upcoming({ recurrence: 'MONTHLY' });

@@ -165,9 +165,26 @@ export class ChallengePlans {
       );
     challenge.timezone = timezone ?? challenge.timezone ?? (await timeZoneOf(this.unit, challenge.gymId));
     if (!isMoved && !isNew) return;
+    if (isNew && challenge.continuedAt && !(await this.hasNext(challenge))) challenge.continuedAt = null;
     challenge.seriesStartsAt = startsAt;
     challenge.seriesEndsAt = endsAt;
     challenge.seriesIndex = 0;
+  }
+
+  /** Whether a later challenge of its series is stored. */
+  private async hasNext({
+    id,
+    gymId,
+    seriesStartsAt,
+    seriesEndsAt,
+    seriesIndex,
+  }: Challenge): Promise<boolean> {
+    const found = await this.unit.run<unknown>(
+      `select 1 from challenge where gym_id = ? and id <> ? and series_starts_at = ? and series_ends_at = ? and series_index > ?
+       limit 1`,
+      [gymId, id, seriesStartsAt, seriesEndsAt, seriesIndex],
+    );
+    return found.length > 0;
   }
 
   private audited({ id, gymId, title }: Challenge, action: string): Promise<void> {
