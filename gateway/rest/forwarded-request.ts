@@ -46,6 +46,8 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private isOver = false;
+  /** Whether the request is one of the service's pending requests. */
+  private isPending = false;
   /** The request's body, if it can be sent again; null if it has none. Undefined for a stream, which has been read in part. */
   private retriableBody: Buffer | null | undefined;
   private isRetried = false;
@@ -74,6 +76,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
       this.isOver = true;
       return this.fail(new Error('too many requests wait for the service'));
     }
+    this.isPending = true;
     this.connections.idle.begin(this);
     if (body === null || Buffer.isBuffer(body)) this.retriableBody = body;
     this.sendOver(this.connections.pool, body);
@@ -126,7 +129,10 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
       answered[lower] ??= headers[name];
     }
     res.writeHead(status, statusText, answered);
-    res.on('drain', () => controller.resume());
+    res.on('drain', () => {
+      this.restartTimeLimit();
+      controller.resume();
+    });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -197,6 +203,8 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
 
   private end(): void {
     this.isOver = true;
+    if (!this.isPending) return; // the client left before its body had arrived
+    this.isPending = false;
     this.connections.idle.end(this);
     this.connections.end();
   }

@@ -14,10 +14,25 @@ const CLOSE_ANSWER_MILLIS = 1_000; // 1 s
  */
 export class ForwardedSockets {
   private readonly open = new Map<Duplex, () => Promise<void>>();
+  /** Sockets whose upgrade the service has not answered. */
+  private readonly waiting = new Set<Duplex>();
+  private readonly answerMillis: number;
   private isClosing = false;
+
+  /** @param answerMillis the time limit of a service's answer to an upgrade, in milliseconds */
+  constructor(answerMillis: number) {
+    this.answerMillis = answerMillis;
+  }
 
   /** @param client the socket of a client, before its upgrade is forwarded */
   add(client: Duplex): void {
+    this.waiting.add(client);
+    const timeout = setTimeout(() => client.destroy(), this.answerMillis);
+    const answered = (): void => {
+      clearTimeout(timeout);
+      this.waiting.delete(client);
+    };
+    client.once('pipe', answered).once('close', answered);
     client.once('pipe', (service: Readable) => {
       // If the source is not a socket, it is the HTTP response of a service that refuses the upgrade.
       if (!(service instanceof Socket) || client.destroyed) return;
@@ -31,6 +46,7 @@ export class ForwardedSockets {
 
   close(withinMillis: number): Promise<void> {
     this.isClosing = true;
+    for (const client of this.waiting) client.destroy();
     return oneAfterTheOther([...this.open.values()], (closeOne) => closeOne(), withinMillis);
   }
 }

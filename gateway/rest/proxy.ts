@@ -70,7 +70,7 @@ export class RestProxies {
   private readonly connections: ReadonlyMap<string, ServiceConnections>;
   private readonly waitingConnections: ReadonlyMap<string, ServiceConnections>;
   private readonly sockets: ReadonlyMap<string, ReturnType<typeof socketsTo>>;
-  private readonly forwardedSockets = new ForwardedSockets();
+  private readonly forwardedSockets: ForwardedSockets;
   private readonly onEnd: ReturnType<typeof requestLog>;
   private readonly timeLimit: string;
 
@@ -80,6 +80,7 @@ export class RestProxies {
     this.options = options;
     this.onEnd = requestLog(options);
     this.timeLimit = String(timeLimitMillis(settings));
+    this.forwardedSockets = new ForwardedSockets(timeLimitMillis(settings));
     const byService = <Value>(valueOf: (service: ServiceName) => Value) =>
       new Map<string, Value>(SERVICE_NAMES.map((service) => [service, valueOf(service)]));
     const connectionsOf = (connections: number) =>

@@ -83,8 +83,10 @@ async function* filesIn(root: string): AsyncGenerator<StoredFile> {
   for await (const entry of entries) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
+    const key = path.relative(root, file).replaceAll(path.sep, '/');
+    if (!isKey(key)) continue; // not stored by this platform, for example a file of a file system or a desktop
     const stats = await stat(file).catch(unlessAbsent);
-    if (stats) yield { key: path.relative(root, file).replaceAll(path.sep, '/'), storedAt: stats.mtime };
+    if (stats) yield { key, storedAt: stats.mtime };
   }
 }
 

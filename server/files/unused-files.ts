@@ -36,8 +36,13 @@ export function unusedFiles(files: FileStorage, usedAmong: UsedAmong): Retention
         throw new Error(
           `${unused.length} of ${old.length} files are unused, so none was removed: the database and the file storage seem to belong to different installations`,
         );
-      for (const key of unused) await files.delete(key);
+      const failures: unknown[] = [];
+      for (const key of unused) await files.delete(key).catch((error: unknown) => failures.push(error));
       position = last;
+      if (failures.length > 0)
+        throw new Error(`${failures.length} of ${unused.length} unused files could not be removed`, {
+          cause: failures[0],
+        });
       return unused.length;
     },
   };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
@@ -345,5 +345,50 @@ describe('if the client leaves in the middle of its body', () => {
     left.destroy();
     await closed;
     expect(atService.complete).toBe(false);
+  });
+});
+
+describe('a gateway with one connection to each service', () => {
+  let narrow: OtherGraph;
+  beforeAll(async () => {
+    narrow = await startOtherGraph(
+      { some: { typeDefs: 'type Query { a: Int }' } },
+      {
+        GYM_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+        SUBGRAPH_CONNECTIONS: '1',
+        SUBGRAPH_MUTATION_TIMEOUT_MILLIS: String(withinOnThisMachine(250)),
+      },
+    );
+  });
+  afterAll(() => narrow.stop());
+
+  it('refuses requests beyond its limit, also after clients have left before their bodies had arrived', async () => {
+    const { hostname, port } = new URL(narrow.url);
+    for (let index = 0; index < 40; index += 1) {
+      const socket = net.connect(Number(port), hostname);
+      socket.write('POST /gym/left HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+      await once(socket, 'connect');
+      await eventually(async () => socket.bytesWritten > 0);
+      socket.destroy();
+    }
+    const LEFT = /request_duration_seconds_count\{[^}]*operation="POST \/gym",status="499"[^}]*\} (\d+)/;
+    await eventually(async () => Number(LEFT.exec(await narrow.metrics())?.[1] ?? 0) >= 40);
+    answer = () => undefined; // no answer
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => fetch(`${narrow.url}/gym/things`).then(({ status }) => status)),
+    );
+    expect(answers.filter((status) => status === 503)).toHaveLength(40 - 33); // 1 in progress and 32 waiting
+  });
+
+  it('closes a WebSocket whose upgrade the service does not answer', async () => {
+    const onUpgrade = (): void => undefined;
+    service.on('upgrade', onUpgrade);
+    const { hostname, port } = new URL(narrow.url);
+    const socket = net.connect(Number(port), hostname);
+    socket.write(
+      'GET /gym/socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    await once(socket.resume(), 'close');
+    service.off('upgrade', onUpgrade);
   });
 });

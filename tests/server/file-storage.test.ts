@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
+import { diskStorage } from '#server/files/file-storage.disk.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { filesPlaceOf } from '#server/files/files-url.ts';
 import { openFileStorage } from '#server/files/open-file-storage.ts';
@@ -121,6 +122,19 @@ describe.each(['folder', 'bucket'] as const)('files in a %s', (kind) => {
     expect(await rule.run(unit, new Date(Date.now() + 60_000))).toBe(2);
     expect(await keysOf(storage)).toEqual(['used']);
   });
+});
+
+it('unused files of a folder are removed although it contains files that the platform has not stored', async () => {
+  const ownFolder = await mkdtemp(path.join(os.tmpdir(), 'files-'));
+  const storage = diskStorage(ownFolder);
+  await storage.put('unused', Buffer.from('x'), 'text/plain');
+  await storage.put('zz-unused', Buffer.from('x'), 'text/plain');
+  for (const name of ['.DS_Store', 'a b.webp', 'x~']) await writeFile(path.join(ownFolder, name), 'x');
+  const unit = new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
+  const rule = unusedFiles(storage, async () => new Set<string>());
+  expect(await rule.run(unit, new Date(Date.now() + 60_000))).toBe(2);
+  expect((await readdir(ownFolder)).toSorted()).toEqual(['.DS_Store', 'a b.webp', 'x~']);
+  await rm(ownFolder, { recursive: true });
 });
 
 it('files are not removed if most of many are unused: the database may be that of another installation', async () => {
