@@ -238,35 +238,73 @@ it('sends a mail after the process was killed between the commit and the sending
   expect(passwordMails(email)).toHaveLength(1);
 });
 
-it('sends a mail of another service to each of the staff once, also if the SMTP server refuses one of them for good', async () => {
-  const gymId = randomUUID();
-  const staff = await Promise.all([registered(), registered(), registered()]);
-  const ids = staff.map(({ id }) => id).toSorted();
-  await platform.sql(
+/** Makes users the GYM_ADMINs of a gym. */
+const makeAdmins = (gymId: string, ids: readonly string[]) =>
+  platform.sql(
     'identity',
     `update user_account set role = 'GYM_ADMIN', gym_id = $1, membership_gym_id = $1, membership_status = 'ACTIVE', membership_since = now() where id = any($2)`,
     [gymId, ids],
   );
-  const emailOf = (id: string | undefined) => staff.find((one) => one.id === id)?.email ?? '';
-  refusedAddress = emailOf(ids[1]); // the second one in the order in which the mails are sent
-  const subject = `Webhook ${randomUUID()}`;
-  const send = async () =>
-    platform.rest('identity', 'POST', '/staff-mails', {
-      token: await platform.serviceToken('gym'),
-      headers: { 'idempotency-key': `mail-${gymId}` },
-      body: { gymId, subject, text: 'It is switched off.' },
-    });
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    expect((await send()).status).toBe(204);
-    await runJobsNow();
-  }
-  const jobs = () =>
-    platform.sql(
+/** Three GYM_ADMINs of a gym, in the order in which their mails are stored. */
+async function threeAdmins(gymId: string): Promise<[TestAccount, TestAccount, TestAccount]> {
+  const [one, two, three] = await Promise.all([registered(), registered(), registered()]);
+  await makeAdmins(
+    gymId,
+    [one, two, three].map(({ id }) => id),
+  );
+  return [one, two, three].toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [
+    TestAccount,
+    TestAccount,
+    TestAccount,
+  ];
+}
+const mailStaff = async (gymId: string, subject: string) =>
+  platform.rest('identity', 'POST', '/staff-mails', {
+    token: await platform.serviceToken('gym'),
+    headers: { 'idempotency-key': `mail-${gymId}` },
+    body: { gymId, subject, text: 'It is switched off.' },
+  });
+/** For each waiting mail to staff, whether an attempt has failed. */
+const staffMails = async (): Promise<boolean[]> =>
+  (
+    await platform.sql(
       'identity',
       `select last_error is not null as "hasFailed" from graphile_worker.jobs where task_identifier = 'mail_staff'`,
-    );
-  await eventually(async () => isDeepStrictEqual(await jobs(), [{ hasFailed: true }]));
-  const mailed = received.filter(({ text }) => text.includes(subject)).map(({ to }) => to);
-  expect(mailed.toSorted()).toEqual([emailOf(ids[0]), emailOf(ids[2])].toSorted());
+    )
+  ).map((row) => row.hasFailed as boolean);
+const receiversOf = (subject: string): string[] =>
+  received
+    .filter(({ text }) => text.includes(subject))
+    .map(({ to }) => to)
+    .toSorted();
+
+it('sends a mail of another service to each of the staff once, also if the SMTP server refuses one of them for good', async () => {
+  const gymId = randomUUID();
+  const [first, refused, last] = await threeAdmins(gymId);
+  refusedAddress = refused.email;
+  const subject = `Webhook ${randomUUID()}`;
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    expect((await mailStaff(gymId, subject)).status).toBe(204);
+    await runJobsNow();
+  }
+  await eventually(async () => isDeepStrictEqual(await staffMails(), [true]));
+  expect(receiversOf(subject)).toEqual([first.email, last.email].toSorted());
   refusedAddress = undefined;
+  await runJobsNow();
+  await eventually(async () => (await staffMails()).length === 0);
+});
+
+it('sends no mail to staff who are staff no longer, or of another gym, when the job runs', async () => {
+  const gymId = randomUUID();
+  const [former, moved, remaining] = await threeAdmins(gymId);
+  const subject = `Webhook ${randomUUID()}`;
+  refusing = true;
+  expect((await mailStaff(gymId, subject)).status).toBe(204);
+  await eventually(async () => isDeepStrictEqual(await staffMails(), [true, true, true]));
+  await platform.sql('identity', `update user_account set role = 'MEMBER' where id = $1`, [former.id]);
+  await makeAdmins(randomUUID(), [moved.id]);
+  refusing = false;
+  await runJobsNow();
+  await eventually(async () => (await staffMails()).length === 0);
+  expect(receiversOf(subject)).toEqual([remaining.email]);
 });

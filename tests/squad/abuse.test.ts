@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { SquadClient } from '../../subgraphs/squad/client/squad-client.socket.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { graphClient, socketOf, subscribed, type Person } from './support/people.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
@@ -254,4 +255,21 @@ test('the service still answers after connections with bytes that are not of the
       })
     ).status,
   ).toBe(200);
+});
+
+test('a socket whose token is in the header is closed with 1013 while its token cannot be checked, and not told to log in', async () => {
+  await platform.running('identity').stop();
+  await platform.restart('squad'); // it forgets the keys of identity
+  const socket = await SquadClient.connect({ url: url(), headerToken: maya.token });
+  await socket.next('error', ({ code }) => code === 'UPSTREAM_UNAVAILABLE');
+  expect((await socket.closed).code).toBe(1013);
+  await platform.restart('identity');
+  const later = await eventually(async () => {
+    const tried = await SquadClient.connect({ url: url(), headerToken: maya.token });
+    return tried.send('user_online', {}).then(
+      () => tried,
+      () => undefined,
+    );
+  });
+  await later.close();
 });

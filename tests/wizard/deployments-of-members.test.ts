@@ -202,6 +202,20 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
       ['goals', { goals: ['fun'], nutritionTarget: false, firstVisit: false }],
       ['review', { confirmed: true }],
     ];
+    const { id: locationId } = await newLocation(1);
+    const value = encodeURIComponent(`${locationId}@${comingMonday()}T12:00:00Z`);
+    const slot = async (query = '') =>
+      (
+        await wizard.platform.rest(
+          'wizard',
+          'GET',
+          `/check-availability?resource=slot&value=${value}${query}`,
+          {
+            token: member.token,
+          },
+        )
+      ).body;
+    expect(await slot(`&reserve=true&sessionId=${body.id}`)).toMatchObject({ available: true });
     let session = body;
     for (const [step, data] of steps) {
       expect(session.currentStep).toBe(step); // the next step that is not skipped
@@ -223,6 +237,8 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
         ({ name }: { name: string }) => name,
       ),
     ).toEqual(['remember', 'profile', 'body', 'goals']);
+    // The slot that was reserved first is free again.
+    expect(await slot()).toMatchObject({ available: true });
   });
 
   it('can be started by the member or a SUPER_ADMIN, and need an account', async () => {

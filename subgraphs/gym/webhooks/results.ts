@@ -154,9 +154,10 @@ async function noteFailure(
        active = case when ${SWITCHES_OFF} then false else active end,
        disabled_reason = case when ${SWITCHES_OFF} then ? else disabled_reason end,
        mail_due_at = case when ${SWITCHES_OFF} then now() else mail_due_at end,
+       mail_failures = case when ${SWITCHES_OFF} then 0 else mail_failures end,
        version = case when ${SWITCHES_OFF} then version + 1 else version end
      where id = ? and active returning active`,
-    [isGone, isGone, reason, isGone, isGone, webhookId],
+    [isGone, isGone, reason, isGone, isGone, isGone, webhookId],
   );
   if (webhook?.active === false) await addJob(unit.em, mailDisabledWebhooks, {}, { key: 'due' });
 }

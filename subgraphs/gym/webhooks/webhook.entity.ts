@@ -40,8 +40,10 @@ const WebhookSchema = defineEntity({
     sincePosition: p.bigint('number'),
     /** The time of the first failed attempt since a delivery was received; null if no attempt has failed since then. */
     failingSince: p.datetime().nullable(),
-    /** When the webhook was switched off, until the mail about it has been sent. */
+    /** When the webhook was switched off, until identity has stored the mail about it, or the mail is given up. */
     mailDueAt: p.datetime().nullable(),
+    /** How often identity has not stored this mail. */
+    mailFailures: p.integer().default(0),
     createdAt: p.datetime(),
     /** Increases with every change. */
     version: p.integer().default(1),

@@ -6,17 +6,18 @@ import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
 
 /**
  * Sends a mail to one of the staff. Each receiver has a job and attempts of their own, so that a mail server that refuses one of
- * them neither keeps the mail from the others nor repeats it. No mail is sent to a user who is no longer an admin.
+ * them neither keeps the mail from the others nor repeats it. No mail is sent to a user who is no longer an admin, or who is now
+ * an admin of another gym.
  */
 export const mailStaff = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_staff',
-  payload: z.object({ userId: uuid(), subject: z.string(), text: z.string() }),
+  payload: z.object({ userId: uuid(), gymId: uuid().nullable(), subject: z.string(), text: z.string() }),
   shown: ['userId', 'subject'],
   maxAttempts: MAIL_ATTEMPTS,
-  async run({ userId, subject, text }, { unit, resources: { mails }, isLastAttempt }) {
+  async run({ userId, gymId, subject, text }, { unit, resources: { mails }, isLastAttempt }) {
     const [user] = await unit.em.execute<{ email: string }[]>(
-      'select email from user_account where id = ? and role in (?)',
-      [userId, [Role.GYM_ADMIN, Role.SUPER_ADMIN]],
+      'select email from user_account where id = ? and (role = ? or role = ? and gym_id = ?)',
+      [userId, Role.SUPER_ADMIN, Role.GYM_ADMIN, gymId],
     );
     if (user) await mails.send({ to: user.email, subject, text }, { isLastAttempt });
   },

@@ -30,7 +30,7 @@ export class StaffMails {
       await addJobs(
         this.unit.em,
         mailStaff,
-        receivers.map((userId) => ({ userId, subject, text })),
+        receivers.map((userId) => ({ userId, gymId, subject, text })),
       );
     });
   }

@@ -60,8 +60,10 @@ async function settle(
     if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
   if (!(await sessions.replace(next))) throw new Error('The session was changed during its deployment.');
   const reservations = storage.reservations(unit);
-  // The reservation of the first visit stays, because staff see it in the list of first visits.
-  if (saga.status === 'DONE') await reservations.release(session.id, 'slot');
+  // The reservation of the first visit stays, because staff see it in the list of first visits. A slot that was reserved before
+  // the member chose to have no first visit is released.
+  const hasFirstVisit = saga.actions.some(({ name }) => name === 'slot');
+  if (saga.status === 'DONE') await reservations.release(session.id, hasFirstVisit ? 'slot' : undefined);
   // After a failure the reservations stay for 15 minutes, so that the user can correct the session.
   else if (saga.status === 'UNDONE' && !isUnresolved(session))
     await reservations.extend(session.id, new Date(Date.now() + RESERVATION_MILLIS));
