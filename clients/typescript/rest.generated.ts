@@ -1947,7 +1947,7 @@ export interface paths {
         get: operations["getClassSession"];
         /**
          * Change or cancel a class session
-         * @description Absent fields are unchanged. `scope: FOLLOWING` also changes all later sessions of the class, those that are not made yet included. A capacity below the booked places is a `CONFLICT`; a larger one gives places to those who wait.
+         * @description Absent fields are unchanged. `scope: FOLLOWING` also changes all later sessions of the class, those that are not made yet included. A capacity below the booked places is a `CONFLICT`; a larger one gives places to those who wait. A session of first visits keeps its start: another `startsAt` is a `CONFLICT`.
          *
          *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
@@ -2056,7 +2056,7 @@ export interface paths {
         put?: never;
         /**
          * Book the first visit of a new member
-         * @description A repeated request returns the same booking.
+         * @description A repeated request with the same id, location and time returns the stored booking, even if it was cancelled in the meantime. `SESSION_CLOSED` if no place is left, or if the session has begun or was cancelled.
          *
          *     For services.
          */
@@ -3284,7 +3284,7 @@ export interface paths {
         };
         /**
          * Whether a name, a slug, an email or a slot for a first visit is available
-         * @description A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time, or of the class if it has no session yet; at first the class has as many places as the location's capacity, and staff can change them. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.
+         * @description A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time (none if staff have cancelled it), or of the class if it has no session yet; at first the class has as many places as the location's capacity, and staff can change them. The slot must be within the opening hours, must not have begun, and must be at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.
          *
          *     For everybody.
          */
@@ -7385,7 +7385,7 @@ export interface components {
             url: string;
         };
         FirstVisitPlaces: {
-            /** @description The places of first visits at that time. */
+            /** @description The places of first visits at that time; 0 if their session is cancelled. */
             capacity: number;
             /** @description How many of them are booked. */
             booked: number;
@@ -7979,7 +7979,7 @@ export interface components {
             /** @description Whether the value is available; true also if it was reserved by this request. */
             available: boolean;
             /**
-             * @description Why the value is not available: `INVALID` (breaks a rule), `TAKEN` (belongs to an account or a gym), `RESERVED` (by another session, for a limited time); for a slot also `FULL`, `CLOSED`, `PAST`, `TOO_FAR` (more than 90 days ahead), `BOOKED` (the member has another first visit), `UNKNOWN_LOCATION`. Only if it is not available.
+             * @description Why the value is not available: `INVALID` (breaks a rule), `TAKEN` (belongs to an account or a gym), `RESERVED` (by another session, for a limited time); for a slot also `FULL` (no place is left, or staff have cancelled the first visits at that time), `CLOSED`, `PAST` (it has begun), `TOO_FAR` (more than 90 days ahead), `BOOKED` (the member has another first visit), `UNKNOWN_LOCATION`. Only if it is not available.
              * @enum {string}
              */
             reason?: "INVALID" | "TAKEN" | "RESERVED" | "FULL" | "CLOSED" | "PAST" | "TOO_FAR" | "BOOKED" | "UNKNOWN_LOCATION";
@@ -16445,7 +16445,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The new start, in the future. With FOLLOWING, the other sessions move by the same difference of local time. */
+                    /** @description The new start, in the future. With FOLLOWING, the other sessions move by the same difference of local time. A session of first visits keeps its start (`CONFLICT`). */
                     startsAt?: string | null;
                     /** @description The length in minutes: 1 to 1,440. */
                     durationMinutes?: number | null;
@@ -16664,7 +16664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The places. */
+            /** @description The places; none if staff have cancelled the session at that time. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -389,6 +389,7 @@ describe('a gateway with one connection to each service', () => {
       'GET /gym/socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     );
     await once(socket.resume(), 'close');
+    expect(socket.bytesRead).toBe(0);
     service.off('upgrade', onUpgrade);
   });
 });

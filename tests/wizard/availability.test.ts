@@ -228,6 +228,27 @@ describe.each(['database', 'memory'])('availability, with reservations in %s', (
     expect((await ask({ resource: 'slot', value: monday })).body.available).toBe(true);
   });
 
+  it('of a slot ends at its beginning: the present half hour is PAST, and the later ones are suggested', async () => {
+    const body = {
+      gymId: DEMO_GYMS.ironTemple.id,
+      name: `Room ${unique()}`,
+      timezone: 'UTC',
+      capacity: 3,
+    };
+    const { body: location } = await platform.rest('gym', 'POST', '/locations', { token: superAdmin, body });
+    const askedAt = new Date();
+    const { body: answer } = await ask({
+      resource: 'slot',
+      value: `${location.id}@${askedAt.toISOString()}`,
+    });
+    expect(answer).toMatchObject({ available: false, reason: 'PAST' });
+    const starts = (answer.suggestions as string[]).map((slot) => Date.parse(slot.split('@')[1] ?? ''));
+    expect(starts).toHaveLength(3);
+    expect(starts.filter((start) => start <= askedAt.getTime())).toEqual([]);
+    const next = answer.suggestions[0] as string;
+    expect((await ask({ resource: 'slot', value: next })).body.available).toBe(true);
+  });
+
   if (storage === 'database')
     it('of a reserved value returns when the reservation has expired', async () => {
       const [mine, other] = [await begin(), await begin()];

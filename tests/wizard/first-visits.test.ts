@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { settled } from './support.ts';
 
@@ -98,6 +99,33 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     );
   });
 
+  it('are listed once the session is deployed, and not while the deployment may still be undone', async () => {
+    const member = await platform.register();
+    const locationId = await newLocation();
+    const id = await prepared(member.token, locationId, inDays(6));
+    // The action after the slot fails and is repeated until the trigger is dropped.
+    await platform.sql(
+      'identity',
+      `create or replace function fail_profile() returns trigger language plpgsql as $$ begin raise exception 'fails'; end $$;
+       create or replace trigger fail_profile before update on user_account for each row
+         when (new.id = '${member.id}') execute function fail_profile()`,
+    );
+    const listed = async () =>
+      (await visits('')).body.map((visit: { id: string }) => visit.id).filter((one: string) => one === id);
+    expect((await platform.rest('wizard', 'POST', `/${id}/deploy`, { token: member.token })).status).toBe(
+      202,
+    );
+    await eventually(async () => {
+      const { body } = await platform.rest('wizard', 'GET', `/${id}`, { token: member.token });
+      const actions: { name: string; attempts: number }[] = body.deployment?.actions ?? [];
+      return actions.some(({ name, attempts }) => name === 'profile' && attempts > 0);
+    });
+    expect(await listed()).toEqual([]);
+    await platform.sql('identity', 'drop trigger fail_profile on user_account');
+    expect((await settled(platform, id)).status).toBe('DEPLOYED');
+    expect(await listed()).toEqual([id]);
+  });
+
   it('are not offered once they have begun or staff have cancelled them; they keep their time, and have the length of the class', async () => {
     const [first, second] = [await platform.register(), await platform.register()];
     const locationId = await newLocation();
@@ -123,7 +151,12 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     };
     expect(await isOffered(inDays(7))).toMatchObject({ available: true });
     expect((await change(`/class-sessions/${session.id}`, { status: 'CANCELLED' })).status).toBe(200);
-    expect(await isOffered(inDays(7))).toMatchObject({ available: false });
+    expect(await isOffered(inDays(7))).toMatchObject({ available: false, reason: 'FULL' });
+    const third = await deployed((await platform.register()).token, locationId, inDays(7));
+    expect(third.deployment.actions[1].error).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('no place for a first visit'), // not "fully booked": nobody has booked it
+    });
     expect(await isOffered(inDays(0))).toMatchObject({ available: false, reason: 'PAST' });
   });
 

@@ -10,7 +10,7 @@ import { addBooking, giveUp } from './bookings.ts';
 import { BOOKINGS, type BookingShape } from './bookings.shapes.ts';
 import { addFirstVisitClass } from './first-visit-class.ts';
 import { insertSessions } from './make-sessions.ts';
-import { lockSessions } from './session-writes.ts';
+import { isOpen, lockSessions } from './session-writes.ts';
 
 export const FirstVisitTime = z.object({
   locationId: uuid().meta({ description: 'The location of the first visit.' }),
@@ -25,7 +25,9 @@ export const BookFirstVisitInput = FirstVisitTime.extend({
 });
 export const FirstVisitPlacesShape = z
   .object({
-    capacity: z.int().meta({ description: 'The places of first visits at that time.' }),
+    capacity: z
+      .int()
+      .meta({ description: 'The places of first visits at that time; 0 if their session is cancelled.' }),
     booked: z.int().meta({ description: 'How many of them are booked.' }),
   })
   .meta({ id: 'FirstVisitPlaces' });
@@ -52,7 +54,10 @@ export class FirstVisits {
     this.memberships = memberships;
   }
 
-  /** The places of first visits at a time; none if staff have cancelled that session. @throws NOT_FOUND if there is no such location */
+  /**
+   * The places of first visits at a time; none if staff have cancelled that session.
+   * @throws NOT_FOUND for a location that does not exist or is closed for good
+   */
   async places(input: unknown): Promise<z.infer<typeof FirstVisitPlacesShape>> {
     requireService(this.unit.viewer);
     const { locationId, startsAt } = validated(FirstVisitTime, input);
@@ -70,11 +75,11 @@ export class FirstVisits {
   }
 
   /**
-   * Books a first visit. A repeated request with the same id and time returns the stored booking, even if it was cancelled in the
-   * meantime.
-   * @throws NOT_FOUND for a location that does not exist or is closed for good; MEMBERSHIP_INACTIVE; SESSION_CLOSED if there is no
-   * place, or if the session has begun or was cancelled; CONFLICT if the member has booked the session already, or if the id is
-   * that of another booking; the errors of `requireOpenGym`
+   * Books a first visit. A repeated request with the same id, location and time returns the stored booking, even if it was cancelled
+   * in the meantime.
+   * @throws NOT_FOUND for a location that does not exist or is closed for good; SESSION_CLOSED if no place is left, or if the session
+   * has begun or was cancelled; CONFLICT if the member has booked the session already, or if the id is that of another booking; the
+   * errors of `requireActive` (MEMBERSHIP_INACTIVE) and of `requireOpenGym`
    */
   async book(input: unknown): Promise<BookingShape> {
     requireService(this.unit.viewer);
@@ -96,7 +101,7 @@ export class FirstVisits {
       );
       if (existing) return existing;
       // A first visit is never on the waiting list: the wizard offers another time instead.
-      if (session.booked >= session.capacity)
+      if (isOpen(session) && session.booked >= session.capacity)
         throw new PlatformError('SESSION_CLOSED', 'All places of first visits at that time are booked.');
       return addBooking(this.unit, session, userId, id);
     });

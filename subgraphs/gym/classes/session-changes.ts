@@ -36,10 +36,6 @@ export async function changeSessions(unit: UnitOfWork, request: SessionsToChange
     'select is_first_visit as "isFirstVisit" from gym_class where id = ? for no key update',
     [classId],
   );
-  if (change.startsAt && ofClass?.isFirstVisit)
-    throw conflict(
-      'First visits keep the time that their members have chosen. Cancel this session, and ask them to choose another time.',
-    );
   const locked = follows
     ? await lockSessions(
         unit,
@@ -58,6 +54,11 @@ export async function changeSessions(unit: UnitOfWork, request: SessionsToChange
     );
   if (change.startsAt && first.startsAt.getTime() <= Date.now())
     throw new PlatformError('SESSION_CLOSED', 'This session has begun; it can no longer be moved.');
+  // The wizard shows a first visit at the time that the member chose, and finds its session by that time.
+  if (ofClass?.isFirstVisit && change.startsAt && change.startsAt.getTime() !== first.startsAt.getTime())
+    throw conflict(
+      `First visits keep the time that their members have chosen: expected ${first.startsAt.toISOString()}, got ${change.startsAt.toISOString()}. Cancel this session, and book its members into another one.`,
+    );
   const shiftMinutes = change.startsAt
     ? minutesBetween(localTimeOf(first.startsAt, zone), localTimeOf(change.startsAt, zone))
     : 0;

@@ -82,7 +82,7 @@ export const sessionsRest = [
     operationId: 'updateClassSession',
     summary: 'Change or cancel a class session',
     description:
-      'Absent fields are unchanged. `scope: FOLLOWING` also changes all later sessions of the class, those that are not made yet included. A capacity below the booked places is a `CONFLICT`; a larger one gives places to those who wait.',
+      'Absent fields are unchanged. `scope: FOLLOWING` also changes all later sessions of the class, those that are not made yet included. A capacity below the booked places is a `CONFLICT`; a larger one gives places to those who wait. A session of first visits keeps its start: another `startsAt` is a `CONFLICT`.',
     only: GYM_STAFF,
     auth: 'required',
     params: idParams,
@@ -149,7 +149,11 @@ export const sessionsRest = [
     only: SERVICES,
     auth: 'required',
     query: FirstVisitTime,
-    success: { status: 200, description: 'The places.', shape: FirstVisitPlacesShape },
+    success: {
+      status: 200,
+      description: 'The places; none if staff have cancelled the session at that time.',
+      shape: FirstVisitPlacesShape,
+    },
     errors: ['NOT_FOUND'],
     handler: ({ query }, { firstVisits }) => firstVisits.places(query),
   }),
@@ -158,7 +162,8 @@ export const sessionsRest = [
     path: '/first-visits',
     operationId: 'bookFirstVisit',
     summary: 'Book the first visit of a new member',
-    description: 'A repeated request returns the same booking.',
+    description:
+      'A repeated request with the same id, location and time returns the stored booking, even if it was cancelled in the meantime. `SESSION_CLOSED` if no place is left, or if the session has begun or was cancelled.',
     only: SERVICES,
     auth: 'required',
     body: BookFirstVisitInput,

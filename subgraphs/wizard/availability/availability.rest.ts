@@ -15,7 +15,7 @@ export const availabilityRest = [
     operationId: 'checkAvailability',
     summary: 'Whether a name, a slug, an email or a slot for a first visit is available',
     description:
-      'A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time, or of the class if it has no session yet; at first the class has as many places as the location\'s capacity, and staff can change them. The slot must be within the opening hours and at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.',
+      'A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time (none if staff have cancelled it), or of the class if it has no session yet; at first the class has as many places as the location\'s capacity, and staff can change them. The slot must be within the opening hours, must not have begun, and must be at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.',
     auth: 'optional',
     query: CheckAvailabilityShape,
     rateLimit: AVAILABILITY_RATE,

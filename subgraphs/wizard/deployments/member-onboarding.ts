@@ -94,8 +94,7 @@ const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () 
         visit: { gymId, startsAt: slot.startsAt },
       });
       if (outcome === 'BOOKED') throw conflict('The member already has another first visit.');
-      if (outcome !== 'HELD')
-        throw conflict('The location is fully booked at that time; choose another slot.');
+      if (outcome !== 'HELD') throw noPlace();
       const booked = { locationId: slot.locationId, startsAt: slot.startsAt.toISOString() };
       if (!userId) return booked;
       const booking = await bookFirstVisit(services, call, { ...booked, userId });
@@ -105,6 +104,10 @@ const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () 
       await services.gym.call(asService(call, { method: 'DELETE', path: `/first-visits/${call.sagaId}` }));
     },
   });
+
+/** All places are taken, or staff have cancelled the first visits at that time. */
+const noPlace = () =>
+  conflict('The location has no place for a first visit at that time; choose another slot.');
 
 /** Books the visit in the gym, where its staff see it. @throws CONFLICT if there is no place */
 async function bookFirstVisit(
@@ -119,8 +122,7 @@ async function bookFirstVisit(
     const booking = await services.gym.call(asService(call, request));
     return z.object({ id: z.string() }).parse(booking);
   } catch (error) {
-    if (error instanceof PlatformError && error.code === 'SESSION_CLOSED')
-      throw conflict('The location is fully booked at that time; choose another slot.');
+    if (error instanceof PlatformError && error.code === 'SESSION_CLOSED') throw noPlace();
     throw error;
   }
 }
