@@ -24,7 +24,7 @@ interface ServerProcessOptions {
   settings: string[];
   /**
    * The process number in postmaster.pid, if that number now belongs to another program (see `stopLeftOver`). PostgreSQL is then
-   * told to ignore the number; otherwise it would not start.
+   * started with an option to ignore the number; otherwise it would not start.
    */
   reusedPid: number | undefined;
   onLog: (line: string) => void;

@@ -257,7 +257,7 @@ test('the service still answers after connections with bytes that are not of the
   ).toBe(200);
 });
 
-test('a socket whose token is in the header is closed with 1013 while its token cannot be checked, and not told to log in', async () => {
+test('a socket whose token is in the header is closed with 1013 while its token cannot be checked, and gets no 4401', async () => {
   await platform.running('identity').stop();
   await platform.restart('squad'); // it forgets the keys of identity
   const socket = await SquadClient.connect({ url: url(), headerToken: maya.token });

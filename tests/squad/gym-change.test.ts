@@ -67,7 +67,8 @@ test('if the gym switches the module off, sockets get no events and subscription
   await switchTo(false);
   await Promise.all([updates.done, invites.done]);
   await expect(socket.send('user_online', {})).rejects.toMatchObject({ code: 'FEATURE_DISABLED' });
-  // A socket whose token is in the header behaves as one that has sent it: it is told, and waits until the module is on again.
+  // A socket whose token is in the header behaves as one that has sent it in a frame: it gets the error, and events once the
+  // module is on again.
   const byHeader = await SquadClient.connect({ url: platform.url('squad'), headerToken: member.token });
   await byHeader.next('error', ({ code }) => code === 'FEATURE_DISABLED');
   // The subscriptions ended at their periodic check. The socket has its own check with the same interval.
