@@ -55,7 +55,7 @@ class CachedRequest implements SentRequest {
     const digest = use.digestOf(this.id, this.request.variablesOf(execution));
     const [found] = await use.find('fetches', [digest]);
     const fetch = async (inside: ExecutionContext): Promise<SubgraphAnswer> => {
-      const answer = await this.request.send(inside);
+      const answer = await this.request.send(inside, use.version);
       if (isWhole(answer)) use.store(digest, JSON.stringify(answer.data));
       return answer;
     };
@@ -73,7 +73,7 @@ class CachedRequest implements SentRequest {
     ]);
     await entities.find();
     const send = (texts: readonly string[], inside: ExecutionContext) =>
-      this.request.sendFor(`[${texts.join()}]`, inside);
+      this.request.sendFor(`[${texts.join()}]`, inside, use.version);
     for (const [digest, text] of entities.stale())
       this.cache.refresh(digest, async () => {
         entities.store(await send([text], withoutClient(execution)), [digest]);

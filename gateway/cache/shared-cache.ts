@@ -180,6 +180,11 @@ export class CacheUse {
     this.key = key;
   }
 
+  /** The state of the data at the begin of this use. */
+  get version(): string {
+    return this.key.version;
+  }
+
   /** @param parts what decides the value, besides the viewer and the version of the data */
   digestOf(...parts: readonly string[]): string {
     const { scope, version } = this.key;

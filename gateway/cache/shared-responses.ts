@@ -47,7 +47,7 @@ export class SharedResponses {
     execution: Execution,
     { use, digest }: { use: CacheUse; digest: string },
   ): Promise<string> {
-    const json = await execution.toJson({ ...request, skipsFetchCache: true });
+    const json = await execution.toJson({ ...request, skipsFetchCache: true, dataState: use.version });
     if (!hasErrors(json)) use.store(digest, json);
     return json;
   }

@@ -38,6 +38,8 @@ export interface ExecutionRequest {
   readonly errors?: readonly GraphQLError[];
   /** Whether its fetches are sent although the shared cache may have their answers, because the whole response is cached. */
   readonly skipsFetchCache?: boolean;
+  /** The state of the data for which the response will be cached; absent if it will not be. See `SubgraphRequest`. */
+  readonly dataState?: string;
 }
 
 /** Options that all executions of a gateway share. */

@@ -109,8 +109,8 @@ class Source implements GraphQLDataSource {
     )
       ? 'mutation'
       : 'query';
-    const { context } = this.request;
-    return this.subgraph.send({ body, kind, context, ...(files.size > 0 && { files }) });
+    const { context, dataState } = this.request;
+    return this.subgraph.send({ body, kind, context, dataState, ...(files.size > 0 && { files }) });
   }
 }
 

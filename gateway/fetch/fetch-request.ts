@@ -26,30 +26,43 @@ export class FetchRequest {
     this.uploads = variableUsages.some((name) => uploads.has(name)) ? uploads : undefined;
   }
 
-  send(execution: ExecutionContext): Promise<SubgraphAnswer> {
+  /** @param dataState see `SubgraphRequest` */
+  send(execution: ExecutionContext, dataState = execution.request.dataState): Promise<SubgraphAnswer> {
     const files: Files | undefined = this.uploads && new Map();
     const body = `${this.head}${this.variablesOf(execution, files)}}}`;
-    return this.post(execution, body, files?.size ? files : undefined);
+    return this.post(execution, body, dataState, files?.size ? files : undefined);
   }
 
   /** @param representations a list of representations as JSON */
-  sendFor(representations: string, execution: ExecutionContext): Promise<SubgraphAnswer> {
-    return this.sendWith(`"representations":${representations}`, execution);
+  sendFor(
+    representations: string,
+    execution: ExecutionContext,
+    dataState = execution.request.dataState,
+  ): Promise<SubgraphAnswer> {
+    return this.sendWith(`"representations":${representations}`, execution, dataState);
   }
 
   /** @param entities JSON of the variables with representations, without its braces */
-  sendWith(entities: string, execution: ExecutionContext): Promise<SubgraphAnswer> {
+  sendWith(
+    entities: string,
+    execution: ExecutionContext,
+    dataState = execution.request.dataState,
+  ): Promise<SubgraphAnswer> {
     const variables = this.variablesOf(execution);
-    return this.post(execution, `${this.head}${variables}${variables && ','}${entities}}}`);
+    return this.post(execution, `${this.head}${variables}${variables && ','}${entities}}}`, dataState);
   }
 
-  private post(execution: ExecutionContext, body: string, files?: Files): Promise<SubgraphAnswer> {
+  private post(
+    execution: ExecutionContext,
+    body: string,
+    dataState: string | undefined,
+    files?: Files,
+  ): Promise<SubgraphAnswer> {
     const { context } = execution.request;
-    const timeout = this.kind === 'query' ? execution.timeoutOf(this.subgraph.name) : undefined;
+    const { kind } = this;
+    const timeout = kind === 'query' ? execution.timeoutOf(this.subgraph.name) : undefined;
     if (timeout) return Promise.reject(timeout);
-    return this.subgraph.send(
-      files ? { body, kind: this.kind, context, files } : { body, kind: this.kind, context },
-    );
+    return this.subgraph.send(files ? { body, kind, context, files } : { body, kind, context, dataState });
   }
 
   /** The values of the variables, without those of representations. @param files gets the files of the variables */

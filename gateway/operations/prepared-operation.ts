@@ -306,7 +306,7 @@ export class PreparedOperation {
     const known = responses.get(key);
     if (known) return { json: known.json, cached: { maxAgeSeconds, ageSeconds: known.ageSeconds } };
     const { invalidations } = responses;
-    const json = await variant.execution.toJson(request);
+    const json = await variant.execution.toJson({ ...request, dataState: String(invalidations) });
     // A mutation that ended meanwhile may have made the response outdated.
     if (hasErrors(json) || invalidations !== responses.invalidations) return { json };
     responses.set(key, json, variant.services, maxAgeSeconds);

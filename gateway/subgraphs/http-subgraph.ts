@@ -158,10 +158,10 @@ export class HttpSubgraph implements Subgraph {
 
   /** The request is aborted if all clients that wait for its answer leave. */
   private read(request: SubgraphRequest): Promise<RawAnswer> {
-    const { body, context } = request;
+    const { context } = request;
     if (context.client?.hasLeft) return Promise.reject(new ClientLeftError());
     const exchange = this.options.shareInFlight
-      ? this.inFlight.share(body, context, () => this.post(request))
+      ? this.inFlight.share(request, () => this.post(request))
       : this.post(request);
     exchange.addWaiter(context.client);
     return exchange.answer;

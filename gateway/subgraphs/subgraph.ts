@@ -11,6 +11,11 @@ export interface SubgraphRequest {
    */
   readonly kind: 'query' | 'mutation';
   readonly context: GatewayContext;
+  /**
+   * The state of the data for which the answer will be cached: it changes with every change of which this gateway is notified.
+   * The answer is not shared with a query that was sent in another state, because that answer may be older than the change.
+   */
+  readonly dataState?: string | undefined;
   /** Files by the path of the `null` that replaces them in the request, e.g. `variables.file`. */
   readonly files?: ReadonlyMap<string, Promise<FileUpload>>;
 }

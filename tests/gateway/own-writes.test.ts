@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type http from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewaySettingsOf } from '../../gateway/settings.ts';
 import { startGateway, type RunningGateway } from '../../gateway/start-gateway.ts';
@@ -29,7 +30,10 @@ let other: RunningGateway;
 
 beforeAll(async () => {
   if (hasRedis) redis = await startRedis();
-  const env: Record<string, string> = redis ? { REDIS_URL: redis.url } : {};
+  const env: Record<string, string> = {
+    TRUSTED_PROXIES: '127.0.0.1', // so that a test can be several callers
+    ...(redis && { REDIS_URL: redis.url }),
+  };
   graph = await startOtherGraph(
     {
       numbers: {
@@ -68,17 +72,26 @@ function set(_root: unknown, { n }: { n: number }): number {
   return n;
 }
 
-const ask = async (url: string, query: string): Promise<{ data: Record<string, unknown> }> => {
+/** @param address the client's; callers without a token are distinguished by it */
+const ask = async (
+  url: string,
+  query: string,
+  address = '192.0.2.1',
+): Promise<{ data: Record<string, unknown> }> => {
   const answer = await fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body: JSON.stringify({ query }),
   });
   return (await answer.json()) as { data: Record<string, unknown> };
 };
 
 /** Sends a query whose answer contains the current value, and delays its answer at the subgraph until `release`. */
-async function delayedQuery(url: string): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
+async function delayedQuery(
+  url: string,
+  field = 'n',
+  address?: string,
+): Promise<{ answer: Promise<{ data: unknown }>; release(): void }> {
   const subgraph = graph.subgraph('numbers');
   const read = value;
   const arrived = new Promise<http.ServerResponse>((resolve) => {
@@ -87,9 +100,9 @@ async function delayedQuery(url: string): Promise<{ answer: Promise<{ data: unkn
       resolve(res);
     };
   });
-  const answer = ask(url, '{ n }');
+  const answer = ask(url, `{ ${field} }`, address);
   const response = await arrived;
-  return { answer, release: () => void response.end(`{"data":{"n":${read}}}`) };
+  return { answer, release: () => void response.end(`{"data":{"${field}":${read}}}`) };
 }
 
 describe('a query that is sent after the answer to a mutation of the same caller', () => {
@@ -138,6 +151,26 @@ describe('a response that @cacheControl allows a gateway to cache', () => {
       }
     },
   );
+});
+
+describe('a response that is cached after a mutation of another caller', () => {
+  it('is not that of an equal query which the subgraph has read before the mutation', async () => {
+    const [reader, writer] = ['192.0.2.7', '192.0.2.8'];
+    // The first request prepares the operation; its responses are cached from the second one on.
+    await ask(graph.url, '{ public }', reader);
+    await ask(graph.url, 'mutation { set(n: 200) }', writer);
+    for (let round = 201; round < 205; round += 1) {
+      const older = await delayedQuery(graph.url, 'public', reader);
+      await ask(graph.url, `mutation { set(n: ${round}) }`, writer);
+      const newer = ask(graph.url, '{ public }', reader);
+      await Promise.race([newer, setTimeout(withinOnThisMachine(2_000), undefined, { ref: false })]); // it would wait for the older one
+      older.release();
+      expect(await older.answer).toEqual({ data: { public: round - 1 } });
+      expect(await newer).toEqual({ data: { public: round } });
+      expect(await ask(graph.url, '{ public }', writer)).toEqual({ data: { public: round } });
+      await ask(graph.url, `mutation { set(n: ${round}) }`, writer); // empties the cache
+    }
+  });
 });
 
 (hasRedis ? describe : describe.skip)('if Redis has stopped', () => {

@@ -1,5 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isCacheTested, startCachedPlatform, type CachedPlatform } from '../support/shared-cache.ts';
+import { gatewaySettingsOf } from '../../gateway/settings.ts';
+import { startGateway } from '../../gateway/start-gateway.ts';
+import { startHoldingProxy } from '../support/holding-proxy.ts';
+import {
+  isCacheTested,
+  startCachedPlatform,
+  type CachedAnswer,
+  type CachedPlatform,
+} from '../support/shared-cache.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 /** Each seed decides the times of the writes and reads, and the doors of the writes. */
 const SEEDS = Number(process.env.CACHE_RACES_SEEDS ?? 3);
@@ -67,15 +77,46 @@ interface Read {
     },
   );
 
+  it('cache no answer that a service has read before the last change, also for an equal query', async () => {
+    const { platform } = cached;
+    const gym = await startHoldingProxy(platform.url('gym'));
+    const gateway = await startGateway(
+      gatewaySettingsOf({ ...platform.env, GYM_URL: gym.url, GATEWAY_PORT: '0' }),
+    );
+    const capacityAt = async (url: string): Promise<number> =>
+      capacityIn(await cached.ask(url, READ, members[0]));
+    try {
+      await cached.warm(gateway.url, READ, members[0]);
+      for (let capacity = 200; capacity < 203; capacity += 1) {
+        await write(capacity, 0);
+        await pause(MOST_MILLIS); // until this gateway has noticed the change
+        const held = gym.holdNextAnswer();
+        const older = capacityAt(gateway.url);
+        await held.isRead;
+        await write(capacity + 50, 0);
+        await pause(MOST_MILLIS);
+        const newer = capacityAt(gateway.url);
+        await Promise.race([newer, setTimeout(withinOnThisMachine(2_000), undefined, { ref: false })]); // it would wait for the older one
+        held.release();
+        expect([await older, await newer]).toEqual([capacity, capacity + 50]);
+        for (const url of [gateway.url, ...cached.gateways])
+          expect(await capacityAt(url)).toBe(capacity + 50);
+      }
+    } finally {
+      await gateway.stop();
+      await gym.stop();
+    }
+  });
+
   async function read(index: number): Promise<Read> {
     const startedAt = performance.now();
-    const { data } = await cached.ask(
-      cached.gateways[index % 2] ?? '',
-      READ,
-      members[index % members.length],
-    );
+    const answer = await cached.ask(cached.gateways[index % 2] ?? '', READ, members[index % members.length]);
+    return { startedAt, shown: capacityIn(answer) };
+  }
+
+  function capacityIn({ data }: CachedAnswer): number {
     const list = data.me.gym.locations as { id: string; capacity: number }[];
-    return { startedAt, shown: list.find(({ id }) => id === locationId)?.capacity ?? 0 };
+    return list.find(({ id }) => id === locationId)?.capacity ?? 0;
   }
 
   async function write(capacity: number, random: number): Promise<void> {
@@ -94,10 +135,7 @@ interface Read {
   }
 });
 
-const pause = (millis: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, millis);
-  });
+const pause = (millis: number): Promise<void> => setTimeout(millis);
 
 /** Numbers from 0 to 1 that depend on the seed alone. */
 function randomOf(seed: number): () => number {
