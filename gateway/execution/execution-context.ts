@@ -48,8 +48,10 @@ export class ExecutionContext {
   }
 
   /** Adds what another context has fetched and this one has not. */
-  complete({ data, missingEntities }: ExecutionContext): void {
+  complete({ data, missingEntities, hasNoEscapes, timeouts }: ExecutionContext): void {
     addMissing(this.data, data);
+    if (!hasNoEscapes) this.hasNoEscapes = false;
+    for (const [service, error] of timeouts ?? []) (this.timeouts ??= new Map()).set(service, error);
     if (missingEntities)
       this.missingEntities = new Set([...(this.missingEntities ?? []), ...missingEntities]);
   }

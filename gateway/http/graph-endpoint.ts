@@ -95,16 +95,18 @@ export async function openGraphEndpoint(app: Express, options: GraphEndpointOpti
   const server = graphServer({ graph, introspection, refuseSubscription: notStreamable, log });
   await server.start();
   const store = settings.rateLimits ? rateLimitStores(RATE_LIMIT.name) : undefined;
+  const documents = new DocumentCache(() => subscriptions.apiSchema);
   const socketGraph: SocketGraph = {
     subscriptions,
     anonymousLimits: anonymousLimitsOf(settings).anonymousLimits,
-    documents: new DocumentCache(() => subscriptions.apiSchema),
+    documents,
     async textOf(payload) {
       await persisted.load(payload);
       return persisted.textOf(payload);
     },
     ...socketOperations({
       graph,
+      documents,
       introspection,
       answersInParts: new AnswersInParts({
         metrics: options.metrics,

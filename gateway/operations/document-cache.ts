@@ -1,4 +1,4 @@
-import { parse, validate, type DocumentNode, type GraphQLError, type GraphQLSchema } from 'graphql';
+import { GraphQLError, parse, validate, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { OPERATION_RULES } from '../defer/defer-rules.ts';
 
@@ -41,3 +41,7 @@ export class DocumentCache {
     return checked;
   }
 }
+
+/** An error of the validation as clients get it. @param message as the caller may see it */
+export const invalidDocument = (error: GraphQLError, message = error.message): GraphQLError =>
+  new GraphQLError(message, { nodes: error.nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });

@@ -18,6 +18,7 @@ import type { AnswerInParts, AnswersInParts } from '../defer/answers-in-parts.ts
 import { mayDefer } from '../defer/defer-directive.ts';
 import type { IncrementalForm } from '../defer/incremental-result.ts';
 import type { OperationOutcome } from '#server/http/request-log.ts';
+import { invalidDocument, type DocumentCache } from '../operations/document-cache.ts';
 import type { PreparedOperation } from '../operations/prepared-operation.ts';
 import type { Graph } from '../operations/graph.ts';
 import type { CostBudgets } from '../limits/cost-budgets.ts';
@@ -25,6 +26,8 @@ import type { UsageReport } from '../usage/usage-report.ts';
 
 interface SocketOperationsOptions {
   graph: Graph;
+  /** The validated documents of the sockets. */
+  documents: DocumentCache;
   introspection: Introspection;
   /** Counts one operation of a caller for the rate limit. Absent: operations are not counted. */
   count: RateCounter | undefined;
@@ -41,6 +44,7 @@ interface SocketOperationsOptions {
 /** The checks and the execution of operations that come over a WebSocket, the same as over HTTP. */
 export function socketOperations({
   graph,
+  documents,
   introspection,
   count,
   metrics,
@@ -77,18 +81,39 @@ export function socketOperations({
   };
   /** By context: operations that `executeInParts` began and `execute` continues, because they are answered whole. */
   const answeredWhole = new WeakMap<GatewayContext, ReturnType<typeof begun>>();
+  /**
+   * The operation on the current supergraph, which may have replaced the one by which the door validated the document: the
+   * door waits for the rate limit in between.
+   * @throws GraphQLError if the document is not valid any more
+   */
+  const prepared = ({ document, operationName }: SocketOperation): PreparedOperation => {
+    const { operations } = graph.current;
+    const text = document.loc?.source.body ?? print(document);
+    const known = operations.known(text, operationName);
+    if (known) return known;
+    const [error] = documents.of(text).errors;
+    if (error) throw invalidDocument(error);
+    return operations.prepare(text, operationName);
+  };
+  const execution = async (operation: SocketOperation, context: GatewayContext): Promise<ExecutionResult> => {
+    const { variables: rawVariables } = operation;
+    const ready = prepared(operation);
+    const admitted = ready.admit(rawVariables, context.viewer);
+    if ('errors' in admitted) return { errors: admitted.errors };
+    return ready.toResult({ variables: admitted.coerced, rawVariables, context });
+  };
   const beginInParts = async (
     operation: SocketOperation,
     context: GatewayContext,
     { form, onOver }: { form: IncrementalForm; onOver?: (answer: AnswerInParts) => void },
   ): Promise<AnswerInParts | undefined> => {
     const { variables: rawVariables } = operation;
-    const prepared = preparedIn(graph, operation);
-    if (!prepared.hasDefer) return undefined;
-    const admitted = prepared.admit(rawVariables, context.viewer);
+    const ready = prepared(operation);
+    if (!ready.hasDefer) return undefined;
+    const admitted = ready.admit(rawVariables, context.viewer);
     if ('errors' in admitted) return undefined;
     const request = { variables: admitted.coerced, rawVariables, context };
-    return answersInParts.begin(prepared, request, form, onOver);
+    return answersInParts.begin(ready, request, form, onOver);
   };
   return {
     clientMessage,
@@ -114,14 +139,14 @@ export function socketOperations({
       const answer = await beginInParts(operation, own.context, {
         form: socketContext.incrementalForm ?? '2022',
         onOver: ({ hasFailed, isLeft }) => own.done(hasFailed ? 'failed' : isLeft ? 'aborted' : 'answered'),
-      });
+      }).catch(() => undefined); // `execute` reports the error
       if (!answer) answeredWhole.set(socketContext, own);
       return answer;
     },
     async execute(operation, socketContext) {
       const { context, done } = answeredWhole.get(socketContext) ?? begun(socketContext);
       // A rejection would close the socket, with all its other operations.
-      const { errors, ...result } = await execution(graph, operation, context).catch(
+      const { errors, ...result } = await execution(operation, context).catch(
         (error: unknown): ExecutionResult => ({ errors: [asGraphqlError(error)] }),
       );
       const shownErrors = errors?.map((error) => shown(error, context));
@@ -134,20 +159,3 @@ export function socketOperations({
 
 /** The name of the span of an operation over a socket. */
 const OPERATION = 'operation /graphql';
-
-const preparedIn = (
-  graph: Graph,
-  { document, operationName }: Pick<SocketOperation, 'document' | 'operationName'>,
-): PreparedOperation =>
-  graph.current.operations.prepare(document.loc?.source.body ?? print(document), operationName);
-
-async function execution(
-  graph: Graph,
-  { document, operationName, variables: rawVariables }: SocketOperation,
-  context: GatewayContext,
-): Promise<ExecutionResult> {
-  const prepared = preparedIn(graph, { document, operationName });
-  const admitted = prepared.admit(rawVariables, context.viewer);
-  if ('errors' in admitted) return { errors: admitted.errors };
-  return prepared.toResult({ variables: admitted.coerced, rawVariables, context });
-}

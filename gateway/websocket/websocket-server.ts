@@ -19,7 +19,7 @@ import type { AnswerInParts } from '../defer/answers-in-parts.ts';
 import type { IncrementalForm } from '../defer/incremental-result.ts';
 import type { FederatedSubscriptions } from '../subscriptions/federated-subscriptions.ts';
 import { Connections, type Connection, type ConnectionsOptions, type SocketContext } from './connections.ts';
-import type { DocumentCache } from '../operations/document-cache.ts';
+import { invalidDocument, type DocumentCache } from '../operations/document-cache.ts';
 import { sendResults } from './next-messages.ts';
 import { SingleResult } from './single-result.ts';
 
@@ -115,7 +115,12 @@ function operationHooks({
         new SingleResult(graph.execute(operation, own), () => client.leave())
       );
     },
-    subscribe: (args) => graph.subscriptions.subscribe(operationIn(args)),
+    subscribe(args) {
+      const operation = operationIn(args);
+      const results = graph.subscriptions.subscribe(operation);
+      if (Symbol.asyncIterator in results) return results;
+      return { errors: (results.errors ?? []).map((error) => graph.shown(error, operation.context)) };
+    },
     onOperation: ({ extra }, id, _payload, _args, result) =>
       Symbol.asyncIterator in result
         ? sendResults(result[Symbol.asyncIterator](), extra.socket, id, graph.subscriptions.deliveries)
@@ -146,12 +151,8 @@ function operationReader(graph: SocketGraph, settings: SocketSettings) {
     limiter.check(text, gatewayContext.viewer);
     const { document, errors } = graph.documents.of(text);
     if (errors.length > 0)
-      return errors.map(
-        (error) =>
-          new GraphQLError(graph.clientMessage(error.message, gatewayContext), {
-            nodes: error.nodes,
-            extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
-          }),
+      return errors.map((error) =>
+        invalidDocument(error, graph.clientMessage(error.message, gatewayContext)),
       );
     if (!getOperationAST(document, payload.operationName))
       return [

@@ -98,3 +98,19 @@ it('a message suggests names only to callers who may read the schema', async () 
       expect(JSON.stringify(socketErrors)).not.toContain('Did you mean');
     }
 });
+
+it('an invalid variable of a subscription suggests names only to callers who may read the schema', async () => {
+  const query =
+    'subscription ($metric: NutritionMetric!) { onlineUsersUpdated { users { user { nutritionChart(metric: $metric) } } } }';
+  const shown = async (account: string): Promise<string> => {
+    const token = await platform.demo(account);
+    const result = await subscribe(platform.url('gateway'), query, { metric: 'PROTEI' }, token)
+      .next()
+      .catch((error: unknown) => error);
+    return JSON.stringify(result);
+  };
+  expect(await shown('admin@iron.test')).toContain('Did you mean');
+  const shownToMember = await shown('maya@iron.test');
+  expect(shownToMember).toContain('VALIDATION_FAILED');
+  expect(shownToMember).not.toContain('Did you mean');
+});
