@@ -136,6 +136,42 @@ describe('a password reset', () => {
   });
 });
 
+describe('a reset token', () => {
+  const request = (email: string) =>
+    platform.rest('identity', 'POST', '/auth/password-reset', { body: { email } });
+
+  it('is not valid any more after the user has changed their password', async () => {
+    const user = await platform.register();
+    await request(user.email);
+    const token = await mailedToken(platform, user.email);
+    const password = 'a-brand-new-password';
+    expect(
+      await platform.rest('identity', 'POST', '/auth/password', {
+        token: user.token,
+        body: { current: user.password, password },
+      }),
+    ).toMatchObject({ status: 204 });
+    expect(
+      await platform.rest('identity', 'POST', '/auth/password-reset/confirm', {
+        body: { token, password: 'a-password-of-a-thief' },
+      }),
+    ).toMatchObject({ status: 400, body: { errors: [{ path: 'token' }] } });
+    await loggedIn(platform, { email: user.email, password });
+  });
+
+  it('is mailed although the mails that were requested earlier could not be sent', async () => {
+    const { email, id } = await platform.register();
+    await platform.sql(
+      'identity',
+      `insert into password_reset (id, purpose, email, requested_at, user_id)
+       select gen_random_uuid(), 'RESET', $1, now() - interval '23 hours', $2 from generate_series(1, 5)`,
+      [email, id],
+    );
+    await request(email);
+    expect(await mailedToken(platform, email)).toBeTruthy();
+  });
+});
+
 describe('an invitation', () => {
   it('is accepted with the token of its mail, and can be withdrawn until then', async () => {
     const service = await platform.serviceToken('wizard');

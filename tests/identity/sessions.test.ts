@@ -213,7 +213,7 @@ describe('a log-out', () => {
 describe('the list of ended sessions', () => {
   const look = async (
     since?: string,
-  ): Promise<{ ids: string[]; next: string; entries: Record<string, string> }> => {
+  ): Promise<{ ids: string[]; next: string; more: boolean; entries: Record<string, string> }> => {
     const { body } = await platform.rest(
       'identity',
       'GET',
@@ -226,6 +226,7 @@ describe('the list of ended sessions', () => {
     return {
       ids: entries.map(([id]: string[]) => id),
       next: body.next,
+      more: body.more,
       entries: Object.fromEntries(entries),
     };
   };
@@ -273,6 +274,64 @@ describe('the list of ended sessions', () => {
     expect(meanwhile.ids).not.toContain(early);
     await slow;
     expect((await look(meanwhile.next)).ids).toContain(early);
+  });
+
+  it('contains the sessions of a transaction that ended between two pages', async () => {
+    const [early, mark] = [randomUUID(), randomUUID()];
+    const slow = platform.sql(
+      'identity',
+      `insert into ended_session (session_id, refused_until) values ('${early}', now() + interval '5 minutes');
+       do $$ begin while not exists (select 1 from ended_session where session_id = '${mark}') loop perform pg_sleep(0.02); end loop; end $$`,
+    );
+    await eventually(
+      async () =>
+        (
+          await platform.sql(
+            'identity',
+            `select 1 from pg_stat_activity where wait_event = 'PgSleep' and query like '%${early}%'`,
+          )
+        ).length > 0,
+    );
+    await platform.sql(
+      'identity',
+      `insert into ended_session (session_id, refused_until)
+       select gen_random_uuid(), now() + interval '5 minutes' from generate_series(1, 6000)`,
+    );
+    let page = await look();
+    expect(page.more).toBe(true);
+    await platform.sql(
+      'identity',
+      `insert into ended_session (session_id, refused_until) values ('${mark}', now())`,
+    );
+    await slow;
+    const ids = [...page.ids];
+    while (page.more) {
+      page = await look(page.next);
+      ids.push(...page.ids);
+    }
+    expect([...ids, ...(await look(page.next)).ids]).toContain(early);
+  });
+});
+
+describe('a user', () => {
+  it('has at most 200 sessions: a log-in ends the least recently used one beyond them', async () => {
+    const first = await session();
+    await platform.sql(
+      'identity',
+      `insert into login_session (id, user_id, user_agent, address, created_at, last_used_at, expires_at)
+       select gen_random_uuid(), $1, '', '', now(), now() - interval '1 hour', now() + interval '1 day' from generate_series(1, 300)`,
+      [first.id],
+    );
+    const next = await loggedIn(platform, first);
+    const { body } = await platform.rest('identity', 'GET', '/auth/sessions', { token: next.token });
+    expect(body).toHaveLength(200);
+    expect([await me(first.token), await me(next.token)]).toEqual([200, 200]);
+    const [{ sessions }] = await platform.sql(
+      'identity',
+      'select count(*)::int as sessions from login_session where user_id = $1',
+      [first.id],
+    );
+    expect(sessions).toBe(200);
   });
 });
 

@@ -4,6 +4,7 @@ import { eraseFromEvents } from '#server/events/erase-events.ts';
 import { forgetJobsAbout } from '#server/jobs/add-job.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { forgetPasswordMails } from '../password-resets/forget-password-mails.ts';
 import { endAllSessionsOf } from '../sessions/ended-sessions.ts';
 import { forgetFailures } from '../sessions/login-guard.ts';
 import { AccountDeletion } from './account-deletion.entity.ts';
@@ -16,8 +17,7 @@ export async function eraseOwnPart(
 ): Promise<void> {
   const { em } = unit;
   await endAllSessionsOf(em, id);
-  // A request whose mail has not been sent yet has no user id, so the email is compared, too.
-  await em.execute('delete from password_reset where user_id = ? or lower(email) = lower(?)', [id, email]);
+  await forgetPasswordMails(em, { id, email });
   await forgetFailures(em, email);
   await forgetAnswersTo(unit, id);
   await forgetJobsAbout(em, id);

@@ -4,6 +4,7 @@ import { forbidden, invalid, unauthenticated } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
+import { forgetPasswordMails } from '../password-resets/forget-password-mails.ts';
 import { endOtherSessionsOf } from '../sessions/ended-sessions.ts';
 import { forgetFailures } from '../sessions/login-guard.ts';
 import type { PasswordChecks } from '../sessions/password-checks.ts';
@@ -27,7 +28,8 @@ export class PasswordChanges {
   }
 
   /**
-   * Changes the viewer's password and ends all their sessions but the current one.
+   * Changes the viewer's password, ends all their sessions but the current one, and makes mailed tokens invalid: the user may
+   * change it because somebody else reads their mail.
    * @throws FORBIDDEN for a wrong current password, which counts as a failed log-in; VALIDATION_FAILED for a new password
    * that breaks the rules
    */
@@ -58,6 +60,7 @@ export class PasswordChanges {
         { passwordHash, updatedAt: new Date(), version: locked.version + 1 },
       );
       await endOtherSessionsOf(this.unit.em, id, viewer.sessionId);
+      await forgetPasswordMails(this.unit.em, { id, email });
       await forgetFailures(this.unit.em, email);
       await this.audit.record('PASSWORD_CHANGED', id);
     });

@@ -66,13 +66,15 @@ async function prepare({ em }: UnitOfWork, mailId: string): Promise<Prepared | u
   return { to: user.email, purpose: reset.purpose, token };
 }
 
-/** The mails that were sent to the user within an hour, or are being sent. */
-const otherMailsTo = (em: UnitOfWork['em'], userId: string, mailId: string): Promise<number> =>
-  em.count(PasswordReset, {
+/** The mails that were sent to the user within an hour, or were requested within an hour and may still be sent. */
+function otherMailsTo(em: UnitOfWork['em'], userId: string, mailId: string): Promise<number> {
+  const anHourAgo = new Date(Date.now() - HOUR_MILLIS);
+  return em.count(PasswordReset, {
     userId,
     id: { $ne: mailId },
-    $or: [{ sentAt: null }, { sentAt: { $gt: new Date(Date.now() - HOUR_MILLIS) } }],
+    $or: [{ sentAt: null, requestedAt: { $gt: anHourAgo } }, { sentAt: { $gt: anHourAgo } }],
   });
+}
 
 // The text is ASCII with short lines: mail servers do not re-encode such a text, so people and programs can read it in the raw mail.
 const textOf = (purpose: ResetPurpose, token: string, resetUrl: string | undefined) => ({

@@ -12,6 +12,7 @@ import { hashOf } from '../sessions/secrets.ts';
 import { passwordProblem } from '../users/password-rules.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { User } from '../users/user.entity.ts';
+import { forgetPasswordMails } from './forget-password-mails.ts';
 import { PasswordReset } from './password-reset.entity.ts';
 import { requestPasswordMail } from './request-password-mail.ts';
 import { ConfirmResetShape, RequestResetShape } from './password-resets.shapes.ts';
@@ -74,7 +75,7 @@ export class PasswordResets {
         [hashOf(token)],
       );
       if (!locked || used.length === 0) throw wrongToken();
-      await this.unit.em.nativeDelete(PasswordReset, { userId: user.id });
+      await forgetPasswordMails(this.unit.em, locked);
       await this.unit.em.nativeUpdate(User, { id: user.id }, { passwordHash });
       await markChanged(this.unit, locked, { losesRights: false });
       await this.emailVerifications.markVerified(locked, admission);

@@ -62,11 +62,13 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
  * changed; `since` is `next` of the last answer.
  *
  * The rows are ordered by the transactions that wrote them. A running transaction becomes visible later than younger ones,
- * so the next read starts at the oldest transaction that is running now: no row is missed, and some are sent twice. Reading
- * by a clock or a sequence would miss rows.
+ * so the next read starts at the oldest transaction that was running when this one began: no row is missed, and some are sent
+ * twice. Reading by a clock or a sequence would miss rows. A cursor is that transaction; if there are more rows, it is the last
+ * row (`transaction:session`) and the transaction at which the read after the last page starts.
  */
 export async function endedSince(em: EntityManager, since: string | undefined): Promise<EndedSessionsShape> {
-  const cursor = since === undefined ? undefined : /^(\d{1,19})(?::([0-9a-f-]{36}))?$/.exec(since);
+  const cursor =
+    since === undefined ? undefined : /^(\d{1,19})(?::([0-9a-f-]{36})(?::(\d{1,19}))?)?$/.exec(since);
   if (cursor === null) throw invalid('since', 'expected the "next" of an earlier answer');
   const [horizon] = await em.execute<{ oldest: string; next: string }[]>(
     'select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as next',
@@ -75,6 +77,7 @@ export async function endedSince(em: EntityManager, since: string | undefined): 
   // list then starts from the beginning.
   const isOurs = cursor !== undefined && BigInt(cursor[1] ?? 0) <= BigInt(horizon?.next ?? 0);
   const [transaction, id] = isOurs ? [cursor[1] ?? '0', cursor[2] ?? FIRST_ID] : ['0', FIRST_ID];
+  const oldest = (isOurs ? cursor[3] : undefined) ?? horizon?.oldest ?? '0';
   const rows = await em.execute<{ id: string; refusedUntil: Date | string; transaction: string }[]>(
     `select session_id as id, refused_until as "refusedUntil", transaction::text as transaction from ended_session
      where (transaction, session_id) > (?::text::xid8, ?::uuid) and refused_until > now()
@@ -85,7 +88,7 @@ export async function endedSince(em: EntityManager, since: string | undefined): 
   const more = last !== undefined && rows.length === PAGE;
   return {
     sessions: rows.map((row) => ({ id: row.id, refusedUntil: new Date(row.refusedUntil).toISOString() })),
-    next: more ? `${last.transaction}:${last.id}` : (horizon?.oldest ?? '0'),
+    next: more ? `${last.transaction}:${last.id}:${oldest}` : oldest,
     more,
   };
 }
@@ -100,12 +103,12 @@ async function sessionIdsOf(em: EntityManager, userId: string): Promise<string[]
 }
 
 async function refuseTokensOf(em: EntityManager, ids: readonly string[], refusedUntil: Date): Promise<void> {
-  for (const id of ids.toSorted()) {
-    await em.execute(
-      `insert into ended_session (session_id, refused_until) values (?, ?)
-       on conflict (session_id) do update
-         set refused_until = greatest(ended_session.refused_until, excluded.refused_until), transaction = pg_current_xact_id()`,
-      [id, refusedUntil],
-    );
-  }
+  if (ids.length === 0) return;
+  // Sorted, so that two transactions that refuse the same tokens do not wait for each other.
+  await em.execute(
+    `insert into ended_session (session_id, refused_until) select id, ?::timestamptz from unnest(?::uuid[]) id order by id
+     on conflict (session_id) do update
+       set refused_until = greatest(ended_session.refused_until, excluded.refused_until), transaction = pg_current_xact_id()`,
+    [refusedUntil, `{${[...new Set(ids)].join()}}`],
+  );
 }

@@ -23,7 +23,7 @@ export const sessionsRest = [
     operationId: 'logIn',
     summary: 'Log in',
     description:
-      'The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures. A suspended account gets `ACCOUNT_SUSPENDED`, but only with the right password.',
+      'The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures. A suspended account gets `ACCOUNT_SUSPENDED`, but only with the right password. A user has at most 200 sessions: a further log-in ends the least recently used one.',
     auth: 'ignoreInvalidToken',
     body: LoginShape,
     rateLimit: AUTH_RATE,

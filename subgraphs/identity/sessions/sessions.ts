@@ -26,6 +26,12 @@ import {
   type SessionShape,
 } from './sessions.shapes.ts';
 
+/**
+ * The maximum number of a user's sessions. A program that logs in each time instead of refreshing would otherwise have tens of
+ * thousands of them, and every one of them has to be ended when the user is suspended or changes their password.
+ */
+const MAX_SESSIONS = 200;
+
 /** Log-ins. Each log-in opens a session, which has one valid refresh token at a time: every use replaces it by the next one. */
 export class Sessions {
   private readonly unit: UnitOfWork;
@@ -88,7 +94,20 @@ export class Sessions {
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + REFRESH_TOKEN_MILLIS),
     });
-    return this.issueTokens(user, session, now);
+    const payload = await this.issueTokens(user, session, now);
+    await endSessions(this.unit.em, await this.excessSessionsOf(user.id));
+    return payload;
+  }
+
+  /** The user's least recently used sessions beyond the limit, without those that another transaction is using. */
+  private async excessSessionsOf(userId: string): Promise<string[]> {
+    const rows = await this.unit.em.execute<{ id: string }[]>(
+      `select id from login_session where id in (
+         select id from login_session where user_id = ? order by last_used_at desc, id desc offset ?
+       ) order by id for update skip locked`,
+      [userId, MAX_SESSIONS],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Stores the next refresh token of the session, and signs an access token. */
@@ -204,7 +223,7 @@ export class Sessions {
     const sessions = await this.unit.em.find(
       Session,
       { user: viewer.userId, expiresAt: { $gt: new Date() } },
-      { orderBy: { lastUsedAt: 'desc', id: 'desc' }, limit: 200 },
+      { orderBy: { lastUsedAt: 'desc', id: 'desc' }, limit: MAX_SESSIONS },
     );
     return sessions.map((session) => present(session, viewer.sessionId));
   }
