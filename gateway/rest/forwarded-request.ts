@@ -8,7 +8,7 @@ import { mayRetry } from '#server/http/may-retry.ts';
 import type { RequestContext } from '#server/http/request-context.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { streamOf } from '#server/streams.ts';
-import { TimeLimited } from '../tuned-for-v8/time-limit.ts';
+import { TimeLimited, type TimeLimit } from '../tuned-for-v8/time-limit.ts';
 import { removeHopByHop } from './hop-by-hop-headers.ts';
 import type { ServiceConnections } from './service-connections.ts';
 
@@ -33,6 +33,7 @@ interface ForwardedMessage {
 const READ_WHOLE_BYTES = 64 * 1024; // 64 KiB
 
 class ServiceTimeoutError extends Error {}
+class BodyTimeoutError extends Error {}
 
 /**
  * One request on its way to a service, and its response on the way back. Neither is kept in memory as a whole, except a
@@ -43,6 +44,13 @@ class ServiceTimeoutError extends Error {}
 export class ForwardedRequest extends TimeLimited implements Dispatcher.DispatchHandler {
   private readonly message: ForwardedMessage;
   private readonly connections: ServiceConnections;
+  /** The limit for the one who must act next: the service, or the client that has not read what was sent to it. */
+  private limit: TimeLimit;
+  /** Whether the service wants more of the request's body than the client has sent. */
+  private isBodyAwaited = false;
+  /** The bytes that the client had not read when the gateway began to wait for it, and how long it has waited. */
+  private unreadBytes = 0;
+  private readingMillis = 0;
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private isOver = false;
@@ -56,6 +64,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     super();
     this.message = message;
     this.connections = connections;
+    this.limit = connections.idle;
   }
 
   send(): void {
@@ -104,6 +113,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
 
   /** The client's connection has closed; if it closed too early, nobody waits for the response. */
   clientLeft(): void {
+    this.limit.end(this);
     if (!this.isOver) this.abort(new Error('the client has left'));
   }
 
@@ -136,14 +146,16 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.restartTimeLimit();
-    if (!this.message.res.write(chunk)) controller.pause();
+    if (this.message.res.write(chunk)) return this.restartTimeLimit();
+    controller.pause();
+    this.waitForClient();
   }
 
   onResponseEnd(): void {
     this.end();
     const { req, res } = this.message;
     res.end();
+    this.waitForClient();
     // A service may answer before it has the whole body; the rest is read, so that the next request on the connection follows.
     if (!req.complete) req.resume();
   }
@@ -155,22 +167,53 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   }
 
   onTimeout(): void {
-    this.abort(new ServiceTimeoutError('the service has sent and received nothing within the time limit'));
+    if (this.limit === this.connections.reading) return this.checkReading();
+    this.abort(
+      this.isBodyAwaited
+        ? new BodyTimeoutError('the client has sent no byte of the body within the time limit')
+        : new ServiceTimeoutError('the service has sent and received nothing within the time limit'),
+    );
   }
 
   private async *chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    this.isBodyAwaited = true;
     for await (const chunk of body) {
+      this.isBodyAwaited = false;
       this.restartTimeLimit();
       yield chunk;
+      this.isBodyAwaited = true;
+      this.restartTimeLimit();
     }
+    this.isBodyAwaited = false;
   }
 
-  /** To be called when bytes of the request or of the response have arrived. */
+  /** To be called when the service must send or receive the next bytes. */
   private restartTimeLimit(): void {
-    const { idle } = this.connections;
-    if (this.isOver) return;
-    idle.end(this);
-    idle.begin(this);
+    if (!this.isOver) this.begin(this.connections.idle);
+  }
+
+  /** To be called when the service cannot send more, or has sent everything, before the client has read it. */
+  private waitForClient(): void {
+    this.unreadBytes = this.message.res.writableLength;
+    this.readingMillis = 0;
+    this.begin(this.connections.reading);
+  }
+
+  private begin(limit: TimeLimit): void {
+    this.limit.end(this);
+    this.limit = limit;
+    limit.begin(this);
+  }
+
+  /** Closes the connection of a client that reads too slowly: it keeps a part of the response in memory, and the service busy. */
+  private checkReading(): void {
+    const { reading, minBytesPerSecond } = this.connections;
+    const { res, service, context } = this.message;
+    if (!res.socket) return reading.begin(this); // it follows the response to an earlier request of the connection
+    this.readingMillis += reading.millis;
+    if ((this.readingMillis / 1000) * minBytesPerSecond < this.unreadBytes) return reading.begin(this);
+    context.log.info({ service, unreadBytes: this.unreadBytes }, 'a client reads the response too slowly');
+    res.destroy();
   }
 
   private abort(error: Error): void {
@@ -186,16 +229,15 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   private fail(error: Error): void {
     const { req, res, service, app, context, headers, url } = this.message;
     if (res.destroyed) return; // the client has left
-    context.log.warn({ err: error, service }, 'a service does not answer');
+    const isOfClient = error instanceof BodyTimeoutError;
+    if (isOfClient) context.log.info({ service }, 'a client has stopped sending its request');
+    else context.log.warn({ err: error, service }, 'a service does not answer');
     if (res.headersSent) return void res.destroy();
     res.setHeaders(new Map(Object.entries({ ...headers, Vary: `${headers.Vary}, Accept-Encoding` })));
+    if (isOfClient) res.setHeader('Connection', 'close');
     sendProblem(
       expressResponse(app, req, res, context),
-      new PlatformError(
-        error instanceof ServiceTimeoutError ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',
-        `The ${service} service does not answer; try again in a moment.`,
-        { retryAfterSeconds: 1 },
-      ),
+      isOfClient ? bodyTimeout() : noAnswer(service, error),
       url,
     );
     if (!req.complete) req.resume();
@@ -205,10 +247,20 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     this.isOver = true;
     if (!this.isPending) return; // the client left before its body had arrived
     this.isPending = false;
-    this.connections.idle.end(this);
+    this.limit.end(this);
     this.connections.end();
   }
 }
+
+const noAnswer = (service: string, error: Error): PlatformError =>
+  new PlatformError(
+    error instanceof ServiceTimeoutError ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE',
+    `The ${service} service does not answer; try again in a moment.`,
+    { retryAfterSeconds: 1 },
+  );
+
+const bodyTimeout = (): PlatformError =>
+  new PlatformError('REQUEST_TIMEOUT', 'The rest of the body has not arrived; send the request again.');
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

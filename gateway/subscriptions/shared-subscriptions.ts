@@ -31,6 +31,13 @@ interface OpenGroup {
   plan: SubscriptionPlan;
 }
 
+/** A viewer or an audience with open groups. */
+interface Scope {
+  /** All groups of the scope use this object, so it stays as long as one of them is open, also if it has no token. */
+  readonly tokens: CallerTokens;
+  readonly groups: Set<SubscriptionGroup>;
+}
+
 /**
  * The maximum number of callers with whose tokens one event is executed. If the execution fails because of a caller's token
  * or rate limit, the next caller's token is used.
@@ -47,7 +54,7 @@ export class SharedSubscriptions implements GroupRegistry {
   private readonly openUpstreams = new Set<UpstreamSubscription>();
   private readonly openGroups = new Set<SubscriptionGroup>();
   private readonly groupsOf = new Map<ClientSubscription, Map<string, OpenGroup>>();
-  private readonly tokens = new Map<string, CallerTokens>();
+  private readonly scopes = new Map<string, Scope>();
 
   constructor(options: SharedSubscriptionsOptions) {
     this.options = options;
@@ -65,8 +72,7 @@ export class SharedSubscriptions implements GroupRegistry {
     isShared: boolean,
   ): SubscriptionGroup {
     const { operationName, variables } = subscription.args;
-    const tokens = this.tokens.get(scope) ?? new CallerTokens();
-    this.tokens.set(scope, tokens);
+    const { tokens } = this.openScope(scope);
     tokens.add(subscription, subscription.context);
     const upstreamKey = upstreamKeyOf(plan, variables, scope);
     const key = digest(
@@ -80,7 +86,7 @@ export class SharedSubscriptions implements GroupRegistry {
     const open = this.groups.get(key);
     const joined = open?.group.upstream.acceptsLateListeners
       ? open
-      : this.open(key, { scope, isShared, upstreamKey, plan }, variables, tokens);
+      : this.open(key, { scope, isShared, upstreamKey, plan }, variables);
     const byScope = this.groupsOf.get(subscription) ?? new Map<string, OpenGroup>();
     byScope.set(scope, joined);
     this.groupsOf.set(subscription, byScope);
@@ -89,9 +95,8 @@ export class SharedSubscriptions implements GroupRegistry {
 
   leave(subscription: ClientSubscription, scope: string): void {
     this.groupsOf.get(subscription)?.delete(scope);
-    const tokens = this.tokens.get(scope);
-    tokens?.remove(subscription);
-    if (tokens?.size === 0) this.tokens.delete(scope);
+    this.scopes.get(scope)?.tokens.remove(subscription);
+    this.closeScopeIfUnused(scope);
   }
 
   remove(subscription: ClientSubscription): void {
@@ -110,8 +115,8 @@ export class SharedSubscriptions implements GroupRegistry {
         open.plan.isShareable === plan.isShareable;
       if (!canKeepGroup) return false;
       open.plan = plan;
-      const tokens = this.tokens.get(open.scope);
-      if (tokens) open.group.executeEvent = this.executeEvent(plan, subscription.args.variables, tokens);
+      const { tokens } = this.openScope(open.scope);
+      open.group.executeEvent = this.executeEvent(plan, subscription.args.variables, tokens);
       return true;
     });
   }
@@ -120,13 +125,9 @@ export class SharedSubscriptions implements GroupRegistry {
     await this.sockets.close();
   }
 
-  private open(
-    key: string,
-    source: Omit<OpenGroup, 'group'>,
-    variables: Record<string, unknown>,
-    tokens: CallerTokens,
-  ): OpenGroup {
-    const { plan } = source;
+  private open(key: string, source: Omit<OpenGroup, 'group'>, variables: Record<string, unknown>): OpenGroup {
+    const { plan, scope } = source;
+    const { tokens, groups } = this.openScope(scope);
     const group = new SubscriptionGroup({
       upstream: this.upstreamOf(source, variables, tokens),
       executeEvent: this.executeEvent(plan, variables, tokens),
@@ -134,12 +135,28 @@ export class SharedSubscriptions implements GroupRegistry {
       onEmpty: () => {
         this.openGroups.delete(group);
         if (this.groups.get(key)?.group === group) this.groups.delete(key);
+        groups.delete(group);
+        this.closeScopeIfUnused(scope);
       },
     });
     this.openGroups.add(group);
+    groups.add(group);
     const opened = { ...source, group };
     this.groups.set(key, opened);
     return opened;
+  }
+
+  private openScope(scope: string): Scope {
+    const known = this.scopes.get(scope);
+    if (known) return known;
+    const opened: Scope = { tokens: new CallerTokens(), groups: new Set() };
+    this.scopes.set(scope, opened);
+    return opened;
+  }
+
+  private closeScopeIfUnused(scope: string): void {
+    const open = this.scopes.get(scope);
+    if (open && open.groups.size === 0 && open.tokens.size === 0) this.scopes.delete(scope);
   }
 
   private upstreamOf(

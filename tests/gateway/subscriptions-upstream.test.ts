@@ -38,12 +38,13 @@ interface Listener {
   next(): Promise<unknown>;
   leave(): Promise<unknown>;
 }
+const gymId = 'gym';
+const tokenFor = (userId: string, expiresAt = inSeconds(900)): string =>
+  subgraphs.tokenOf({ role: 'MEMBER', gymId, sub: userId }, expiresAt);
 function listen(
   userId: string,
-  { expiresAt = inSeconds(900), query = 'subscription { count }' } = {},
+  { expiresAt = inSeconds(900), query = 'subscription { count }', token = tokenFor(userId, expiresAt) } = {},
 ): Listener {
-  const gymId = 'gym';
-  const token = subgraphs.tokenOf({ role: 'MEMBER', gymId, sub: userId }, expiresAt);
   const viewer: UserViewer = {
     kind: 'user',
     userId,
@@ -198,6 +199,28 @@ describe('a token that expires', () => {
     subgraphs.count(2);
     for (;;) if ((await long.next()) === 2) break;
     await Promise.all([short.leave(), long.leave()]);
+    await subscriptions.close();
+  });
+});
+
+describe('a token that a subgraph refuses', () => {
+  it('is replaced by that of a member who joins later, also if a subscription has ended because of the refusal', async () => {
+    const [query, token] = ['subscription { thing { name } }', tokenFor('one')];
+    const things = listen('one', { query, token });
+    expect(await things.next()).toEqual({ name: 'named first' });
+    const accept = subgraphs.refuse(token);
+    await expect(listen('one', { token }).next()).rejects.toThrow('The access token is not valid');
+    accept();
+    const later = listen('two', { query });
+    expect(await later.next()).toEqual({ name: 'named first' });
+    expect(subscriptions.counts).toEqual({ upstreams: 1, groups: 1, subscribers: 2 });
+    subgraphs.thing('second');
+    expect(await Promise.all([things, later].map((one) => one.next()))).toEqual([
+      { name: 'named second' },
+      { name: 'named second' },
+    ]);
+    await Promise.all([things.leave(), later.leave()]);
+    expect(subscriptions.counts).toEqual({ upstreams: 0, groups: 0, subscribers: 0 });
     await subscriptions.close();
   });
 });

@@ -48,6 +48,8 @@ export interface LiveSubgraphs {
   readonly supergraphSdl: string;
   /** @param expiresAt in milliseconds since 1970, a whole second */
   tokenOf(claims: object, expiresAt?: number): string;
+  /** Refuses new subscriptions with this token until the returned function is called. */
+  refuse(token: string): () => void;
   /** Changes the count, and sends it as a whole or partial event. */
   count(count: number, kind?: 'whole' | 'partial'): void;
   item(item: number): void;
@@ -78,6 +80,7 @@ const tokenOf = (claims: object, expiresAt = inSeconds(900)): string =>
 export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
   const emitter = new EventEmitter();
   const names = new EventEmitter();
+  const refused = new Set<string>();
   let areNamesDelayed = false;
   let total = 0;
   const counted = (kind: EventKind): CountEvent => ({ count: total, [EVENT_KIND]: kind });
@@ -156,7 +159,8 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
     delays: eventDelays(createMetrics('counter')),
     tracing: undefined,
     contextFor: async (authorization) => {
-      await verifier.verify(authorization?.slice('Bearer '.length) ?? '');
+      const token = authorization?.slice('Bearer '.length) ?? '';
+      await verifier.verify(refused.has(token) ? '' : token);
       return {};
     },
   });
@@ -180,6 +184,10 @@ export async function startLiveSubgraphs(): Promise<LiveSubgraphs> {
   return {
     supergraphSdl: supergraphSdl ?? '',
     tokenOf,
+    refuse(token) {
+      refused.add(token);
+      return () => void refused.delete(token);
+    },
     count(count, kind = 'whole') {
       total = count;
       emitter.emit('event', counted(kind));

@@ -8,6 +8,7 @@ import { presentInvite } from '../invites/invites.shapes.ts';
 import { squads } from '../squads/squad.journal.ts';
 import { DatabaseJournals } from '../storage/journal.database.ts';
 import { trainingOf } from '../squads/training.ts';
+import { namesOf } from '../users/names.journal.ts';
 import { users } from '../users/user.journal.ts';
 import { eraseUser } from './erase-user.ts';
 
@@ -15,8 +16,9 @@ import { eraseUser } from './erase-user.ts';
 export function squadAccountPart(unit: UnitOfWork, hub: Hub): AccountPart {
   const { journals } = hub;
   const userOf = (userId: string) => journals.of(users).read(userId);
+  const namedIn = async (userId: string) => namesOf(journals, await userOf(userId));
   const gymsOf = async (userId: string) =>
-    Promise.all((await userOf(userId)).namedIn.gyms.map((gymId) => journals.of(gyms).read(gymId)));
+    Promise.all((await namedIn(userId)).gyms.map((gymId) => journals.of(gyms).read(gymId)));
   return {
     records: {
       presence: recordsOfList(async (userId) => {
@@ -28,9 +30,7 @@ export function squadAccountPart(unit: UnitOfWork, hub: Hub): AccountPart {
       messages: messagesBy(hub),
       messageReports: recordsOfList(async (userId) =>
         (
-          await Promise.all(
-            (await userOf(userId)).namedIn.gyms.map((gymId) => journals.of(reports).read(gymId)),
-          )
+          await Promise.all((await namedIn(userId)).gyms.map((gymId) => journals.of(reports).read(gymId)))
         ).flatMap((record) =>
           record.reports
             .filter(({ reporterId }) => reporterId === userId)
@@ -82,7 +82,8 @@ export function squadAccountPart(unit: UnitOfWork, hub: Hub): AccountPart {
 /** The user's own part in the squads that are still stored. */
 async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
   const parts: object[] = [];
-  for (const squadId of (await journals.of(users).read(userId)).namedIn.squads) {
+  const named = await namesOf(journals, await journals.of(users).read(userId));
+  for (const squadId of named.squads) {
     const squad = await journals.of(squads).read(squadId);
     const part =
       squad.status === 'NONE' ? undefined : squad.participants.find((one) => one.userId === userId);
@@ -107,7 +108,7 @@ async function partsOf({ journals }: Hub, userId: string): Promise<object[]> {
 const messagesBy =
   ({ journals }: Hub): RecordSource =>
   async (userId, after, limit) => {
-    const squadIds = (await journals.of(users).read(userId)).namedIn.squads;
+    const { squads: squadIds } = await namesOf(journals, await journals.of(users).read(userId));
     const [begunAt, begunSeq] = after ? [Number(after[0]), Number(after[1])] : [0, 0];
     const found: { key: [number, number]; record: object }[] = [];
     for (const [index, squadId] of squadIds.entries()) {

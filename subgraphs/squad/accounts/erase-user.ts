@@ -5,6 +5,7 @@ import { closeInvites } from '../invites/invite-records.ts';
 import { settle } from '../squads/finish.ts';
 import { squads } from '../squads/squad.journal.ts';
 import type { Journals } from '../storage/journal.ts';
+import { forgetNames, namesOf } from '../users/names.journal.ts';
 import { erasedUser, users, type UserRecord } from '../users/user.journal.ts';
 import { forgetInGym, forgetInSquad, forgetInUser } from './forgotten.ts';
 
@@ -25,12 +26,14 @@ export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult
   const user = await journals
     .of(users)
     .change(userId, ({ farewell }) => (farewell ? [] : [{ type: 'leaving', verdict }]));
-  for (const squadId of user.namedIn.squads) {
+  const named = await namesOf(journals, user);
+  for (const squadId of named.squads) {
     await forgetInSquad(journals, squadId, userId);
     await settle(journals, squadId); // it may have ended when they left
   }
-  for (const gymId of user.namedIn.gyms) await forgetInGym(journals, gymId, userId);
-  for (const otherId of user.namedIn.users) await forgetInUser(journals, otherId, userId);
+  for (const gymId of named.gyms) await forgetInGym(journals, gymId, userId);
+  for (const otherId of named.users) await forgetInUser(journals, otherId, userId);
+  await forgetNames(journals, user);
   await journals.of(users).rewrite(userId, (current) => erasedUser(current, verdict));
   return verdict;
 }
@@ -47,12 +50,13 @@ async function resultOf(journals: Journals, user: UserRecord): Promise<ErasureRe
 /** Whether other users share a squad, a workout or a club with the user. */
 async function sharesWithOthers(journals: Journals, user: UserRecord): Promise<boolean> {
   if (user.history.some(({ participantIds }) => participantIds.length > 1)) return true;
-  for (const squadId of user.namedIn.squads) {
+  const named = await namesOf(journals, user);
+  for (const squadId of named.squads) {
     const squad = await journals.of(squads).read(squadId);
     const hasOthers = squad.status !== 'NONE' && squad.participants.some((one) => one.userId !== user.userId);
     if (hasOthers) return true;
   }
-  for (const gymId of user.namedIn.gyms) {
+  for (const gymId of named.gyms) {
     const { groups } = await journals.of(gyms).read(gymId);
     if (
       Object.values(groups).some(

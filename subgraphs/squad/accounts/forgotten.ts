@@ -4,6 +4,7 @@ import { reports } from '../chat/report.journal.ts';
 import { gyms, type GymRecord } from '../gyms/gym.journal.ts';
 import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
 import type { Journals } from '../storage/journal.ts';
+import { forgetName } from '../users/names.journal.ts';
 import { users, type UserRecord } from '../users/user.journal.ts';
 
 /** Removes a user from a squad and its chat, with all records about them. A squad without other users is removed. */
@@ -43,7 +44,8 @@ export async function forgetInGym(journals: Journals, gymId: string, userId: str
 /** Removes a user from the journal of another user: blocks, invites, workouts that they did together. */
 export async function forgetInUser(journals: Journals, otherId: string, userId: string): Promise<void> {
   const other = await journals.of(users).read(otherId);
-  if (other.namedIn.users.includes(userId))
+  const isInPage = await forgetName(journals, other, userId);
+  if (isInPage || other.namedIn.users.includes(userId))
     await journals.of(users).rewrite(otherId, (user) => userWithout(user, userId));
 }
 
@@ -112,6 +114,7 @@ function gymWithout(gym: GymRecord, userId: string): GymRecord {
 
 const userWithout = (user: UserRecord, userId: string): UserRecord => ({
   ...user,
+  blockedByAsOf: Object.fromEntries(Object.entries(user.blockedByAsOf).filter(([id]) => id !== userId)),
   blocked: user.blocked.filter((id) => id !== userId),
   blockedBy: user.blockedBy.filter((id) => id !== userId),
   received: user.received.filter(({ fromUserId }) => fromUserId !== userId),

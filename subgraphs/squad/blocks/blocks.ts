@@ -6,9 +6,20 @@ import { closeInvites } from '../invites/invite-records.ts';
 import { endSharedTraining } from '../squads/end-shared-training.ts';
 import { forgetInUser } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
-import { MAX_BLOCKED, requireNotErased, users } from '../users/user.journal.ts';
+import { moveNames } from '../users/names.journal.ts';
+import {
+  blockedByItems,
+  blockItems,
+  MAX_BLOCKED,
+  requireNotErased,
+  users,
+  type UserRecord,
+} from '../users/user.journal.ts';
 
-/** Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. */
+/**
+ * Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. The journal of the
+ * user who blocks decides; that of the other user agrees with it.
+ */
 export class Blocks {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
@@ -31,18 +42,14 @@ export class Blocks {
     const { userId } = requireUser(this.unit.viewer);
     if (otherId === userId) throw invalid('userId', 'expected another user, not yourself');
     const { journals } = this.hub;
-    await journals.of(users).change(userId, (user) => {
+    const own = await journals.of(users).change(userId, (user) => {
       requireNotErased(user);
-      if (user.blocked.includes(otherId)) return [];
-      if (user.blocked.length >= MAX_BLOCKED)
+      const items = blockItems(user, otherId, true);
+      if (items.length > 0 && user.blocked.length >= MAX_BLOCKED)
         throw conflict(`You have blocked ${MAX_BLOCKED} users; unblock others before you block more.`);
-      return [{ type: 'blocked', userId: otherId }];
+      return items;
     });
-    await journals
-      .of(users)
-      .change(otherId, ({ blockedBy }) =>
-        blockedBy.includes(userId) ? [] : [{ type: 'blockedBy', userId }],
-      );
+    await this.report(own, otherId);
     await closeInvites(journals, userId, 'DECLINED', (invite) => invite.fromUserId === otherId);
     await closeInvites(journals, userId, 'REVOKED', (invite) => invite.toUserId === otherId);
     await endSharedTraining(journals, userId, otherId);
@@ -52,15 +59,30 @@ export class Blocks {
 
   async unblock(otherId: string): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
-    await this.hub.journals
+    const { journals } = this.hub;
+    let isChanged = false;
+    const own = await journals.of(users).change(userId, (user) => {
+      const items = user.farewell ? [] : blockItems(user, otherId, false);
+      isChanged = items.length > 0;
+      return items;
+    });
+    // Nothing is written into the journal of a user who was never blocked.
+    await this.report(own, otherId, ({ blockedBy }) => isChanged || blockedBy.includes(userId));
+    const { farewell } = await journals.of(users).read(userId);
+    if (farewell) await forgetInUser(journals, otherId, userId);
+  }
+
+  /** Makes the other user's journal agree with this state of the viewer's. */
+  private async report(
+    own: UserRecord,
+    otherId: string,
+    isConcerned: (other: UserRecord) => boolean = () => true,
+  ): Promise<void> {
+    const { journals } = this.hub;
+    await moveNames(journals, own);
+    const after = await journals
       .of(users)
-      .change(userId, ({ blocked }) =>
-        blocked.includes(otherId) ? [{ type: 'unblocked', userId: otherId }] : [],
-      );
-    await this.hub.journals
-      .of(users)
-      .change(otherId, ({ blockedBy }) =>
-        blockedBy.includes(userId) ? [{ type: 'unblockedBy', userId }] : [],
-      );
+      .change(otherId, (other) => (isConcerned(other) ? blockedByItems(other, own) : []));
+    await moveNames(journals, after);
   }
 }

@@ -5,6 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { forgetInGym } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
+import { moveNames } from '../users/names.journal.ts';
 import { requireNotErased, users } from '../users/user.journal.ts';
 import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
@@ -124,10 +125,12 @@ export class Groups {
 
   /** Adds the gym to the journals that the user's own journal lists (`namedIn`), so that an erasure of their account finds it. */
   private async listGymInJournal(userId: string, gymId: string): Promise<void> {
-    await this.hub.journals.of(users).change(userId, (user) => {
+    const { journals } = this.hub;
+    const after = await journals.of(users).change(userId, (user) => {
       requireNotErased(user);
       return user.namedIn.gyms.includes(gymId) ? [] : [{ type: 'namedInGym', gymId }];
     });
+    await moveNames(journals, after);
   }
 
   private forgetIfErased(userId: string, gymId: string): Promise<void> {

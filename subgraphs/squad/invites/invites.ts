@@ -16,6 +16,7 @@ import type { Squads } from '../squads/squads.ts';
 import type { Platform } from '../upstream/platform.ts';
 import { forgetInSquad, forgetInUser } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
+import { moveNames } from '../users/names.journal.ts';
 import { hiddenFrom, requireNotErased, users, type UserRecord } from '../users/user.journal.ts';
 import { copyOf, decideInvite, settleInvites } from './invite-records.ts';
 import {
@@ -84,19 +85,27 @@ export class Invites {
       expiresAt: new Date(createdAt + this.settings.squadInviteLifetimeMillis).toISOString(),
       respondedAt: null,
     });
-    for (const [ownerId, box] of [
-      [toUserId, 'received'],
-      [userId, 'sent'],
-    ] as const)
-      await this.hub.journals
+    let closedByBlock: 'DECLINED' | 'REVOKED' | undefined;
+    for (const [ownerId, box, otherId, status] of [
+      [toUserId, 'received', userId, 'DECLINED'],
+      [userId, 'sent', toUserId, 'REVOKED'],
+    ] as const) {
+      const owner = await this.hub.journals
         .of(users)
         .change(ownerId, (user) =>
           user[box].some(({ id }) => id === given.id) ? [] : [{ type: box, invite: given }],
         );
+      await moveNames(this.hub.journals, owner);
+      if (owner.blocked.includes(otherId)) closedByBlock ??= status;
+    }
     await this.forgetIfErased(userId, toUserId, squad.id);
     await this.forgetIfErased(toUserId, userId, squad.id);
-    // If the invite was answered, withdrawn or expired before its copies were written, this updates them; it decides nothing.
-    const decided = await decideInvite(this.hub.journals, given, () => undefined);
+    // A block that was made since `checkReceiver` either finds the copy of the invite and closes the invite, or was found when
+    // the copy was written, because both are in the journal of the user who has blocked the other. If the invite was answered,
+    // withdrawn or expired before its copies were written, this updates them.
+    const decided = await decideInvite(this.hub.journals, given, (invite) =>
+      isOpen(invite) ? closedByBlock : undefined,
+    );
     return presentInvite(decided ? copyOf(decided) : given);
   }
 

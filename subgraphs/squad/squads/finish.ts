@@ -3,6 +3,7 @@ import { gyms } from '../gyms/gym.journal.ts';
 import type { StoredWorkout } from '../history/history.shapes.ts';
 import { updateCopies } from '../invites/invite-records.ts';
 import type { Journals } from '../storage/journal.ts';
+import { moveNames } from '../users/names.journal.ts';
 import { hasRow, users } from '../users/user.journal.ts';
 import { lastChangeOf } from './squad-changes.ts';
 import { hasLapsed } from './squad-jobs.ts';
@@ -33,21 +34,23 @@ export async function recordLeaving(journals: Journals, squad: SquadState, userI
 
 /** Copies a row into the user's history. */
 export async function copyRow(journals: Journals, userId: string, workout: StoredWorkout): Promise<void> {
-  await journals
+  const after = await journals
     .of(users)
     .change(userId, (user) => (hasRow(user, workout) ? [] : [{ type: 'trained', workout }]));
+  await moveNames(journals, after);
 }
 
 async function recordEnd(journals: Journals, squad: SquadState): Promise<void> {
   const { id: squadId, gymId, participants } = squad;
   for (const { userId } of participants) {
     const workout = squad.rows[userId];
-    await journals
+    const after = await journals
       .of(users)
       .change(userId, (user) => [
         ...(workout && !hasRow(user, workout) ? [{ type: 'trained', workout } as const] : []),
         ...(user.squads.includes(squadId) ? [{ type: 'forgotten', squadId } as const] : []),
       ]);
+    await moveNames(journals, after);
   }
   await recordActivity(journals, squad);
   for (const invite of squad.invites) await updateCopies(journals, invite);

@@ -10,9 +10,10 @@ import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import type { Hub } from '../hub.ts';
 import { sliceAfter } from '../lists.ts';
 import type { Platform } from '../upstream/platform.ts';
+import { moveNames } from '../users/names.journal.ts';
 import { requireNotErased, users } from '../users/user.journal.ts';
 import { recordSquad } from './finish.ts';
-import { emptyLobbyOf, openSquadsOf, reserveSquad } from './opening.ts';
+import { lobbyForInvites, openSquadsOf, reserveSquad } from './opening.ts';
 import {
   decideHost,
   decideJoin,
@@ -72,27 +73,27 @@ export class Squads {
       throw invalid('routineId', `there is no workout routine "${routineId}" that you may see`);
     const id = uuidv7();
     await reserveSquad(this.hub, this.upkeep, { userId, gymId, squadId: id });
-    const squad = await this.change(id, () => [
-      {
-        type: 'created',
-        id,
-        gymId,
-        hostId: userId,
-        routineId: routine?.id ?? null,
-        routineVersion: routine?.version ?? null,
-        plan: routine?.plan ?? null,
-        at: nowText(),
-      },
-    ]);
-    await this.forgetIfErased(userId, id);
-    return squad;
+    return this.open({
+      id,
+      gymId,
+      hostId: userId,
+      routineId: routine?.id ?? null,
+      routineVersion: routine?.version ?? null,
+      plan: routine?.plan ?? null,
+    });
   }
 
-  /** The viewer's own LOBBY that nobody else has entered; a new one if they have none. */
+  /**
+   * The viewer's own LOBBY at their gym that nobody else has entered; a new one if they have none.
+   * @throws SQUAD_LIMIT
+   */
   async ownLobby(): Promise<SquadShape> {
     const { userId } = requireUser(this.unit.viewer);
-    const lobby = await emptyLobbyOf(this.hub, this.upkeep, userId);
-    return lobby && lobby.gymId === requireOwnGym(this.unit.viewer) ? present(lobby) : this.create({});
+    const gymId = requireOwnGym(this.unit.viewer);
+    const lobby = await lobbyForInvites(this.hub, this.upkeep, { userId, gymId });
+    if (!('reservedId' in lobby)) return present(lobby);
+    const { reservedId: id } = lobby;
+    return this.open({ id, gymId, hostId: userId, routineId: null, routineVersion: null, plan: null });
   }
 
   /** @throws NOT_FOUND for everybody who may not see the squad */
@@ -227,6 +228,17 @@ export class Squads {
     }
   }
 
+  /** Writes a squad whose id is in its host's journal already. If it exists, nothing changes. */
+  private async open(
+    squad: Omit<Extract<SquadItem, { type: 'created' }>, 'type' | 'at'>,
+  ): Promise<SquadShape> {
+    const opened = await this.change(squad.id, ({ status }) =>
+      status === 'NONE' ? [{ type: 'created', ...squad, at: nowText() }] : [],
+    );
+    await this.forgetIfErased(squad.hostId, squad.id);
+    return opened;
+  }
+
   private async setStatus(input: unknown, status: 'ACTIVE' | 'PAUSED' | 'ENDED'): Promise<SquadShape> {
     const { squadId } = validated(SquadIdShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -257,10 +269,12 @@ export class Squads {
    * erasure of the account finds the squad.
    */
   private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
-    await this.hub.journals.of(users).change(userId, (user) => {
+    const { journals } = this.hub;
+    const after = await journals.of(users).change(userId, (user) => {
       requireNotErased(user);
       return user.squads.includes(squadId) ? [] : [{ type: 'entered', squadId, gymId }];
     });
+    await moveNames(journals, after);
   }
 
   private forgetIfErased(userId: string, squadId: string): Promise<void> {

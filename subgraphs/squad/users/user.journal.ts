@@ -12,25 +12,44 @@ export interface UserRecord {
   readonly blocked: readonly string[];
   /** Users who have blocked them. */
   readonly blockedBy: readonly string[];
+  /**
+   * The moment of the last change of `blocked`, in milliseconds since 1970. Each change has a later one than the change
+   * before it, also if the clocks of two instances differ.
+   */
+  readonly blocksChangedAt: number;
+  /** By user: the `blocksChangedAt` of the state of their journal with which `blockedBy` agrees. Also for users who unblocked. */
+  readonly blockedByAsOf: Readonly<Record<string, number>>;
   /** Copies, the newest last. An invite is decided in its squad's journal. */
   readonly received: readonly StoredInvite[];
   readonly sent: readonly StoredInvite[];
   /** Squads that they have entered and whose end is not in their history yet. */
   readonly squads: readonly string[];
+  /** The LOBBY that an invite without a squad has opened last; null if there was none. Maybe the squad is not written yet. */
+  readonly lobby: ReservedLobby | null;
   /** The newest last. */
   readonly history: readonly StoredWorkout[];
   /** Counts the changes of their invites; the `seq` of the frames about them. */
   readonly inviteSeq: number;
-  /** Other journals that name them, or did: for the export and the erasure of their data. */
+  /**
+   * The latest other journals that name them, or did: for the export and the erasure of their data. Earlier ones are in pages
+   * (`names.journal.ts`).
+   */
   readonly namedIn: NamedIn;
+  /** The number of these pages. */
+  readonly namePages: number;
   /** The status that they have chosen last; null if they never chose one. */
   readonly chosenStatus: StatusChoice | null;
   /** The erasure of their account; once it has begun, no record is added. Stored snapshots contain the name `farewell`. */
   readonly farewell: Farewell | null;
 }
 
+interface ReservedLobby {
+  readonly squadId: string;
+  readonly gymId: string;
+}
+
 /** Ids, the latest last. */
-interface NamedIn {
+export interface NamedIn {
   readonly squads: readonly string[];
   readonly gyms: readonly string[];
   /** Users whose journals name them: by invites, blocks, or training together. */
@@ -43,15 +62,20 @@ interface Farewell {
   readonly isDone: boolean;
 }
 
-type UserItem =
+export type UserItem =
   | { type: 'snapshot'; user: UserRecord }
-  | { type: 'blocked' | 'unblocked' | 'blockedBy' | 'unblockedBy'; userId: string }
+  /** The previous version wrote no time. */
+  | { type: 'blocked' | 'unblocked'; userId: string; at?: number }
+  | { type: 'blockedBy' | 'unblockedBy'; userId: string; asOf?: number }
   /** A new invite, or one whose status has changed. */
   | { type: 'received' | 'sent'; invite: StoredInvite }
-  | { type: 'entered'; squadId: string; gymId: string }
+  /** `isForInvites`: an invite without a squad opens this LOBBY, and later ones use it. */
+  | { type: 'entered'; squadId: string; gymId: string; isForInvites?: boolean }
   | { type: 'forgotten'; squadId: string }
   /** They are about to be named in the journal of that gym. */
   | { type: 'namedInGym'; gymId: string }
+  /** That many names, the first ones of each list, are in a page now. */
+  | { type: 'namesMoved'; counts: Readonly<Record<keyof NamedIn, number>> }
   | { type: 'choseStatus'; chosenStatus: StatusChoice }
   | { type: 'leaving'; verdict: ErasureResult }
   | { type: 'trained'; workout: StoredWorkout };
@@ -63,18 +87,21 @@ export const MAX_BLOCKED = 2_000;
 /** Blocks by others are not refused, so only the latest ones are kept. */
 const MAX_BLOCKED_BY = 20_000;
 const MAX_SQUADS = 200;
-const MAX_NAMED_IN = 5_000;
 
 const emptyUser = (userId: string): UserRecord => ({
   userId,
   blocked: [],
   blockedBy: [],
+  blocksChangedAt: 0,
+  blockedByAsOf: {},
   received: [],
   sent: [],
   squads: [],
+  lobby: null,
   history: [],
   inviteSeq: 0,
   namedIn: { squads: [], gyms: [], users: [] },
+  namePages: 0,
   chosenStatus: null,
   farewell: null,
 });
@@ -106,13 +133,25 @@ type Change = Exclude<UserItem, { type: 'snapshot' }>;
 function changed(user: UserRecord, item: Change): UserRecord {
   switch (item.type) {
     case 'blocked':
-      return { ...user, blocked: added(user.blocked, item.userId, MAX_BLOCKED) };
     case 'unblocked':
-      return { ...user, blocked: without(user.blocked, item.userId) };
+      return {
+        ...user,
+        blocked:
+          item.type === 'blocked'
+            ? added(user.blocked, item.userId, MAX_BLOCKED)
+            : without(user.blocked, item.userId),
+        blocksChangedAt: item.at ?? user.blocksChangedAt + 1,
+      };
     case 'blockedBy':
-      return { ...user, blockedBy: added(user.blockedBy, item.userId, MAX_BLOCKED_BY) };
     case 'unblockedBy':
-      return { ...user, blockedBy: without(user.blockedBy, item.userId) };
+      return {
+        ...user,
+        blockedBy:
+          item.type === 'blockedBy'
+            ? added(user.blockedBy, item.userId, MAX_BLOCKED_BY)
+            : without(user.blockedBy, item.userId),
+        blockedByAsOf: withMoment(user.blockedByAsOf, item),
+      };
     case 'received':
     case 'sent':
       return {
@@ -121,11 +160,25 @@ function changed(user: UserRecord, item: Change): UserRecord {
         inviteSeq: user.inviteSeq + 1,
       };
     case 'entered':
-      return { ...user, squads: added(user.squads, item.squadId, MAX_SQUADS) };
+      return {
+        ...user,
+        squads: added(user.squads, item.squadId, MAX_SQUADS),
+        lobby: item.isForInvites ? { squadId: item.squadId, gymId: item.gymId } : user.lobby,
+      };
     case 'forgotten':
       return { ...user, squads: without(user.squads, item.squadId) };
     case 'trained':
       return withWorkout(user, item.workout);
+    case 'namesMoved':
+      return {
+        ...user,
+        namedIn: {
+          squads: user.namedIn.squads.slice(item.counts.squads),
+          gyms: user.namedIn.gyms.slice(item.counts.gyms),
+          users: user.namedIn.users.slice(item.counts.users),
+        },
+        namePages: user.namePages + 1,
+      };
     case 'choseStatus':
       return { ...user, chosenStatus: item.chosenStatus };
     case 'leaving':
@@ -138,7 +191,7 @@ function changed(user: UserRecord, item: Change): UserRecord {
 function withNames(user: UserRecord, item: Change): UserRecord {
   const { squads = [], gyms = [], users: others = [] } = namesIn(item);
   const merged = (known: readonly string[], more: readonly string[]) =>
-    more.reduce((list, one) => added(list, one, MAX_NAMED_IN), known);
+    more.reduce((list, one) => added(list, one), known); // `moveNames` keeps the lists short
   if (squads.length + gyms.length + others.length === 0) return user;
   return {
     ...user,
@@ -157,6 +210,7 @@ function namesIn(item: Change): Partial<NamedIn> {
   switch (item.type) {
     case 'blocked':
     case 'blockedBy':
+    case 'unblockedBy':
       return { users: [item.userId] };
     case 'received':
     case 'sent':
@@ -172,14 +226,48 @@ function namesIn(item: Change): Partial<NamedIn> {
   }
 }
 
+/** The records by which the user blocks or unblocks the other one; none if this is their state already. */
+export const blockItems = (user: UserRecord, otherId: string, isBlocked: boolean): readonly UserItem[] =>
+  user.blocked.includes(otherId) === isBlocked
+    ? []
+    : [
+        {
+          type: isBlocked ? 'blocked' : 'unblocked',
+          userId: otherId,
+          at: Math.max(user.blocksChangedAt + 1, Date.now()),
+        },
+      ];
+
+/**
+ * The records by which `blockedBy` of the user agrees with the journal of the other one. None if it agrees with a later state
+ * of that journal already: a block and an unblock at the same time may arrive here in the wrong order.
+ */
+export function blockedByItems(user: UserRecord, other: UserRecord): readonly UserItem[] {
+  const isBlocked = other.blocked.includes(user.userId);
+  const [known, asOf] = [user.blockedByAsOf[other.userId] ?? 0, other.blocksChangedAt];
+  const isSame = user.blockedBy.includes(other.userId) === isBlocked;
+  if (user.farewell || other.farewell || asOf < known || (asOf === known && isSame)) return [];
+  return [{ type: isBlocked ? 'blockedBy' : 'unblockedBy', userId: other.userId, asOf }];
+}
+
 /** Users with a block between them and this user, whichever of the two has blocked the other. */
 export const hiddenFrom = (user: UserRecord): ReadonlySet<string> =>
   new Set([...user.blocked, ...user.blockedBy]);
 
-const added = (list: readonly string[], one: string, most: number): readonly string[] =>
+const added = (list: readonly string[], one: string, most = Number.POSITIVE_INFINITY): readonly string[] =>
   list.includes(one) ? list : [...list, one].slice(-most);
 const without = (list: readonly string[], one: string): readonly string[] =>
   list.filter((other) => other !== one);
+
+function withMoment(
+  moments: UserRecord['blockedByAsOf'],
+  { userId, asOf }: { userId: string; asOf?: number },
+): UserRecord['blockedByAsOf'] {
+  const { [userId]: before, ...others } = moments;
+  const latest = asOf ?? before;
+  if (latest === undefined) return others;
+  return Object.fromEntries([...Object.entries(others), [userId, latest] as const].slice(-MAX_BLOCKED_BY));
+}
 
 /** A closed invite stays closed: the record that it was sent may arrive after the record that closed it. */
 function withInvite(list: readonly StoredInvite[], invite: StoredInvite): readonly StoredInvite[] {

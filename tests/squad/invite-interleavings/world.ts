@@ -20,13 +20,13 @@ export const gymId = randomUUID();
 /** All actors share this hub, but not its journals: each actor has journals whose steps the scheduler controls. */
 const sharedHub = new MemoryHub({ graceMillis: 1_000 }, undefined as unknown as Journals);
 
-/** The rules for one request of this user. */
-function rulesOf(userId: string, journals: Journals) {
+/** The rules for one request of this user, who is a member of this gym. */
+export function rulesOf(userId: string, journals: Journals, ofGym: string = gymId) {
   const viewer: UserViewer = {
     kind: 'user',
     userId,
     role: 'MEMBER',
-    gymId,
+    gymId: ofGym,
     sessionId: randomUUID(),
     expiresAt: Date.now() + 3_600_000,
   };

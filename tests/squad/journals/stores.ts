@@ -27,7 +27,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-async function fileStore(): Promise<Store> {
+export async function fileStore(): Promise<Store> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-journals-'));
   let journals = new FileJournals({ folder, log });
   return {
