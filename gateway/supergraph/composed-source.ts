@@ -36,7 +36,9 @@ export function composedSupergraph({
   const stopped = new AbortController();
   let composedFrom = '';
   let lastWarning = '';
-  let next: NodeJS.Timeout | undefined;
+  /** Whether the operator has asked for a poll since the current one began. */
+  let isAskedFor = false;
+  let wake = (): void => undefined;
 
   async function poll(): Promise<void> {
     try {
@@ -61,17 +63,33 @@ export function composedSupergraph({
         log.warn({ err: error }, 'the subgraphs could not be composed; the previous supergraph stays');
       lastWarning = message;
     }
-    if (stopped.signal.aborted) return;
-    next = setTimeout(() => (polling = poll()), pollMillis);
-    next.unref();
   }
-  let polling = poll();
-  const pollNow = async (): Promise<void> => {
-    await polling;
-    clearTimeout(next);
-    polling = poll();
-  };
-  const stopListening = onReloadSignal(() => void pollNow());
+
+  /** One loop, so that there is one poll at a time, however often the operator asks. */
+  async function pollUntilStopped(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      isAskedFor = false;
+      await poll();
+      if (!isAskedFor && !stopped.signal.aborted) await untilNextPoll();
+    }
+  }
+
+  function untilNextPoll(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pollMillis);
+      timer.unref();
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  void pollUntilStopped();
+  const stopListening = onReloadSignal(() => {
+    isAskedFor = true;
+    wake();
+  });
 
   return {
     get current() {
@@ -80,7 +98,7 @@ export function composedSupergraph({
     onChange: (listener) => offered.onChange(listener),
     stop() {
       stopped.abort();
-      clearTimeout(next);
+      wake();
       stopListening();
     },
   };

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '#server/observability/logger.ts';
 import { composedSupergraph } from '../../gateway/supergraph/composed-source.ts';
@@ -130,5 +131,30 @@ describe('a composed supergraph', () => {
     subgraph.closeAllConnections();
     await new Promise((resolve) => subgraph.close(resolve));
     expect(source.current).toContain('two: Int');
+  });
+
+  it('is read once more, however often SIGHUP arrives during a read', async () => {
+    let requests = 0;
+    let arrived = Promise.withResolvers<() => void>();
+    const subgraph: Server = createServer((_req, res) => {
+      requests += 1;
+      arrived.resolve(() => res.end('{"data":{"_service":{"sdl":"type Query { one: Int }"}}}'));
+      arrived = Promise.withResolvers();
+    });
+    await new Promise<void>((resolve) => subgraph.listen(0, '127.0.0.1', resolve));
+    const { port } = subgraph.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/graphql`;
+    source = composedSupergraph({ first: 'committed', subgraphs: { numbers: url }, pollMillis: 60_000, log });
+    const changes = offersOf(source);
+    const answer = await arrived.promise;
+    for (let signal = 0; signal < 3; signal += 1) process.emit('SIGHUP');
+    const again = arrived.promise;
+    answer();
+    (await again)();
+    expect(await changes.next()).toContain('one: Int');
+    await setTimeout(100); // a further read would have begun at once
+    expect(requests).toBe(2);
+    subgraph.closeAllConnections();
+    await new Promise((resolve) => subgraph.close(resolve));
   });
 });
