@@ -25,7 +25,7 @@ export interface ComparedProgram {
   start(settings: ProgramSettings): Promise<Started>;
 }
 
-const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const OTHERS_FOLDER = file('../peers/');
 
 export const hasOtherGateways = existsSync(`${OTHERS_FOLDER}node_modules/@apollo/server`);
@@ -39,10 +39,11 @@ const HIVE = 'Hive';
 export const HIVE_ROUTER = 'Hive, router runtime';
 export const BASELINE = 'baseline';
 
-const ours: ComparedProgram = {
-  name: OURS,
+/** The gateway of a checkout of this repository. @param more options of Node */
+export const gatewayOf = (name: string, main: string, more: readonly string[] = []): ComparedProgram => ({
+  name,
   start: ({ supergraphFile, origin, port, dataDir, sharing, through }) =>
-    start([file('../../main.ts'), 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
+    start([...more, main, 'gateway', '--supergraph', supergraphFile, '--port', String(port)], {
       env: {
         IDENTITY_URL: origin,
         DATA_DIR: dataDir,
@@ -54,7 +55,10 @@ const ours: ComparedProgram = {
       ready: /ready/i,
       through,
     }),
-};
+});
+
+export const OWN_MAIN = file('../../main.ts');
+const ours = gatewayOf(OURS, OWN_MAIN);
 
 const apollo: ComparedProgram = {
   name: APOLLO,

@@ -187,8 +187,10 @@ export class HttpSubgraph implements Subgraph {
   private post({ body, kind, context }: SubgraphRequest, further?: readonly string[]): SubgraphExchange {
     const isRead = kind === 'query';
     const { headers: own, timeLimit } = isRead ? this.queries : this.mutations;
-    const span = this.spanOf(context);
-    const headers = withTrace(forwardedHeaders(context), span).concat(own, this.headersOf(context));
+    const span = context.span && this.spanOf(context);
+    const forwarded = span ? withTrace(forwardedHeaders(context), span) : forwardedHeaders(context);
+    const chosen = context.forwarded && this.headersOf(context);
+    const headers = chosen ? forwarded.concat(own, chosen) : forwarded.concat(own);
     return new SubgraphExchange(this.endpoint, {
       body,
       headers: further ? headers.concat(further) : headers,
