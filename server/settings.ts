@@ -30,7 +30,8 @@ export function readSettings<Shape extends z.ZodRawShape>(
   throw new SettingsError(
     result.error.issues.map((issue) => {
       const field = String(issue.path[0]);
-      const received = given[field] === undefined ? 'it is not set' : `got "${masked(field, given[field])}"`;
+      const received =
+        given[field] === undefined ? 'it is not set' : `got "${withoutSecret(field, given[field])}"`;
       return `${variableOf(field)}: ${issue.message}; ${received}`;
     }),
   );
@@ -336,7 +337,7 @@ export const urlOf = (name: ServiceName, settings: ServerSettings): string => se
 
 const SECRET = /secret|password|token|apiKey|Headers$|Endpoint$|Url$/i;
 /** Masks a secret; of a URL, the password, even if it has an "@" or "/" that is not encoded, or is in a parameter. */
-const masked = (field: string, value: string): string =>
+const withoutSecret = (field: string, value: string): string =>
   SECRET.test(field)
     ? value
         .replace(/\/\/.*@/, '//***@')

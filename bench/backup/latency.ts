@@ -1,3 +1,5 @@
+import { dayBefore } from '../platform/people.ts';
+
 /** The latency of requests that one member sends one after the other: a query over five services, and a write. */
 export class Latency {
   private readonly gateway: string;
@@ -24,8 +26,8 @@ export class Latency {
     let isOver = false;
     const over = typeof until === 'number' ? new Promise((resolve) => setTimeout(resolve, until)) : until;
     void over.finally(() => (isOver = true));
-    while (!isOver)
-      for (const [at, body] of REQUESTS) {
+    for (let round = 0; !isOver; round += 1)
+      for (const [at, body] of requestsOf(round)) {
         const startedAt = performance.now();
         const response = await fetch(this.gateway + at, {
           method: 'POST',
@@ -46,9 +48,11 @@ export class Latency {
 
 const HOME = `{ me { displayName gym { locations { name occupancy { people } } } nutritionDay { totals { calories } } presence { online } }
   workouts(first: 1) { nodes { title } } }`;
-const MEAL = { foodName: 'Oatmeal', calories: 158, protein: 5, carbs: 27, fats: 3 };
-
-const REQUESTS: readonly (readonly [string, object])[] = [
+/** The requests of a round. The meals are on different days, because a day can have at most 1,000 entries. */
+const requestsOf = (round: number): readonly (readonly [string, object])[] => [
   ['/graphql', { query: HOME }],
-  ['/nutrition/log', MEAL],
+  [
+    '/nutrition/log',
+    { foodName: 'Oatmeal', calories: 158, protein: 5, carbs: 27, fats: 3, localDate: dayBefore(round % 500) },
+  ],
 ];

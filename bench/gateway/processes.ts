@@ -50,7 +50,8 @@ export async function start(
     stop: () =>
       new Promise((resolve) => {
         signal(child.pid ?? 0, 'SIGCONT');
-        if (child.exitCode !== null) return resolve();
+        // A program that a signal has ended has no exit code.
+        if (child.exitCode !== null || child.signalCode !== null) return resolve();
         const last = setTimeout(() => child.kill('SIGKILL'), 5_000);
         child.once('exit', () => {
           clearTimeout(last);
@@ -89,14 +90,16 @@ function firstLine(child: ChildProcess, ready: RegExp | undefined): Promise<stri
   });
 }
 
-/** Sends the request again and again until it is answered with 200. @throws Error after about 30 s */
+/** Sends the request again and again until it is answered with 200. @throws Error after `limitMillis` */
 export async function waitForAnswer(
   url: string,
   body: string,
   headers: Record<string, string>,
+  limitMillis = 30_000, // 30 s
 ): Promise<void> {
-  for (let attempt = 0; attempt < 150; attempt += 1) {
-    const status = await fetch(url, { method: 'POST', headers, body }).then(
+  const limit = AbortSignal.timeout(limitMillis);
+  while (!limit.aborted) {
+    const status = await fetch(url, { method: 'POST', headers, body, signal: limit }).then(
       (response) => response.arrayBuffer().then(() => response.status),
       () => 0,
     );

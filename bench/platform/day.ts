@@ -1,5 +1,5 @@
 import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { jsonHeaders, login, newLocation, newMembers } from './people.ts';
+import { dayBefore, jsonHeaders, login, newLocation, newMembers } from './people.ts';
 import { homeQuery, type Workload } from './workloads.ts';
 
 /** The share of each request in all requests of a member's day, in per cent. */
@@ -74,9 +74,20 @@ export async function dayAt(url: string, memberCount: number): Promise<ReadonlyM
     ['nutrition of the day', byMembers('{ me { nutritionDay { totals { calories protein carbs fats } } } }')],
     [
       'a meal is logged',
-      byMembers('mutation ($input: LogFoodInput!) { logFood(input: $input) { id } }', [
-        { input: { foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 } },
-      ]),
+      byMembers(
+        'mutation ($input: LogFoodInput!) { logFood(input: $input) { id } }',
+        // on different days, because a day can have at most 1,000 entries
+        Array.from({ length: 100 }, (_, daysAgo) => ({
+          input: {
+            foodName: 'Oatmeal',
+            calories: 158,
+            protein: 5.5,
+            carbs: 27,
+            fats: 3.2,
+            localDate: dayBefore(daysAgo),
+          },
+        })),
+      ),
     ],
     [
       'history: 200 entries',

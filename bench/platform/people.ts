@@ -50,6 +50,10 @@ async function newMember(url: string, index: number): Promise<Member> {
   return { token, qrCode: ((await me.json()) as { qrCode: string }).qrCode };
 }
 
+/** The day that was so many days ago, such as `2026-01-31`. */
+export const dayBefore = (days: number): string =>
+  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
 async function logMeals(url: string, token: string): Promise<void> {
   for (let part = 0; part < 10; part += 1)
     await post(`${url}/nutrition/log`, token, {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Load } from '../gateway/load.ts';
-import { jsonHeaders, login, newLocation, newMembers } from '../platform/people.ts';
+import { dayBefore, jsonHeaders, login, newLocation, newMembers } from '../platform/people.ts';
 import type { RunningPlatform } from '../platform/running-platform.ts';
 
 type Target = ConstructorParameters<typeof Load>[0];
@@ -20,7 +20,17 @@ const CONNECTIONS = 8;
 const HALLS = 8;
 /** More keys than one round sends requests, because a repeated key would only get the stored answer. */
 const KEYS = 4_000;
-const MEAL = JSON.stringify({ foodName: 'Oatmeal', calories: 158, protein: 5.5, carbs: 27, fats: 3.2 });
+/** Meals on different days, because a day can have at most 1,000 entries. */
+const MEALS = Array.from({ length: 500 }, (_, daysAgo) =>
+  JSON.stringify({
+    foodName: 'Oatmeal',
+    calories: 158,
+    protein: 5.5,
+    carbs: 27,
+    fats: 3.2,
+    localDate: dayBefore(daysAgo),
+  }),
+);
 
 /** Creates members, their data and eight locations on a platform; returns the requests of the measurement. */
 export async function workloadsOf(platform: RunningPlatform): Promise<Workload[]> {
@@ -58,10 +68,10 @@ export async function workloadsOf(platform: RunningPlatform): Promise<Workload[]
     request('GET /workouts', 'content', '/workouts', () => ({})),
     request('GET /history/:id, 50 entries', 'nutrition', '/history/me', () => ({})),
     request('GET /history/:id, compressed', 'nutrition', '/history/me', () => ({ headers: compressed })),
-    request('POST /log', 'nutrition', '/log', () => ({ method: 'POST', bodies: [MEAL] })),
+    request('POST /log', 'nutrition', '/log', () => ({ method: 'POST', bodies: MEALS })),
     request('POST /log with a key', 'nutrition', '/log', () => ({
       method: 'POST',
-      bodies: [MEAL],
+      bodies: MEALS,
       headers: Array.from({ length: KEYS }, (_, at) => ({
         ...headers[at % headers.length],
         'idempotency-key': randomUUID(),

@@ -36,8 +36,17 @@ const { settings } = settingsOf(squad, {
 });
 const { url } = await startSubgraph(squad, { settings, port: 0 });
 process.send?.({ url, tokens });
+/** The largest number of bytes that wait for one client, because it does not read. */
+const waitingBytes = (): number => {
+  // Node documents no other way to the sockets of a server that was started elsewhere.
+  const { _getActiveHandles: handles } = process as unknown as {
+    _getActiveHandles(): { writableLength?: number }[];
+  };
+  return Math.max(0, ...handles.call(process).map(({ writableLength = 0 }) => writableLength));
+};
 process.on('message', () =>
   process.send?.({
+    waitingBytes: waitingBytes(),
     rssMib: Math.round(process.memoryUsage().rss / 1_048_576),
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
   }),

@@ -9,13 +9,16 @@ import type { ErasureResult } from './account-part.ts';
  *
  * A first transaction stores the erasure record under an exclusive lock. Every statement that writes the id of an account
  * takes the same lock in shared mode (`refuseErasedAccount`). So a writer that got the lock first has committed before the record
- * is stored, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction. It removes files
- * before rows, so that after a crash the rows still name the files that are left.
+ * is stored, and `erase` finds its rows; a later writer is refused. `erase` runs in a second transaction.
+ *
+ * @param eraseFiles runs between the two, without a transaction, because PostgreSQL ends a transaction that waits 30 s for a
+ * slow file storage. After a crash or a failure, the rows still name the files that are left, and the caller calls again.
  */
 export async function eraseOnce(
   unit: UnitOfWork,
   userId: string,
   erase: () => Promise<ErasureResult>,
+  eraseFiles: () => Promise<void> = async () => undefined,
 ): Promise<ErasureResult> {
   await unit.transaction(async () => {
     await unit.em.execute(`select pg_advisory_xact_lock(hashtext('erased_account'), account_lock(?))`, [
@@ -26,6 +29,7 @@ export async function eraseOnce(
       [userId],
     );
   });
+  await eraseFiles();
   return unit.transaction(async () => {
     const [before] = await unit.em.execute<
       { outcome: ErasureResult['outcome'] | null; reason: string | null }[]

@@ -90,7 +90,7 @@ export class ChangeNotices {
     this.isProving = true;
     const { followed, tokens } = this.options.keys;
     try {
-      await this.notifications.answers();
+      await this.notifications.whenDelivered();
       await this.flush();
       const script = { keys: [followed, tokens], arguments: [String(FOLLOWED_MILLIS)] };
       const count = await this.redis.run(tokens, (client) => client.eval(PROVE, script));

@@ -165,7 +165,7 @@ async function migrateOrExplain(
   } catch (error) {
     throw new Error(
       `The database "${name}" could not be brought up to date: ${(error as Error).message}. ` +
-        'The database is unchanged. ' +
+        'No table of the service has changed, but the schema of its jobs may have been created or upgraded. ' +
         'If a right is missing: the user of DATABASE_DIRECT_URL (or DATABASE_URL) must own the database; with ' +
         'DATABASE_MIGRATIONS=off only "npm start -- migrate" needs that user.',
       { cause: error },

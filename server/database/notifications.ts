@@ -21,7 +21,8 @@ export interface Notifications {
    * Resolves when all events of transactions that were committed before the call are delivered.
    * @throws Error if the connection is lost
    */
-  answers(): Promise<void>;
+  whenDelivered(): Promise<void>;
+  /** No listener is called after this call. */
   close(): Promise<void>;
 }
 
@@ -97,6 +98,7 @@ class ListeningConnection implements Notifications {
     client.on('error', (error) => this.lost(client, error)).on('end', () => this.lost(client));
     const causes = new NotificationCauses();
     client.on('notification', ({ channel, payload: text = '' }) => {
+      if (this.isClosed) return; // it arrived while the connection was being closed
       const change = causes.read(text);
       if (change) causedBy(change.cause, () => this.events.emit(channel, change.payload));
     });
@@ -125,7 +127,7 @@ class ListeningConnection implements Notifications {
   }
 
   /** PostgreSQL sends the notifications of earlier commits before it says that it is ready for the next query. */
-  async answers(): Promise<void> {
+  async whenDelivered(): Promise<void> {
     if (!this.client) throw new Error('the connection for notifications is lost');
     await this.client.query('select 1');
   }

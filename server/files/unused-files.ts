@@ -1,6 +1,6 @@
 import { DAY_MILLIS } from '../durations.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { RetentionRule } from '../retention/retention.ts';
+import type { FileRetentionRule } from '../retention/retention.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { FileStorage } from './file-storage.ts';
 
@@ -8,8 +8,11 @@ import type { FileStorage } from './file-storage.ts';
 const KEPT_MILLIS = DAY_MILLIS;
 const FILES_PER_RUN = 20_000; // about 3 s with a bucket
 const FILES_PER_QUERY = 1_000;
+const FILES_PER_DELETION = 100;
 /** More unused files than this may be removed only if most files are used. */
 const FEW = 100;
+/** A run ends after this number of deletions that failed: the storage then probably does not answer. */
+const MAX_FAILURES = 10;
 
 /** Which of these keys the service's rows refer to. */
 type UsedAmong = (unit: UnitOfWork, keys: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -17,35 +20,55 @@ type UsedAmong = (unit: UnitOfWork, keys: readonly string[]) => Promise<Readonly
 /**
  * Removes files to which no row refers: of uploads that a crash interrupted, and those whose deletion failed after the row
  * had changed. A run checks 20,000 files of a bucket, and the next run continues there; of a folder it checks all files.
+ *
+ * No transaction is open while the storage lists and deletes files. No row begins to refer to a file that is a day old, but
+ * an old key may be stored again; so the rows are read once more, immediately before each 100 files are deleted.
  */
-export function unusedFiles(files: FileStorage, usedAmong: UsedAmong): RetentionRule {
+export function unusedFiles(files: FileStorage, usedAmong: UsedAmong): FileRetentionRule {
   let position: string | undefined;
   return {
     what: 'unused_files',
     kept: { millis: KEPT_MILLIS },
-    batchRows: Number.POSITIVE_INFINITY, // one batch per run
-    async run(unit, before) {
+    async removeFiles({ unitOf, signal }, before) {
       const { old, last } = await oldFiles(files, position, before);
+      const unusedAmong = async (keys: readonly string[]): Promise<string[]> => {
+        const used = await usedAmong(unitOf(), keys);
+        return keys.filter((key) => !used.has(key));
+      };
       const unused: string[] = [];
-      for (let from = 0; from < old.length; from += FILES_PER_QUERY) {
-        const keys = old.slice(from, from + FILES_PER_QUERY);
-        const used = await usedAmong(unit, keys);
-        unused.push(...keys.filter((key) => !used.has(key)));
-      }
+      for (const keys of inParts(old, FILES_PER_QUERY)) unused.push(...(await unusedAmong(keys)));
       if (unused.length > FEW && unused.length > old.length / 2)
         throw new Error(
           `${unused.length} of ${old.length} files are unused, so none was removed: the database and the file storage seem to belong to different installations`,
         );
+      let removed = 0;
       const failures: unknown[] = [];
-      for (const key of unused) await files.delete(key).catch((error: unknown) => failures.push(error));
+      for (const keys of inParts(unused, FILES_PER_DELETION)) {
+        for (const key of await unusedAmong(keys)) {
+          if (signal.aborted) return removed; // the next run lists the same files
+          try {
+            await files.delete(key);
+            removed += 1;
+          } catch (error) {
+            failures.push(error);
+          }
+          if (failures.length === MAX_FAILURES) break;
+        }
+        if (failures.length === MAX_FAILURES) break;
+      }
       position = last;
       if (failures.length > 0)
-        throw new Error(`${failures.length} of ${unused.length} unused files could not be removed`, {
-          cause: failures[0],
-        });
-      return unused.length;
+        throw new Error(
+          `${removed} of ${unused.length} unused files were removed, and ${failures.length} could not be removed`,
+          { cause: failures[0] },
+        );
+      return removed;
     },
   };
+}
+
+function* inParts<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }
 
 /** Files that were stored before this time. The next run continues after the key `last`; undefined: at the first file. */

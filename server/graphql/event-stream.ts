@@ -42,7 +42,7 @@ export async function eventStream(
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) {
     args.onEnd();
-    return masked(source, log);
+    return withPublicErrors(source, log);
   }
   return new EventStream(source[Symbol.asyncIterator](), args, log);
 }
@@ -110,7 +110,7 @@ class EventStream implements AsyncIterableIterator<ExecutionResult> {
       return this.end();
     }
     const rootValue = value instanceof AddressedEvent ? value.event : value;
-    const result = masked(await execute({ ...args, rootValue, contextValue }), this.log);
+    const result = withPublicErrors(await execute({ ...args, rootValue, contextValue }), this.log);
     const extensions = this.extensionsOf(value, kindOf(rootValue), args.namesCause ? cause : undefined);
     if (cause && !args.namesCause) args.onDelivered?.(this.field, secondsSince(cause));
     return { done: false, value: extensions ? { ...result, extensions } : result };
@@ -178,7 +178,7 @@ const fieldOf = ({ document, operationName }: ExecutionArgs): string => {
  * The result with errors that become what the client may see (`formatGraphqlError`) when graphql-ws serialises them: it calls
  * the `toJSON` of each error.
  */
-export function masked(result: ExecutionResult, log: Logger): ExecutionResult {
+export function withPublicErrors(result: ExecutionResult, log: Logger): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>
     Object.assign(new GraphQLError(error.message, error), {

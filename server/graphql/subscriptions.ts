@@ -24,7 +24,7 @@ import { SpanKind, type Tracing } from '../observability/tracing.ts';
 import { validated } from '../validate.ts';
 import { AudienceMessage, Audiences, type Audience } from '../audience.ts';
 import { graphqlErrorOf } from './errors.ts';
-import { eventStream, masked, type EventStreamArgs } from './event-stream.ts';
+import { eventStream, withPublicErrors, type EventStreamArgs } from './event-stream.ts';
 import { mayIntrospect, withoutSuggestion } from './introspection.ts';
 import type { OperationChecks } from './operation-checks.ts';
 
@@ -102,7 +102,7 @@ export function serveSubscriptions(
           throw error;
         }
       },
-      execute: async (args) => masked(await execute(args), options.log),
+      execute: async (args) => withPublicErrors(await execute(args), options.log),
       subscribe: (args) => eventStream(args as EventStreamArgs, options.log),
     },
     sockets,

@@ -13,20 +13,36 @@ const PAUSE_MILLIS = 50; // between two batches, so that requests can use the da
 
 const defineJob = jobOf<object>();
 
-/** One kind of rows that are removed when they are old. */
-export interface RetentionRule {
+interface AnyRetentionRule {
   /** The rule's name in the log and the metric, in small letters and `_`; also the key of the lock that replicas share. */
   readonly what: string;
   /** How long a row is kept: a setting, or a fixed time. 0 ms if the rows themselves contain the time of their end. */
   readonly kept: RetentionSetting | { readonly millis: number };
+}
+
+/** One kind of rows that are removed when they are old. */
+export interface RowRetentionRule extends AnyRetentionRule {
   /** The maximum number of rows per batch. Default: `RETENTION_BATCH_ROWS`. */
   readonly batchRows?: number;
   /**
-   * Removes one batch of rows older than `before`, in the open transaction.
+   * Removes one batch of rows older than `before`, in the open transaction. Files are deleted after the commit
+   * (`unit.afterCommit`), because PostgreSQL ends a transaction that waits 30 s for a slow file storage.
    * @returns the number of removed rows; if it is smaller than a batch, there are no more old rows
    */
   run(unit: UnitOfWork, before: Date): Promise<number>;
 }
+
+/** Files that are removed when they are old. */
+export interface FileRetentionRule extends AnyRetentionRule {
+  /**
+   * Removes files that were stored before `before`, without a transaction. Two replicas may do so at the same time, because
+   * the deletion of a file that is deleted already has no effect.
+   * @returns the number of removed files
+   */
+  removeFiles(run: RetentionRun, before: Date): Promise<number>;
+}
+
+export type RetentionRule = RowRetentionRule | FileRetentionRule;
 
 interface RetentionOptions {
   settings: RetentionSettings;
@@ -39,7 +55,7 @@ interface RetentionOptions {
 }
 
 /** The run of one rule. */
-interface RetentionRun {
+export interface RetentionRun {
   unitOf(): UnitOfWork;
   /** Aborts at a stop: the run ends after its current batch. */
   signal: AbortSignal;
@@ -57,7 +73,7 @@ export class Retention {
     const labelNames = ['what'] as const;
     this.removedRows = new Counter({
       name: 'retention_removed_total',
-      help: 'Old rows (or files with their rows) that were removed.',
+      help: 'Old rows (or files) that were removed.',
       labelNames,
       registers,
     });
@@ -98,32 +114,53 @@ export class Retention {
   }
 
   /**
-   * Removes all rows of a rule that are old. Each batch takes a lock until the end of its transaction, so that no two replicas
+   * Removes all rows or files of a rule that are old. Each batch of rows takes a lock until the end of its transaction, so that no two replicas
    * work on the same rule at the same time; a replica that does not get the lock leaves the rest to the other one.
    */
-  async run(rule: RetentionRule, { unitOf, signal }: RetentionRun): Promise<void> {
-    const { settings, log, pauseMillis = PAUSE_MILLIS } = this.options;
+  async run(rule: RetentionRule, run: RetentionRun): Promise<void> {
+    const { settings, log } = this.options;
     const before = boundOf(rule, settings);
     if (!before) return;
-    const { what, batchRows = RETENTION_BATCH_ROWS } = rule;
-    let total = 0;
+    const { what } = rule;
     try {
-      for (;;) {
-        const removed = await this.runBatch(rule, before, unitOf());
-        if (removed) this.removedRows.inc({ what }, removed);
-        total += removed ?? 0;
-        if (removed === undefined || removed < batchRows || signal.aborted) break;
-        await sleep(pauseMillis, undefined, { signal }).catch(() => undefined);
+      if ('removeFiles' in rule) {
+        const files = await rule.removeFiles(run, before);
+        this.removedRows.inc({ what }, files);
+        if (files > 0) log.info({ what, files }, 'old files have been removed');
+      } else {
+        const rows = await this.removeInBatches(rule, before, run);
+        if (rows > 0) log.info({ what, rows }, 'old rows have been removed');
       }
     } catch (error) {
       this.failures.inc({ what });
       throw error;
     }
-    if (total > 0) log.info({ what, rows: total }, 'old rows have been removed');
+  }
+
+  /** Returns the number of removed rows. */
+  private async removeInBatches(
+    rule: RowRetentionRule,
+    before: Date,
+    { unitOf, signal }: RetentionRun,
+  ): Promise<number> {
+    const { pauseMillis = PAUSE_MILLIS } = this.options;
+    const { what, batchRows = RETENTION_BATCH_ROWS } = rule;
+    let total = 0;
+    for (;;) {
+      const removed = await this.runBatch(rule, before, unitOf());
+      if (removed) this.removedRows.inc({ what }, removed);
+      total += removed ?? 0;
+      if (removed === undefined || removed < batchRows || signal.aborted) return total;
+      await sleep(pauseMillis, undefined, { signal }).catch(() => undefined);
+    }
   }
 
   /** The number of removed rows; undefined if another replica is working on the rule. */
-  private async runBatch(rule: RetentionRule, before: Date, unit: UnitOfWork): Promise<number | undefined> {
+  private async runBatch(
+    rule: RowRetentionRule,
+    before: Date,
+    unit: UnitOfWork,
+  ): Promise<number | undefined> {
     if (!this.options.hasDatabase) return rule.run(unit, before);
     return unit.transaction(async () => {
       const [lock] = await unit.em.execute<{ taken: boolean }[]>(

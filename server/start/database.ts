@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { openDatabase } from '../database/database.ts';
+import { logLostConnections } from '../database/pool-losses.ts';
 import { measurePool } from '../database/pool-metrics.ts';
 import { watchPool } from '../database/pool-watch.ts';
 import type { AnySubgraph, ServiceBase } from '../define-subgraph.ts';
@@ -41,6 +42,7 @@ export async function openServiceDatabase(
     warn: (message) => log.warn(message),
   });
   await measurePool(orm, metrics);
+  const endLog = await logLostConnections(orm, log);
   const poolWatch = await watchPool(orm, { server, name });
   return {
     orm,
@@ -49,6 +51,7 @@ export async function openServiceDatabase(
     isStuck: () => poolWatch.isStuck(),
     async stop() {
       poolWatch.stop();
+      endLog();
       await orm.close(true);
     },
   };

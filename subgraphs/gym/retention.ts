@@ -5,10 +5,10 @@ import { unusedFiles } from '#server/files/unused-files.ts';
 import { firstIdOf } from '#server/ids.ts';
 import { removalsRetention } from '#server/references/removals.ts';
 import { auditRetention } from '#server/retention/audit-retention.ts';
-import { removeRows, type RetentionRule } from '#server/retention/retention.ts';
+import { removeRows, type FileRetentionRule, type RetentionRule } from '#server/retention/retention.ts';
 
 /** Removes pictures that belong to no post. */
-export const unusedPictures = (files: FileStorage): RetentionRule =>
+export const unusedPictures = (files: FileStorage): FileRetentionRule =>
   unusedFiles(files, async (unit, names) => {
     const posts = await unit.read<{ image: string }>('select image from post where image = any(?::text[])', [
       names,

@@ -14,6 +14,7 @@ import { TokenRefusal } from './sessions/token-refusal.entity.ts';
 import { LoginFailures } from './sessions/login-failures.entity.ts';
 import { RefreshToken } from './sessions/refresh-token.entity.ts';
 import { Session } from './sessions/session.entity.ts';
+import { StaffMail } from './staff-mails/staff-mail.entity.ts';
 import { UserImport, UserImportLine } from './user-imports/user-import.entity.ts';
 import { User } from './users/user.entity.ts';
 
@@ -28,6 +29,7 @@ export const database: DatabaseDeclaration = {
     PasswordReset,
     EmailVerification,
     GymInvitation,
+    StaffMail,
     SigningKey,
     AuditEvent,
     AccountDeletion,

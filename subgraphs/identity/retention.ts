@@ -4,7 +4,7 @@ import type { RetentionRule } from '#server/retention/retention.ts';
 import { DAY_MILLIS, HOUR_MILLIS } from '#server/durations.ts';
 import { unusedFiles } from '#server/files/unused-files.ts';
 import { removeEndedSecrets } from './api-clients/retention.ts';
-import { removeExpiredExports, usedSections } from './accounts/exports.ts';
+import { EXPORTS_PER_BATCH, removeExpiredExports, usedSections } from './accounts/exports.ts';
 import { removeFinishedDeletionSagas } from './accounts/retention.ts';
 import { usedAvatars } from './avatars/avatars.ts';
 import { removeEmailVerifications } from './email-verifications/retention.ts';
@@ -17,6 +17,7 @@ import {
   removeLoginFailures,
   removeUsedTokens,
 } from './sessions/retention.ts';
+import { removeStaffMails } from './staff-mails/retention.ts';
 import { removeBrokenImport, removeOldImport } from './user-imports/retention.ts';
 
 /** Removes data that has expired, and data that has been kept long enough. */
@@ -31,11 +32,13 @@ export const identityRetention = ({
   { what: 'failed_logins', kept: { millis: HOUR_MILLIS }, run: removeLoginFailures },
   { what: 'password_resets', kept: { millis: 8 * DAY_MILLIS }, run: removePasswordResets },
   { what: 'gym_invitations', kept: { millis: 8 * DAY_MILLIS }, run: removeGymInvitations },
+  { what: 'staff_mails', kept: { millis: 8 * DAY_MILLIS }, run: removeStaffMails },
   { what: 'email_verifications', kept: { millis: 2 * DAY_MILLIS }, run: removeEmailVerifications },
   { what: 'account_deletion_sagas', kept: 'retentionSagasDays', run: removeFinishedDeletionSagas(sagaStore) },
   {
     what: 'account_exports',
     kept: { millis: 0 },
+    batchRows: EXPORTS_PER_BATCH,
     run: (unit) => removeExpiredExports(unit, { files, sagaStore }),
   },
   unusedFiles(

@@ -69,17 +69,17 @@ describe('a mail about a webhook that was switched off', () => {
   it('is sent once for each time that the webhook was switched off, also if its URL changes before gym has noted the mail', async () => {
     const { id } = await webhook((await receiver()).url);
     const [first, second] = [new Date(Date.now() - 1_000), new Date()];
-    const noted = () => eventually(async () => (await isDue('id', id))[0] === false);
+    const mailIsStored = () => eventually(async () => (await isDue('id', id))[0] === false);
     await switchOff(id, first);
     await run();
-    await noted();
+    await mailIsStored();
     await switchOff(id, first); // as if gym had been killed before it noted the mail
     expect((await call('PUT', `/webhooks/${id}`, { url: (await receiver()).url })).status).toBe(200);
     await run();
-    await noted();
+    await mailIsStored();
     await switchOff(id, second);
     await run();
-    await noted();
+    await mailIsStored();
     await eventually(async () => (await mailsAbout(id)).length >= 2);
     await eventually(async () => (await waitingMails()).length === 0);
     expect(await mailsAbout(id)).toHaveLength(2);

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEMO_GYMS } from '#server/demo-ids.ts';
-import { clientToken, FeedReader } from '../events/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
+import { ago, challengeSupport, HOUR, MINUTE } from './challenge-support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -16,38 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const ago = (millis: number): string => new Date(Date.now() - millis).toISOString();
-
-const gym = (method: string, path: string, token: string, body?: object) =>
-  platform.rest('gym', method, path, { token, ...(body && { body }) });
-const content = (method: string, path: string, token: string, body?: object) =>
-  platform.rest('content', method, path, { token, ...(body && { body }) });
-
-/** Creates a challenge from two days ago to tomorrow, and returns its id. */
-const challenge = async (metric: string, change: object = {}): Promise<string> => {
-  const { body, status } = await gym('POST', '/challenges', staff, {
-    title: `Challenge ${randomUUID()}`,
-    metric,
-    goal: 1_000,
-    startsAt: ago(48 * HOUR),
-    endsAt: ago(-24 * HOUR),
-    ...change,
-  });
-  expect(status).toBe(201);
-  return body.id;
-};
-/** Logs a training that began `began` minutes ago and lasted `lasted` minutes; returns its id. */
-const log = async (token: string, began: number, lasted: number, change: object = {}): Promise<string> => {
-  const { body, status } = await content('POST', '/trainings', token, {
-    startedAt: ago(began * MINUTE),
-    endedAt: ago((began - lasted) * MINUTE),
-    ...change,
-  });
-  expect(status).toBe(201);
-  return body.id;
-};
+const { gym, content, challenge, log, join, scoreOf, reaches } = challengeSupport(
+  () => platform,
+  () => staff,
+);
 /** Imports a training of an hour that began `began` minutes ago. */
 const importOne = async (token: string, began: number): Promise<void> => {
   const row = `${ago(began * MINUTE)},${ago((began - 60) * MINUTE)},Old,Bench,5,60`;
@@ -58,13 +28,6 @@ const importOne = async (token: string, began: number): Promise<void> => {
   });
   expect(status).toBeLessThan(300);
 };
-const join = async (id: string, token: string) => (await gym('POST', `/challenges/${id}/join`, token)).body;
-const scoreOf = async (id: string, token: string): Promise<number> =>
-  (await gym('GET', `/challenges/${id}`, token)).body.score;
-const reaches = (id: string, token: string, score: number) =>
-  eventually(async () => (await scoreOf(id, token)) === score, 20_000).catch(async () =>
-    expect(await scoreOf(id, token)).toBe(score),
-  );
 
 describe('challenges that count trainings', () => {
   it('do not begin or end outside of the years that services exchange, also if only the offset leads there', async () => {
@@ -326,87 +289,5 @@ describe('a user who leaves the gym', () => {
     });
     expect((await gym('GET', `/challenges/${ended}`, again)).body).toMatchObject({ joined: true, score: 60 });
     expect(await join(running, again)).toMatchObject({ joined: true, score: 60 });
-  });
-});
-
-describe('progress in a CUSTOM challenge', () => {
-  it('is at most the goal, and reaching it a second time does not change the rank', async () => {
-    const id = await challenge('CUSTOM', { goal: 10 });
-    const [ana, ben] = [await platform.register(), await platform.register()];
-    for (const { token } of [ana, ben]) await join(id, token);
-    for (const { token } of [ana, ben, ana])
-      expect((await gym('POST', `/challenges/${id}/progress`, token, { amount: 50 })).body.score).toBe(10);
-    const { body } = await gym('GET', `/challenges/${id}/leaderboard`, staff);
-    expect(body.map(({ userId }: { userId: string }) => userId)).toEqual([ana.id, ben.id]);
-  });
-
-  it('is corrected by staff, which is audited', async () => {
-    const id = await challenge('CUSTOM');
-    const [ana, ben] = [await platform.register(), await platform.register()];
-    await join(id, ana.token);
-    const correct = (token: string, body: object) => gym('POST', `/challenges/${id}/progress`, token, body);
-    expect((await correct(staff, { userId: ana.id, amount: 30 })).status).toBe(200);
-    expect((await correct(staff, { userId: ana.id, amount: -10 })).status).toBe(200);
-    expect(await scoreOf(id, ana.token)).toBe(20);
-    expect((await correct(staff, { userId: ana.id, amount: -100 })).status).toBe(200);
-    expect(await scoreOf(id, ana.token)).toBe(0);
-    expect((await correct(staff, { userId: ben.id, amount: 5 })).status).toBe(409);
-    expect((await correct(ben.token, { userId: ana.id, amount: 5 })).status).toBe(403);
-    expect((await correct(ana.token, { userId: ana.id, amount: -5 })).status).toBe(400);
-    expect((await correct(ana.token, { userId: ana.id, amount: 5 })).body.score).toBe(5);
-    expect(
-      (await correct(await platform.demo('admin@aqua.test'), { userId: ana.id, amount: 5 })).status,
-    ).toBe(404);
-    const { body } = await gym('GET', '/audit?action=CHALLENGE_CORRECTED', staff);
-    expect(
-      body.filter(({ details }: { details: { challengeId: string } }) => details.challengeId === id),
-    ).toHaveLength(3);
-  });
-});
-
-describe('events about trainings', () => {
-  it('are read by services only: no user, machine client or webhook gets them', async () => {
-    const { token, id: userId } = await platform.register(DEMO_GYMS.ironTemple.id);
-    const machine = await clientToken(platform, ['events:read', 'content:read', 'members:read', 'webhooks']);
-    const service = await platform.serviceToken('gym');
-    const readers = [staff, superAdmin, machine].flatMap((reader) => [
-      new FeedReader(platform, 'content', reader),
-      new FeedReader(platform, 'gym', reader),
-    ]);
-    for (const reader of readers) await reader.latest();
-    const internal = await new FeedReader(platform, 'content', service).latest();
-    const collected = await new FeedReader(platform, 'gym', service).latest();
-    const minutes = await challenge('MINUTES');
-    await join(minutes, token);
-    await log(token, 300, 60);
-    await reaches(minutes, token, 60);
-    expect((await internal.read()).filter(({ data }) => data.userId === userId)).toEqual([
-      expect.objectContaining({ type: 'trainings.changed', gymId: null, data: { userId } }),
-    ]);
-    for (const reader of [...readers, collected])
-      expect((await reader.read()).filter(({ type }) => type.startsWith('training'))).toEqual([]);
-    for (const reader of [staff, superAdmin, machine, service])
-      expect((await content('GET', '/events?types=trainings.changed', reader)).status).toBe(400);
-    const webhook = { url: 'https://example.com/hook', types: ['trainings.changed'] };
-    expect((await gym('POST', '/webhooks', staff, webhook)).status).toBe(400);
-    expect(await platform.sql('gym', `select 1 from event where type = 'trainings.changed' limit 1`)).toEqual(
-      [],
-    );
-    for (const reader of [token, staff, superAdmin, machine])
-      expect(
-        (await content('GET', `/training-counts?of=${userId}/${ago(HOUR)}/${ago(0)}`, reader)).status,
-      ).toBe(403);
-    for (const ranges of ['', 'x', `${userId}/a/b`, `${userId}/${ago(HOUR)}`])
-      expect((await content('GET', `/training-counts?of=${ranges}`, service)).status).toBe(400);
-  });
-
-  it('are removed with the account', async () => {
-    const { token, id, password } = await platform.register();
-    await log(token, 300, 60);
-    const named = () => platform.sql('content', 'select 1 from event where people @> array[$1::uuid]', [id]);
-    await eventually(async () => (await named()).length > 0);
-    const { status } = await platform.rest('identity', 'DELETE', '/users/me', { token, body: { password } });
-    expect(status).toBeLessThan(300);
-    await eventually(async () => (await named()).length === 0);
   });
 });

@@ -255,3 +255,39 @@ describe('challenges', () => {
     expect(read.filter(({ pages }) => pages >= 100)).toEqual([]);
   });
 });
+
+describe('progress in a CUSTOM challenge', () => {
+  it('is at most the goal, and reaching it a second time does not change the rank', async () => {
+    const id = (await create({ goal: 10 })).id;
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    for (const { token } of [ana, ben]) await post(token, `/challenges/${id}/join`);
+    for (const { token } of [ana, ben, ana])
+      expect((await post(token, `/challenges/${id}/progress`, { amount: 50 })).body.score).toBe(10);
+    expect((await board(id)).map(({ userId }: { userId: string }) => userId)).toEqual([ana.id, ben.id]);
+  });
+
+  it('is corrected by staff, which is audited', async () => {
+    const id = (await create({ goal: 1_000 })).id;
+    const [ana, ben] = [await platform.register(), await platform.register()];
+    await post(ana.token, `/challenges/${id}/join`);
+    const score = async () =>
+      (await platform.rest('gym', 'GET', `/challenges/${id}`, { token: ana.token })).body.score;
+    const correct = (token: string, body: object) => post(token, `/challenges/${id}/progress`, body);
+    expect((await correct(staff, { userId: ana.id, amount: 30 })).status).toBe(200);
+    expect((await correct(staff, { userId: ana.id, amount: -10 })).status).toBe(200);
+    expect(await score()).toBe(20);
+    expect((await correct(staff, { userId: ana.id, amount: -100 })).status).toBe(200);
+    expect(await score()).toBe(0);
+    expect((await correct(staff, { userId: ben.id, amount: 5 })).status).toBe(409);
+    expect((await correct(ben.token, { userId: ana.id, amount: 5 })).status).toBe(403);
+    expect((await correct(ana.token, { userId: ana.id, amount: -5 })).status).toBe(400);
+    expect((await correct(ana.token, { userId: ana.id, amount: 5 })).body.score).toBe(5);
+    expect(
+      (await correct(await platform.demo('admin@aqua.test'), { userId: ana.id, amount: 5 })).status,
+    ).toBe(404);
+    const { body } = await platform.rest('gym', 'GET', '/audit?action=CHALLENGE_CORRECTED', { token: staff });
+    expect(
+      body.filter(({ details }: { details: { challengeId: string } }) => details.challengeId === id),
+    ).toHaveLength(3);
+  });
+});

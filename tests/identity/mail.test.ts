@@ -272,6 +272,12 @@ const staffMails = async (): Promise<boolean[]> =>
       `select last_error is not null as "hasFailed" from graphile_worker.jobs where task_identifier = 'mail_staff'`,
     )
   ).map((row) => row.hasFailed as boolean);
+const textsInJobs = (text: string) =>
+  platform.sql(
+    'identity',
+    `select 1 from graphile_worker._private_jobs where payload::text like '%' || $1 || '%'`,
+    [text],
+  );
 const receiversOf = (subject: string): string[] =>
   received
     .filter(({ text }) => text.includes(subject))
@@ -288,6 +294,7 @@ it('sends a mail of another service to each of the staff once, also if the SMTP 
     await runJobsNow();
   }
   await eventually(async () => isDeepStrictEqual(await staffMails(), [true]));
+  expect(await textsInJobs(subject)).toEqual([]); // the text is in the mail's own row
   expect(receiversOf(subject)).toEqual([first.email, last.email].toSorted());
   refusedAddress = undefined;
   await runJobsNow();

@@ -187,6 +187,12 @@ describe('the rotation of the signing key', () => {
     expect(status).toBe(200);
     // A second rotation at the same time returns the same new key.
     expect(again.data.rotateSigningKey.kid).toBe(body.kid);
+    const { body: records } = await platform.rest('identity', 'GET', '/audit?action=SIGNING_KEY_ROTATED', {
+      token: superAdmin,
+    });
+    expect((records as { details: object }[]).map(({ details }) => details)).toEqual([
+      { kid: body.kid, signsFrom: body.signsFrom },
+    ]);
     expect((await jwks()).map((key) => key.kid)).toEqual(expect.arrayContaining([kid, body.kid]));
     await eventually(async () => kids.has(body.kid), 15_000);
     const seen = kids.size;

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -6,13 +5,13 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import pino from 'pino';
 import { connectionTo } from '#server/database/connection.ts';
 import { openDatabase, type DatabaseDeclaration } from '#server/database/database.ts';
-import { listenTo } from '#server/database/notifications.ts';
+import { logLostConnections } from '#server/database/pool-losses.ts';
 import { watchPool } from '#server/database/pool-watch.ts';
 import { read } from '#server/database/read.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
-import { createLogger } from '#server/observability/logger.ts';
 import { cloneDatabase, type ClonedDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -299,31 +298,31 @@ describe('a pool whose connections are all in use for too long', () => {
   });
 });
 
-describe('the connection for notifications', () => {
-  it('is restored each time it is lost, and notifies its listeners that events may have been missed', async () => {
-    const log = createLogger('faults', 'silent');
-    const notifications = await listenTo(database.server, database.name, ['news', 'weather'], log);
-    const name = `${database.name} notifications`;
-    const received = new EventEmitter();
-    for (const channel of ['news', 'weather'])
-      notifications.on(channel, (text) => received.emit(`${channel} ${text ?? 'missed'}`));
-    for (const round of ['one', 'two', 'three']) {
-      const missed = Promise.all([once(received, 'news missed'), once(received, 'weather missed')]);
-      await admin.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1',
-        [name],
-      );
-      await missed;
-      const arrived = once(received, `news ${round}`);
-      await admin.query("select pg_notify('news', $1)", [round]);
-      await arrived;
-    }
-    await notifications.close();
-    const sessions = async () =>
-      (await admin.query('select query from pg_stat_activity where application_name = $1', [name])).rows;
-    // PostgreSQL lists a session for a moment after its client has closed the connection.
-    await eventually(async () => (await sessions()).length === 0, 10_000).catch(() => undefined);
-    expect(await sessions()).toEqual([]);
+describe('connections that are lost while they are not in use', () => {
+  it('are one line of the log with their number and the reason, and further ones are one later line', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    await withOrm({ poolMax: 3 }, async (orm) => {
+      const end = await logLostConnections(orm, log);
+      const loseThree = async () => {
+        await Promise.all([1, 2, 3].map(() => orm.em.fork().execute('select pg_sleep(0.1)')));
+        await eventually(async () => (await terminate("state = 'idle'")) === 3);
+      };
+      await loseThree();
+      await eventually(async () => lines.length === 1);
+      expect(lines[0]).toMatchObject({
+        level: 40,
+        connections: 3,
+        reason: expect.stringMatching(/terminat/),
+        msg: expect.stringMatching(/^connections to the database were lost/),
+      });
+      await loseThree();
+      const pool = await orm.em.getConnection().getNativeClient();
+      await eventually(async () => pool.totalCount === 0);
+      expect(lines).toHaveLength(1);
+      end();
+      expect(lines[1]).toMatchObject({ connections: 3 });
+    });
   });
 });
 

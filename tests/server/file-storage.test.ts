@@ -1,18 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ANONYMOUS } from '#server/auth/viewer.ts';
-import { diskStorage } from '#server/files/file-storage.disk.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
 import { filesPlaceOf } from '#server/files/files-url.ts';
 import { openFileStorage } from '#server/files/open-file-storage.ts';
-import { discard, unusedFiles } from '#server/files/unused-files.ts';
+import { discard } from '#server/files/unused-files.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { streamOf } from '#server/streams.ts';
-import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { startS3, type OwnS3 } from '../support/s3.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 
@@ -111,41 +108,6 @@ describe.each(['folder', 'bucket'] as const)('files in a %s', (kind) => {
     for (const key of ['../x', 'a/../../x', '/etc/passwd', 'a//b', '.hidden', '', 'a\0b'])
       await expect(Promise.resolve().then(() => storage.read(key))).rejects.toThrow('not a key');
   });
-
-  it('are removed if nothing refers to them and they were stored before the given time', async () => {
-    const storage = await open(kind);
-    for (const key of ['used', 'unused', 'folder/unused'])
-      await storage.put(key, Buffer.from('x'), 'text/plain');
-    const unit = new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
-    const rule = unusedFiles(storage, async (_unit, keys) => new Set(keys.filter((key) => key === 'used')));
-    expect(await rule.run(unit, new Date(Date.now() - 60_000))).toBe(0);
-    expect(await rule.run(unit, new Date(Date.now() + 60_000))).toBe(2);
-    expect(await keysOf(storage)).toEqual(['used']);
-  });
-});
-
-it('unused files of a folder are removed although it contains files that the platform has not stored', async () => {
-  const ownFolder = await mkdtemp(path.join(os.tmpdir(), 'files-'));
-  const storage = diskStorage(ownFolder);
-  await storage.put('unused', Buffer.from('x'), 'text/plain');
-  await storage.put('zz-unused', Buffer.from('x'), 'text/plain');
-  for (const name of ['.DS_Store', 'a b.webp', 'x~']) await writeFile(path.join(ownFolder, name), 'x');
-  const unit = new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
-  const rule = unusedFiles(storage, async () => new Set<string>());
-  expect(await rule.run(unit, new Date(Date.now() + 60_000))).toBe(2);
-  expect((await readdir(ownFolder)).toSorted()).toEqual(['.DS_Store', 'a b.webp', 'x~']);
-  await rm(ownFolder, { recursive: true });
-});
-
-it('files are not removed if most of many are unused: the database may be that of another installation', async () => {
-  const storage = await open('folder');
-  await Promise.all(
-    Array.from({ length: 101 }, (_, n) => storage.put(`n${n}`, Buffer.from('x'), 'text/plain')),
-  );
-  const rule = unusedFiles(storage, async () => new Set<string>());
-  const unit = new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
-  await expect(rule.run(unit, new Date(Date.now() + 60_000))).rejects.toThrow('different installations');
-  expect(await keysOf(storage)).toHaveLength(101);
 });
 
 describe('a bucket', () => {

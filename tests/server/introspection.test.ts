@@ -102,7 +102,7 @@ it('a message suggests names only to callers who may read the schema', async () 
 it('an invalid variable of a subscription suggests names only to callers who may read the schema', async () => {
   const query =
     'subscription ($metric: NutritionMetric!) { onlineUsersUpdated { users { user { nutritionChart(metric: $metric) } } } }';
-  const shown = async (account: string): Promise<string> => {
+  const shown = async (account: 'admin@iron.test' | 'maya@iron.test'): Promise<string> => {
     const token = await platform.demo(account);
     const result = await subscribe(platform.url('gateway'), query, { metric: 'PROTEI' }, token)
       .next()

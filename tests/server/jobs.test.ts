@@ -48,7 +48,7 @@ describe('a job', () => {
     for (const n of [1, 2, 3])
       await addJob(unitOf().em, job, { n }, { runAt: new Date(Date.now() + 60_000), key: 'one' });
     expect(await stored()).toHaveLength(1);
-    await sql("update graphile_worker._private_jobs set run_at = now() where key = 'noted one'");
+    await sql("update graphile_worker._private_jobs set run_at = now() where key = 'recorded one'");
     await eventually(async () => (await stored()).length === 0);
     expect(ran).toEqual([3]);
   });

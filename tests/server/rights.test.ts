@@ -20,6 +20,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'GET /first-visits': `?gymId=${gymId}`,
   'GET /memberships': `?userIds=${randomUUID()}`,
   'GET /training-counts': `?of=${randomUUID()}/2026-01-01T00:00:00Z/2026-02-01T00:00:00Z`,
+  'GET /first-visits/booked': `?ids=${randomUUID()}`,
   'GET /first-visits/places': `?locationId=${OBJECTS['/locations/:id']}&startsAt=2037-01-05T18:00:00Z`,
 };
 

@@ -14,9 +14,19 @@ export interface DatabaseProxy {
   /** Closes all connections, and refuses new ones until `accept`. */
   refuse(): void;
   accept(): void;
+  /** Holds back what PostgreSQL sends over open and new connections, until `release`. */
+  hold(): HeldData;
+  /** How many sockets are open: two for each connection. */
+  readonly sockets: number;
   /** How many connections were opened so far. */
   readonly opened: number;
   stop(): Promise<void>;
+}
+
+interface HeldData {
+  /** How many chunks are held back. */
+  readonly chunks: number;
+  release(): void;
 }
 
 export async function startDatabaseProxy(server: DatabaseServer): Promise<DatabaseProxy> {
@@ -24,6 +34,7 @@ export async function startDatabaseProxy(server: DatabaseServer): Promise<Databa
   let lost: string | undefined;
   let isRefusing = false;
   let opened = 0;
+  let held: (() => void)[] | undefined;
   const proxy = createServer((client) => {
     if (isRefusing) return client.resetAndDestroy();
     opened += 1;
@@ -48,6 +59,7 @@ export async function startDatabaseProxy(server: DatabaseServer): Promise<Databa
     });
     upstream.on('data', (data) => {
       if (isLosing) end();
+      else if (held) held.push(() => client.write(data));
       else client.write(data);
     });
   }).listen(0, '127.0.0.1');
@@ -61,6 +73,22 @@ export async function startDatabaseProxy(server: DatabaseServer): Promise<Databa
       for (const socket of open) socket.destroy();
     },
     accept: () => (isRefusing = false),
+    hold() {
+      const sends: (() => void)[] = [];
+      held = sends;
+      return {
+        get chunks() {
+          return sends.length;
+        },
+        release() {
+          held = undefined;
+          for (const send of sends) send();
+        },
+      };
+    },
+    get sockets() {
+      return open.size;
+    },
     get opened() {
       return opened;
     },

@@ -53,7 +53,7 @@ export function jobDatabases(after: typeof afterEach) {
 export const Numbered = z.object({ n: z.int() });
 
 /** A job that records its payloads in `ran`. */
-export function recordingJob(name = 'noted', run: (n: number) => Promise<void> = async () => undefined) {
+export function recordingJob(name = 'recorded', run: (n: number) => Promise<void> = async () => undefined) {
   const ran: number[] = [];
   const job = defineJob({
     name,

@@ -39,9 +39,7 @@ export class RedisProcess {
     // By default a master waits 5 s for further replicas before it sends its data to the first one.
     const replication = ['--repl-diskless-sync-delay', '0', '--repl-diskless-load', 'on-empty-db'];
     const common = ['--save', '', '--appendonly', 'no', ...replication];
-    const one = new RedisProcess('redis-server', port, [...common, ...args], cliArgs);
-    await one.restart();
-    return one;
+    return new RedisProcess('redis-server', port, [...common, ...args], cliArgs).started();
   }
 
   static async startSentinel(master: RedisProcess, config: readonly string[]): Promise<RedisProcess> {
@@ -55,8 +53,17 @@ export class RedisProcess {
       ...config,
     ];
     writeFileSync(path.join(one.folder, 'sentinel.conf'), `${lines.join('\n')}\n`);
-    await one.restart();
-    return one;
+    return one.started();
+  }
+
+  private async started(): Promise<RedisProcess> {
+    try {
+      await this.restart();
+      return this;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   /** Starts the process for the first time, or again after `kill`; it has no data. */

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createClient } from 'redis';
@@ -23,8 +23,9 @@ export interface OwnRedis {
 export async function startRedis(): Promise<OwnRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  let server = await start(port);
-  const stop = async (): Promise<void> => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-redis-'));
+  let server = await start(port, folder);
+  const end = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
     server.kill('SIGKILL');
@@ -33,20 +34,22 @@ export async function startRedis(): Promise<OwnRedis> {
   return {
     url,
     async restart() {
-      await stop();
-      server = await start(port);
+      await end();
+      server = await start(port, folder);
     },
     hang: () => void server.kill('SIGSTOP'),
     resume: () => void server.kill('SIGCONT'),
-    stop,
+    async stop() {
+      await end();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
-async function start(port: number): Promise<ChildProcess> {
-  const dir = mkdtempSync(path.join(os.tmpdir(), 'squad-redis-'));
+async function start(port: number, folder: string): Promise<ChildProcess> {
   const server = spawn(
     'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir],
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
     { stdio: 'ignore' },
   );
   const client = createClient({ url: `redis://127.0.0.1:${port}`, socket: { reconnectStrategy: 20 } });

@@ -58,7 +58,7 @@ function cacheableTypes(): Map<string, Set<string>> {
 
 let platform: TestPlatform;
 /** The tables whose triggers note each kind. */
-const noted = new Map<string, string[]>();
+const tablesByKind = new Map<string, string[]>();
 
 beforeAll(async () => {
   platform = await startPlatform({ services: ['identity', 'gym', 'content'] });
@@ -71,7 +71,7 @@ beforeAll(async () => {
     )) as { table: string; kind: string }[];
     for (const { table, kind } of rows) {
       const key = `${service}:${kind}`;
-      noted.set(key, [...(noted.get(key) ?? []), `${service}.${table}`]);
+      tablesByKind.set(key, [...(tablesByKind.get(key) ?? []), `${service}.${table}`]);
     }
   }
 });
@@ -82,17 +82,19 @@ describe('the types that gateways may cache', () => {
     const types = [...cacheableTypes()].filter(([name]) => !isPage(name));
     expect(types.map(([name]) => name).toSorted()).toEqual(Object.keys(TABLES).toSorted());
     for (const [name, kinds] of types)
-      expect({ name, tables: [...kinds].flatMap((kind) => noted.get(kind) ?? []).toSorted() }).toEqual({
-        name,
-        tables: TABLES[name],
-      });
+      expect({ name, tables: [...kinds].flatMap((kind) => tablesByKind.get(kind) ?? []).toSorted() }).toEqual(
+        {
+          name,
+          tables: TABLES[name],
+        },
+      );
   });
 
   it('depend on kinds that their services declare, and every declared kind is noted', () => {
     const declared = subgraphs.flatMap(({ name, changeKinds = [] }) =>
       changeKinds.map((kind: string) => `${name}:${kind}`),
     );
-    expect([...noted.keys()].toSorted()).toEqual(declared.toSorted());
+    expect([...tablesByKind.keys()].toSorted()).toEqual(declared.toSorted());
     const used = [...cacheableTypes().values()].flatMap((kinds) => [...kinds]);
     expect(used.filter((kind) => !declared.includes(kind))).toEqual([]);
     expect([...directives.services].toSorted()).toEqual([...new Set(declared.map(serviceOf))].toSorted());

@@ -14,7 +14,7 @@ import { Denial } from '../check-ins/denial.entity.ts';
 import { orderRecords } from '../orders/order-rows.ts';
 import { Comment, CommentReport, Like, Post, Report } from '../posts/post.entity.ts';
 import { StockMovement } from '../shop/stock.entity.ts';
-import { eraseMember } from './erase-member.ts';
+import { eraseMember, erasePicturesOf } from './erase-member.ts';
 
 /** What the gym service stores about a user, and how it is erased. */
 export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPart => ({
@@ -43,5 +43,11 @@ export const gymAccountPart = (unit: UnitOfWork, files: FileStorage): AccountPar
     })),
     events: eventRecords(unit),
   },
-  erase: (userId) => eraseOnce(unit, userId, () => eraseMember(unit, files, userId)),
+  erase: (userId) =>
+    eraseOnce(
+      unit,
+      userId,
+      () => eraseMember(unit, userId),
+      () => erasePicturesOf(unit, files, userId),
+    ),
 });

@@ -15,11 +15,7 @@ import { cancelAllOrdersOf } from '../orders/cancel-orders.ts';
  * transaction of the calling code, which has ensured that nothing new about the member is written. Each statement finds its
  * rows by an index, and takes its locks in the same order as the rules.
  */
-export async function eraseMember(
-  unit: UnitOfWork,
-  files: FileStorage,
-  userId: string,
-): Promise<ErasureResult> {
+export async function eraseMember(unit: UnitOfWork, userId: string): Promise<ErasureResult> {
   const run = async (sql: string): Promise<number> =>
     (await unit.em.execute<unknown[]>(`${sql} returning 1`, [userId])).length;
 
@@ -29,7 +25,6 @@ export async function eraseMember(
   await leaveChallenges(unit, userId);
   await cancelBookingsOf(unit, null, userId);
   await removeFromPosts(unit, userId);
-  for (const name of await picturesOf(unit, userId)) await files.delete(name);
   await run(
     `delete from post where author_id = ? and not exists (select 1 from post_comment where post_id = post.id)`,
   );
@@ -129,12 +124,13 @@ async function removeFromPosts(unit: UnitOfWork, userId: string): Promise<void> 
   await unit.em.execute('update post set like_count = 0 where author_id = ?', [userId]);
 }
 
-async function picturesOf(unit: UnitOfWork, userId: string): Promise<string[]> {
+/** Deletes the pictures of the member's posts. The rows still name them until `eraseMember` has run. */
+export async function erasePicturesOf(unit: UnitOfWork, files: FileStorage, userId: string): Promise<void> {
   const rows = await unit.em.execute<{ image: string }[]>(
     'select image from post where author_id = ? and image is not null',
     [userId],
   );
-  return rows.map(({ image }) => image);
+  for (const { image } of rows) await files.delete(image);
 }
 
 /** Removes the answers of receivers of webhooks to events about the member, because they may repeat the data. */

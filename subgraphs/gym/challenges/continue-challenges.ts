@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuidv7 } from '#server/ids.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { preventWithdrawalOfGym } from '../gyms/gym-locks.ts';
 
 /**
  * Makes the next challenge of each one that recurs and has begun, so that a series always has a coming challenge. After a long
@@ -52,7 +52,7 @@ async function continueOne(unit: UnitOfWork): Promise<boolean> {
       [],
     );
     if (!due) return false;
-    await lockOpenGym(unit, due.gymId);
+    await preventWithdrawalOfGym(unit, due.gymId);
     // If another replica has continued it meanwhile, nothing is updated.
     const marked = await unit.run<unknown>(
       `update challenge set continued_at = now() where id = ? and ${TO_CONTINUE} returning 1`,

@@ -19,7 +19,7 @@ import {
 } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
-import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { preventWithdrawalOfGym } from '../gyms/gym-locks.ts';
 import { requireActiveGym } from '../gyms/open-gyms.ts';
 import { shownToPresenter } from '../members/may-enter.ts';
 import { lockLocations } from '../locations/location-locks.ts';
@@ -242,7 +242,7 @@ export class CheckIns {
 
   /** Keeps a location and its gym from being deleted until the transaction ends; false if they have been deleted. */
   private async keepLocation({ id, gymId }: EntryLocation): Promise<boolean> {
-    if (!(await lockOpenGym(this.unit, gymId))) return false;
+    if (!(await preventWithdrawalOfGym(this.unit, gymId))) return false;
     const rows = await this.unit.em.execute<unknown[]>('select 1 from location where id = ? for key share', [
       id,
     ]);

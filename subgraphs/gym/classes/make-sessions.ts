@@ -3,7 +3,7 @@ import { DAY_MILLIS } from '#server/durations.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { preventWithdrawalOfGym } from '../gyms/gym-locks.ts';
 import type { FollowingChange } from './class.entity.ts';
 import { instantOf, shifted } from './local-time.ts';
 import { localStarts } from './recurrence.ts';
@@ -151,7 +151,7 @@ export const makeClassSessions = jobOf<{ classWeeksAhead: number }>()({
       for (const { id, gymId } of classes) {
         const unit = unitOf();
         await unit.transaction(async () => {
-          if (!(await lockOpenGym(unit, gymId))) return;
+          if (!(await preventWithdrawalOfGym(unit, gymId))) return;
           await lockLocationOf(unit, id);
           await unit.run('select 1 from gym_class where id = ? for no key update', [id]);
           await makeSessions(unit, id, classWeeksAhead);

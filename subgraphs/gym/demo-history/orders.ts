@@ -6,6 +6,7 @@ import { Order, OrderItem, type CancelReason, type OrderStatus } from '../orders
 import { ORDER, orderChanged } from '../orders/order-rows.ts';
 import type { OrderShape } from '../orders/orders.shapes.ts';
 import { GymProduct, GymProgram } from '../shop/shop.entity.ts';
+import { RETURN_REASONS } from '../orders/cancel-orders.ts';
 import { StockMovement, type StockMovementKind } from '../shop/stock.entity.ts';
 import type { HistoryContext, HistoryGym } from './context.ts';
 
@@ -16,6 +17,10 @@ interface ListedProduct {
   price: number;
   /** Pieces that were received at the beginning, and ten days ago. */
   received: readonly [number, number];
+  /** The reason of the movement for the pieces of ten days ago. */
+  secondDelivery: string;
+  /** The reason of a correction by one piece, if there is one. */
+  correction?: string;
 }
 
 interface Shop {
@@ -27,23 +32,35 @@ interface Shop {
   buyers: readonly string[];
 }
 
-const product = (number: number, name: string, price: number, received: readonly [number, number]) => ({
+const product = (
+  number: number,
+  name: string,
+  price: number,
+  received: readonly [number, number],
+  reasons: { secondDelivery?: string; correction?: string } = {},
+) => ({
   number,
   name,
   price,
   received,
+  secondDelivery: 'Delivery of the week.',
+  ...reasons,
 });
 
 const SHOPS: Readonly<Record<string, Shop>> = {
   [DEMO_GYMS.ironTemple.id]: {
     currency: 'EUR',
     products: [
-      product(1, 'Whey Protein 1 kg', 2_999, [30, 20]),
+      product(1, 'Whey Protein 1 kg', 2_999, [30, 20], {
+        secondDelivery: 'Ordered again, because the stock was low.',
+      }),
       product(2, 'Creatine Monohydrate 500 g', 1_999, [20, 0]),
-      product(5, 'Protein Bars, box of 12', 2_388, [24, 24]),
-      product(6, 'Shaker 700 ml', 890, [40, 0]),
+      product(5, 'Protein Bars, box of 12', 2_388, [24, 24], { secondDelivery: 'Weekly order of bars.' }),
+      product(6, 'Shaker 700 ml', 890, [40, 0], { correction: 'The lid of one is broken.' }),
       product(8, 'Lifting Straps', 1_490, [14, 0]),
-      product(10, 'Iron Temple T-Shirt', 2_490, [25, 10]),
+      product(10, 'Iron Temple T-Shirt', 2_490, [25, 10], {
+        secondDelivery: 'Sizes M and L, which had sold out.',
+      }),
     ],
     routines: [1, 5, 6, 13],
     buyers: [demoPerson('maya@iron.test').id, demoPerson('leo@iron.test').id],
@@ -52,8 +69,11 @@ const SHOPS: Readonly<Record<string, Shop>> = {
     currency: 'USD',
     products: [
       product(11, 'Aqua Club Swimming Cap', 1_500, [40, 0]),
-      product(9, 'Gym Towel', 1_390, [24, 12]),
-      product(6, 'Shaker 700 ml', 990, [18, 6]),
+      product(9, 'Gym Towel', 1_390, [24, 12], {
+        secondDelivery: 'Delivery from the laundry supplier.',
+        correction: 'One is missing at the count of the month.',
+      }),
+      product(6, 'Shaker 700 ml', 990, [18, 6], { correction: 'One was given to a coach.' }),
     ],
     routines: [11, 14],
     buyers: [demoPerson('zoe@aqua.test').id],
@@ -179,7 +199,7 @@ function orderRows(
 function movementsOf(
   { now, random }: HistoryContext,
   gym: HistoryGym,
-  { number, received: [first, second] }: ListedProduct,
+  { number, received: [first, second], secondDelivery, correction }: ListedProduct,
   orders: readonly DemoOrder[],
 ) {
   const productId = demoId('402', number);
@@ -210,7 +230,7 @@ function movementsOf(
           ...(cancelledAt
             ? [
                 {
-                  ...change('RETURNED', quantity, 'An order was cancelled.'),
+                  ...change('RETURNED', quantity, RETURN_REASONS[cancelReason ?? 'BY_STAFF']),
                   createdAt: cancelledAt,
                   actorId,
                 },
@@ -221,9 +241,9 @@ function movementsOf(
   );
   let stock = 0;
   return [
-    movement(daysAgo(29), 'RECEIVED', first, 'The first delivery.'),
-    ...(second ? [movement(daysAgo(10), 'RECEIVED', second, 'Delivery of the week.')] : []),
-    ...(number % 3 === 0 ? [movement(daysAgo(6), 'CORRECTED', -1, 'One was damaged.')] : []),
+    movement(daysAgo(29), 'RECEIVED', first, `First delivery of ${first} pieces.`),
+    ...(second ? [movement(daysAgo(10), 'RECEIVED', second, secondDelivery)] : []),
+    ...(correction ? [movement(daysAgo(6), 'CORRECTED', -1, correction)] : []),
     ...sold,
   ]
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
  * The withdrawal of a gym also locks the gym first; otherwise the two could deadlock. `key share` is the lock that
  * PostgreSQL takes for a foreign key, and allows other changes of the gym.
  */
-export async function lockOpenGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
+export async function preventWithdrawalOfGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>(`${OPEN_GYM} for key share`, [gymId]);
   return rows.length > 0;
 }

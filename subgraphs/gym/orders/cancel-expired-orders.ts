@@ -27,7 +27,7 @@ async function cancelDue(unit: UnitOfWork): Promise<number> {
       [],
     );
     const ids = due.map(({ id }) => id);
-    // The gyms come first, see `lockOpenGym`.
+    // The gyms come first, see `preventWithdrawalOfGym`.
     await unit.run(
       'select 1 from gym where id = any(array(select gym_id from shop_order where id = any(?::uuid[]))) order by id for key share',
       [ids],

@@ -3,7 +3,7 @@ import { uuid } from '#server/shapes.ts';
 import type { NewEvent } from '#server/events/record-events.ts';
 import { recordEvents } from '#server/events/record-events.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { preventWithdrawalOfGym } from '../gyms/gym-locks.ts';
 import { productChanged } from '../shop/product-events.ts';
 import { moveStock } from '../shop/stock-movements.ts';
 import type { CancelReason } from './order.entity.ts';
@@ -43,7 +43,7 @@ export async function cancelOrders(
     const returned = taken
       .filter(({ orderId }) => orderId === order.id)
       .map(({ productId, quantity }) => ({ productId, delta: quantity }));
-    const cause = { kind: 'RETURNED', reason: REASONS[reason], orderId: order.id } as const;
+    const cause = { kind: 'RETURNED', reason: RETURN_REASONS[reason], orderId: order.id } as const;
     const moved = returned.length > 0 ? await moveStock(unit, order.gymId, returned, cause) : undefined;
     events.push(orderChanged(order), ...(moved?.products ?? []).map(productChanged));
   }
@@ -67,7 +67,8 @@ async function lockTaken(unit: UnitOfWork, orderIds: readonly string[]): Promise
 }
 
 /** The reasons of the movements. */
-const REASONS: Readonly<Record<CancelReason, string>> = {
+/** The reason of the movement that gives the pieces of a cancelled order back to the stock. */
+export const RETURN_REASONS: Readonly<Record<CancelReason, string>> = {
   BY_MEMBER: 'The member has cancelled the order.',
   BY_STAFF: 'Staff have cancelled the order.',
   NOT_COLLECTED: 'The order was not collected in time.',
@@ -82,7 +83,7 @@ const REASONS: Readonly<Record<CancelReason, string>> = {
  */
 export async function cancelOrdersOf(unit: UnitOfWork, gymId: string, userId: string): Promise<number> {
   return unit.transaction(async () => {
-    await lockOpenGym(unit, gymId);
+    await preventWithdrawalOfGym(unit, gymId);
     const orders = await unit.run<{ id: string }>(
       `select id from shop_order where user_id = ? and gym_id = ? and status = 'PLACED' order by id for no key update`,
       [userId, gymId],

@@ -50,7 +50,7 @@ export async function changeOrder(
   });
 }
 
-/** Locks the order, and its gym before it, see `lockOpenGym`. @throws NOT_FOUND */
+/** Locks the order, and its gym before it, see `preventWithdrawalOfGym`. @throws NOT_FOUND */
 async function lockedOrder(unit: UnitOfWork, id: string): Promise<OrderShape> {
   if (!isUuid(id)) throw notFound('order', id);
   await unit.run('select 1 from gym where id = (select gym_id from shop_order where id = ?) for key share', [

@@ -9,7 +9,7 @@ import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { audit } from '../audit/audit.ts';
-import { lockOpenGym } from '../gyms/gym-locks.ts';
+import { preventWithdrawalOfGym } from '../gyms/gym-locks.ts';
 import type { Gyms } from '../gyms/gyms.ts';
 import { productChanged } from './product-events.ts';
 import {
@@ -45,7 +45,7 @@ export class Stock {
     const { delta, reason, kind } = validated(AdjustStockInput, input);
     if (!isUuid(productId)) throw notFound('product', productId);
     return this.unit.transaction(async () => {
-      if (!(await lockOpenGym(this.unit, gymId))) throw notFound('gym', gymId);
+      if (!(await preventWithdrawalOfGym(this.unit, gymId))) throw notFound('gym', gymId);
       const [product] = await lockProducts(this.unit, gymId, [productId]);
       if (!product) throw notFound('product', productId);
       checkAdjustment(product.stock, delta);

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LockMode } from '@mikro-orm/postgresql';
 import { DAY_MILLIS } from '#server/durations.ts';
 import { requireUser } from '#server/auth/viewer.ts';
 import { conflict, notFound, PlatformError, unauthenticated } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
+import { discard } from '#server/files/unused-files.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { isFinished, type Saga } from '#server/saga/saga.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
@@ -175,23 +177,31 @@ export class AccountExports {
   }
 }
 
-/** Files are deleted first: after a crash in between, the rows still name the files that are left. */
+/** The files are deleted after the commit, so that no transaction waits for the file storage. */
 async function removeExports(
   unit: UnitOfWork,
   { files, sagaStore }: Pick<ExportResources, 'files' | 'sagaStore'>,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids) for (const service of SECTIONS) await files.delete(sectionKey(id, service));
   await unit.em.nativeDelete(AccountExport, { id: { $in: [...ids] } });
   await sagaStore.remove(EXPORT_SAGA, ids);
+  const keys = ids.flatMap((id) => SECTIONS.map((service) => sectionKey(id, service)));
+  await unit.afterCommit(() => discard(files, keys, unit.log));
 }
 
-/** Removes up to 1,000 expired exports with their files; returns how many. */
+/** The maximum number of exports that one call removes. Each has six files. */
+export const EXPORTS_PER_BATCH = 100;
+
+/** Removes expired exports with their files; returns how many. */
 export async function removeExpiredExports(
   unit: UnitOfWork,
   resources: Pick<ExportResources, 'files' | 'sagaStore'>,
 ): Promise<number> {
-  const expired = await unit.em.find(AccountExport, { expiresAt: { $lt: new Date() } }, { limit: 1_000 });
+  const expired = await unit.em.find(
+    AccountExport,
+    { expiresAt: { $lt: new Date() } },
+    { limit: EXPORTS_PER_BATCH, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
+  );
   await removeExports(
     unit,
     resources,

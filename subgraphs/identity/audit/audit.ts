@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { callerKey, requireGym, requireRole, Role, type Viewer } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
 import { firstIdOf, isUuid, uuidv7 } from '#server/ids.ts';
@@ -23,11 +24,15 @@ export class Audit {
     this.unit = unit;
   }
 
-  /** Writes one record, in the transaction of the action. */
+  /**
+   * Writes one record, in the transaction of the action.
+   * @param em of the transaction, if it is not one of this unit of work
+   */
   async record(
     action: AuditAction,
     subjectId: string | null,
     details: Record<string, string | null> = {},
+    em: EntityManager = this.unit.em,
   ): Promise<void> {
     const { viewer, origin } = this.unit;
     const isPrivate = PRIVATE_ACTIONS.includes(action);
@@ -36,7 +41,7 @@ export class Audit {
         ? { ...details, onBehalfOf: viewer.onBehalfOf }
         : details;
     // The gym is the one that the details name, else that of the user, else the one that they join.
-    await this.unit.em.execute(
+    await em.execute(
       `insert into audit_event (id, at, action, actor, subject_id, gym_id, details, request_id)
        values (?, ?, ?, ?, ?, ${isPrivate ? 'null' : GYM}, ?, ?)`,
       [

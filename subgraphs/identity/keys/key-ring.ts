@@ -5,7 +5,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto';
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { TOKEN_ALGORITHM } from '#server/auth/token-verifier.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
@@ -23,6 +23,8 @@ interface KeyRingOptions {
   publishAheadSeconds: number;
   log: Logger;
 }
+
+type OnCreated = (key: { kid: string; signsFrom: Date }, em: EntityManager) => Promise<void>;
 
 interface Key extends PublishedKey {
   readonly privateKey: KeyObject;
@@ -95,9 +97,13 @@ export class KeyRing {
     await this.loading;
   }
 
-  /** Creates the next key, which signs after it has been published for long enough. If it exists already, it is returned. */
-  async rotate(): Promise<{ kid: string; signsFrom: Date }> {
+  /**
+   * Creates the next key, which signs after it has been published for long enough. If it exists already, it is returned.
+   * @param onCreated runs in the transaction that creates the key
+   */
+  async rotate(onCreated?: OnCreated): Promise<{ kid: string; signsFrom: Date }> {
     await this.addKey({
+      onCreated,
       onlyIf: (newest) => !newest || newest.signsFrom.getTime() <= Date.now(),
       signsAfterMillis: this.options.publishAheadSeconds * 1000,
     });
@@ -130,9 +136,11 @@ export class KeyRing {
   private async addKey({
     onlyIf,
     signsAfterMillis,
+    onCreated,
   }: {
     onlyIf(newest: SigningKey | undefined): boolean;
     signsAfterMillis: number;
+    onCreated?: OnCreated | undefined;
   }): Promise<void> {
     await this.orm.em.fork().transactional(async (em) => {
       await em.execute(`select pg_advisory_xact_lock(hashtextextended('identity signing keys', 0))`);
@@ -156,6 +164,7 @@ export class KeyRing {
         if (row.publishedUntil.getTime() < now) em.remove(row);
       }
       await em.flush();
+      await onCreated?.({ kid, signsFrom }, em);
       this.options.log.info({ kid, signsFrom }, 'a new key will sign access tokens');
     });
     await this.load();

@@ -20,11 +20,20 @@ export class Keys {
     return { keys: this.ring.published().map(({ jwk }) => jwk) };
   }
 
-  /** Creates the next key now; for SUPER_ADMIN. While that key is published but not signing, a repeated call returns it. */
+  /**
+   * Creates the next key now; for SUPER_ADMIN. While that key is published but not signing, a repeated call returns it, and is
+   * not audited.
+   */
   async rotate(): Promise<{ kid: string; signsFrom: string }> {
     requireRole(this.unit.viewer, Role.SUPER_ADMIN);
-    const { kid, signsFrom } = await this.ring.rotate();
-    await this.audit.record('SIGNING_KEY_ROTATED', null, { kid, signsFrom: signsFrom.toISOString() });
+    const { kid, signsFrom } = await this.ring.rotate((created, em) =>
+      this.audit.record(
+        'SIGNING_KEY_ROTATED',
+        null,
+        { kid: created.kid, signsFrom: created.signsFrom.toISOString() },
+        em,
+      ),
+    );
     return { kid, signsFrom: signsFrom.toISOString() };
   }
 }

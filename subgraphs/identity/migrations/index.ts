@@ -14,6 +14,7 @@ import { MailsAreJobs } from './20261123210000_mails_are_jobs.ts';
 import { Memberships } from './20261124090000_memberships.ts';
 import { AuditOfGyms } from './20261124100200_audit_of_gyms.ts';
 import { GymInvitations } from './20261124090200_gym_invitations.ts';
+import { StaffMails } from './20261128174300_staff_mails.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -33,4 +34,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124100200_audit_of_gyms', class: AuditOfGyms },
   // Merged later than audit_of_gyms, and released in this order: do not sort the list by date.
   { name: '20261124090200_gym_invitations', class: GymInvitations },
+  { name: '20261128174300_staff_mails', class: StaffMails },
 ];

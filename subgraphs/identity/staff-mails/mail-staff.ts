@@ -3,6 +3,7 @@ import { Role } from '#server/auth/viewer.ts';
 import { jobOf } from '#server/jobs/job.ts';
 import { uuid } from '#server/shapes.ts';
 import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
+import type { Mail } from '../mail/mailer.ts';
 
 /**
  * Sends a mail to one of the staff. Each receiver has a job and attempts of their own, so that a mail server that refuses one of
@@ -11,14 +12,15 @@ import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
  */
 export const mailStaff = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_staff',
-  payload: z.object({ userId: uuid(), gymId: uuid().nullable(), subject: z.string(), text: z.string() }),
-  shown: ['userId', 'subject'],
+  payload: z.object({ mailId: uuid(), userId: uuid(), gymId: uuid().nullable() }),
+  shown: ['mailId', 'userId', 'gymId'],
   maxAttempts: MAIL_ATTEMPTS,
-  async run({ userId, gymId, subject, text }, { unit, resources: { mails }, isLastAttempt }) {
-    const [user] = await unit.em.execute<{ email: string }[]>(
-      'select email from user_account where id = ? and (role = ? or role = ? and gym_id = ?)',
-      [userId, Role.SUPER_ADMIN, Role.GYM_ADMIN, gymId],
+  async run({ mailId, userId, gymId }, { unit, resources: { mails }, isLastAttempt }) {
+    const [mail] = await unit.em.execute<Mail[]>(
+      `select email as "to", subject, text from user_account, staff_mail
+       where user_account.id = ? and (role = ? or role = ? and gym_id = ?) and staff_mail.id = ?`,
+      [userId, Role.SUPER_ADMIN, Role.GYM_ADMIN, gymId, mailId],
     );
-    if (user) await mails.send({ to: user.email, subject, text }, { isLastAttempt });
+    if (mail) await mails.send(mail, { isLastAttempt });
   },
 });

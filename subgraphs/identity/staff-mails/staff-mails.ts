@@ -3,6 +3,7 @@ import { addJobs } from '#server/jobs/add-job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import { mailStaff } from './mail-staff.ts';
+import { StaffMail } from './staff-mail.entity.ts';
 import { StaffMailInput } from './staff-mails.shapes.ts';
 
 /** The maximum number of people who get a mail. */
@@ -27,10 +28,13 @@ export class StaffMails {
       const admins =
         gymId === null ? [] : await this.idsOf('role = ? and gym_id = ?', [Role.GYM_ADMIN, gymId]);
       const receivers = admins.length > 0 ? admins : await this.idsOf('role = ?', [Role.SUPER_ADMIN]);
+      if (receivers.length === 0) return;
+      const mail = this.unit.em.create(StaffMail, { subject, text });
+      await this.unit.em.flush();
       await addJobs(
         this.unit.em,
         mailStaff,
-        receivers.map((userId) => ({ userId, gymId, subject, text })),
+        receivers.map((userId) => ({ mailId: mail.id, userId, gymId })),
       );
     });
   }

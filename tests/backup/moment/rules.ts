@@ -184,7 +184,7 @@ const trainings: Rule = (parts) => {
   const squads = journalRecords(parts, 'squads');
   const trained = journalRecords(parts, 'users').flatMap(({ record }) => workoutsIn(record));
   const stored = rowsOf(parts, 'content', 'training').filter(({ squad_id }) => squad_id !== null);
-  const noted = squads.flatMap(({ record }) =>
+  const inSquads = squads.flatMap(({ record }) =>
     record.type === 'trainingWritten' ? (record.trainingId ?? []) : [],
   );
   const inHistory = trained.flatMap(({ trainingId }) => trainingId ?? []);
@@ -193,10 +193,10 @@ const trainings: Rule = (parts) => {
   return [
     ...missingIn(
       stored.flatMap(({ id }) => id ?? []),
-      [...noted, ...inHistory],
+      [...inSquads, ...inHistory],
       'training that content does not have',
     ),
-    ...missingIn(inHistory, noted, 'training that is not in the history'),
+    ...missingIn(inHistory, inSquads, 'training that is not in the history'),
     ...missingIn(
       squads
         .filter(({ record }) => record.type === 'workout')

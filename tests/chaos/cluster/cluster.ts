@@ -33,10 +33,16 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
   const folder = mkdtempSync(path.join(os.tmpdir(), 'platform-chaos-'));
   chmodSync(folder, 0o711); // as root, PostgreSQL runs as another user
   const reaper = new Reaper();
-  const [postgres, redis] = await Promise.all([
-    startPostgresPair(folder, REPLICAS, reaper),
-    startRedisPair(path.join(folder, 'redis'), REPLICAS, reaper),
-  ]);
+  const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  const postgresStart = startPostgresPair(folder, REPLICAS, reaper);
+  const redisStart = startRedisPair(path.join(folder, 'redis'), REPLICAS, reaper);
+  const starts = await Promise.allSettled([postgresStart, redisStart]);
+  if (starts.some(({ status }) => status === 'rejected')) {
+    for (const start of starts) if (start.status === 'fulfilled') await start.value.stop();
+    reaper.end(); // kills what the other one has started
+    await removeFolder();
+  }
+  const [postgres, redis] = await Promise.all([postgresStart, redisStart]);
   const balancers = new Map<ServerName, Balancer>(
     await Promise.all(SERVERS.map(async (name) => [name, await openBalancer(REPLICAS)] as const)),
   );
@@ -98,7 +104,7 @@ export async function startCluster(env: Record<string, string> = {}): Promise<Ch
       await Promise.all([...balancers.values()].map((balancer) => balancer.close()));
       await Promise.all([postgres.stop(), redis.stop()]);
       reaper.end();
-      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      await removeFolder();
     },
   };
   try {

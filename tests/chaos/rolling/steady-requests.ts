@@ -1,4 +1,5 @@
 import type { Random } from '../../support/graph-doubles/random.ts';
+import { REPLICAS } from '../cluster/cluster.ts';
 import type { ChaosClient, Request } from '../workload/client.ts';
 import type { World } from '../workload/people.ts';
 
@@ -32,13 +33,15 @@ const requests = ({ challengeId, locations }: World): Request[] => [
   { method: 'POST', path: `/gym/challenges/${challengeId}/progress`, body: { amount: 1 } },
 ];
 
-/** As many as replicas. The balancer sends new connections, not requests, to the replicas in turn. */
-const ROUNDS = 3;
-
-/** Sends every request `ROUNDS` times, one after the other. The first time takes longer, because code is compiled. */
+/**
+ * Sends every request to every replica. The first time takes longer, because code is compiled. A balancer sends connections,
+ * not requests, to the replicas in turn, so as many requests as there are replicas are sent at once, each by a connection of
+ * its own.
+ */
 export async function warmUp(client: ChaosClient, world: World): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const request of requests(world)) await client.send(request, world.members[0]!.token);
+  const { token } = world.members[0]!;
+  for (const request of requests(world))
+    await Promise.all(Array.from({ length: REPLICAS }, () => client.send(request, token)));
 }
 
 const TICK_MILLIS = 20;

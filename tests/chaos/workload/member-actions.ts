@@ -1,3 +1,4 @@
+import { DAY_MILLIS } from '#server/durations.ts';
 import type { Random } from '../../support/graph-doubles/random.ts';
 import type { Operation } from '../history.ts';
 import type { Performed } from './client.ts';
@@ -25,7 +26,9 @@ async function perform<Value>(
 
 const logFood: Action = (world, member, random) => {
   const foodName = newText(world);
-  const meal = { foodName, calories: 100, protein: 3, carbs: 18, fats: 2 };
+  // on any day of a year, because a day can have at most 1,000 entries
+  const localDate = new Date(Date.now() - random.below(365) * DAY_MILLIS).toISOString().slice(0, 10);
+  const meal = { foodName, calories: 100, protein: 3, carbs: 18, fats: 2, localDate };
   const common = { kind: 'food', input: { text: foodName } };
   if (random.chance(0.3))
     return perform(world, member, {
