@@ -328,7 +328,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures. A suspended account gets `ACCOUNT_SUSPENDED`, but only with the right password.
+         * @description The answer is the same if the email is unknown, if the password is wrong, and if the account is locked for 15 minutes after ten failures. A suspended account gets `ACCOUNT_SUSPENDED`, but only with the right password. A user has at most 200 sessions: a further log-in ends the least recently used one.
          *
          *     For everybody.
          */
@@ -2045,6 +2045,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/gym/first-visits/booked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which first visits have their place
+         * @description For services.
+         */
+        get: operations["listBookedFirstVisits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/gym/first-visits": {
         parameters: {
             query?: never;
@@ -3538,7 +3558,7 @@ export interface paths {
         put?: never;
         /**
          * Import a food log from CSV
-         * @description The file is the body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; optionally mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are also accepted. At most 100,000 lines and 25 MiB. The file may be in UTF-8, UTF-16 or Windows-1252, with comma, semicolon or tab between fields, and with decimal points or commas. This is detected, and stated in `format`. Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice.
+         * @description The file is the body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; optionally mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are also accepted. At most 100,000 lines and 25 MiB. The file may be in UTF-8, UTF-16 or Windows-1252, with comma, semicolon or tab between fields, and with decimal points or commas. This is detected, and stated in `format`. Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice. An import that has failed, or whose server was killed, can be repeated with the same `importId`, a killed one after 15 seconds. A line for a day with 1,000 entries, the most that a day can have, is reported as wrong.
          *
          *     For users.
          */
@@ -3600,7 +3620,7 @@ export interface paths {
         put?: never;
         /**
          * Log a food, or all foods of a meal
-         * @description For the caller. One entry, or `{entries: [...]}`, of which all or none are written. With a `foodId`, an absent name, weight or nutrient follows from the food. An entry whose nutrients, energy and weight contradict each other is refused.
+         * @description For the caller. One entry, or `{entries: [...]}`, of which all or none are written. With a `foodId`, an absent name, weight or nutrient follows from the food. An entry whose nutrients, energy and weight contradict each other is refused. A day can have at most 1,000 entries; one more is a `CONFLICT`.
          *
          *     For users.
          */
@@ -3715,6 +3735,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/nutrition/goals/changes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo a change of a goal by a service
+         * @description The goal is again what it was before the change. If its user has changed or deleted it since, or if there was no such change, nothing changes.
+         *
+         *     For services.
+         */
+        delete: operations["undoGoalChange"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/nutrition/history/{userId}/daily": {
         parameters: {
             query?: never;
@@ -3724,7 +3766,7 @@ export interface paths {
         };
         /**
          * Days with their entries, totals, goals and the remaining amounts
-         * @description Every day of the range, at most 92; default: the last seven days. Averages are over the days with entries.
+         * @description Every day of the range, at most 92, with together at most 10,000 entries; default: the last seven days. Averages are over the days with entries.
          *
          *     For users.
          */
@@ -4966,7 +5008,9 @@ export interface paths {
         put?: never;
         /**
          * Create a club in the caller's gym
-         * @description For users.
+         * @description A user may have created at most 10 clubs that still exist, and creates at most 10 a minute.
+         *
+         *     For users.
          */
         post: operations["createClub"];
         delete?: never;
@@ -5404,7 +5448,7 @@ export interface paths {
         put?: never;
         /**
          * Report a message to the staff of the gym
-         * @description Allowed after the caller has left the squad, too. A second report of the same message replaces the first.
+         * @description Allowed after the caller has left the squad, too. A second report of the same message replaces the first. The latest 50 reports of each user are kept; a user makes at most 30 a minute.
          *
          *     For users.
          */
@@ -7390,6 +7434,10 @@ export interface components {
             /** @description How many of them are booked. */
             booked: number;
         };
+        BookedFirstVisits: {
+            /** @description Those of the bookings that have their place. */
+            booked: string[];
+        };
         /** @description Somebody who is inside a location now. */
         PersonInside: {
             /** @description The member; null if you may not see them. */
@@ -8264,7 +8312,7 @@ export interface components {
              * @description Whether the import is still running.
              *     - `RUNNING`: The file is being read.
              *     - `DONE`: The whole file was read.
-             *     - `FAILED`: The import did not reach the end of the file. Imported lines stay; send the same file again for the rest.
+             *     - `FAILED`: The import did not reach the end of the file. Imported lines stay; send the same file again for the rest, with the same `importId` or another one.
              * @enum {string}
              */
             status: "RUNNING" | "DONE" | "FAILED";
@@ -8457,7 +8505,7 @@ export interface components {
             goal: components["schemas"]["NutritionGoal"] | null;
             /** @description Goal minus totals; null if there is no goal. */
             remaining: components["schemas"]["Remaining"] | null;
-            /** @description The entries of the day, in the order in which they were eaten. */
+            /** @description The entries of the day, at most 1,000, in the order in which they were eaten. */
             entries: components["schemas"]["FoodLog"][];
         };
         /** @description Goal minus totals. Negative if more was eaten; null if there is no goal for the nutrient. */
@@ -16690,6 +16738,45 @@ export interface operations {
             };
         };
     };
+    listBookedFirstVisits: {
+        parameters: {
+            query: {
+                /** @description The ids of bookings, at most 100, with commas between them. */
+                ids: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those of the bookings that were not cancelled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "booked": [
+                     *         "01900000-0000-7000-8999-099900000003"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BookedFirstVisits"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     bookFirstVisit: {
         parameters: {
             query?: never;
@@ -21951,7 +22038,7 @@ export interface operations {
     importFoodLog: {
         parameters: {
             query?: {
-                /** @description An id that you choose, to read the progress by GET /log/imports/:id. */
+                /** @description An id that you choose, to read the progress by GET /log/imports/:id. An import that has failed can be repeated with its id; that of a running or finished one is a `CONFLICT`. */
                 importId?: string;
                 /** @description IANA time zone that decides the day of an instant. Default: the user's profile. */
                 timezone?: string;
@@ -22706,6 +22793,8 @@ export interface operations {
                     from?: string | null;
                     /** @description The version that the change is based on; absent: the last write wins. */
                     version?: number | null;
+                    /** @description Only for a service of the platform: an id of the change that the service chooses, by which it can undo the change. */
+                    changeId?: string | null;
                 };
             };
         };
@@ -22764,6 +22853,36 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The goal is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undoGoalChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the object that the path names. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change has no effect any more. */
             204: {
                 headers: {
                     [name: string]: unknown;

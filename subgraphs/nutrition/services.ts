@@ -12,6 +12,7 @@ import { Foods } from './foods/foods.ts';
 import { OwnFoods } from './foods/own-foods.ts';
 import { Goals } from './goals/goals.ts';
 import { Imports } from './imports/imports.ts';
+import { nutritionJobs } from './jobs.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 
 /** Objects that exist as long as the service runs. */
@@ -37,7 +38,7 @@ export const nutritionServices = (unit: UnitOfWork, { profiles, provider, barcod
     analyses: new Analyses(unit, provider),
     foods,
     ownFoods: new OwnFoods(unit),
-    jobs: new Jobs(unit),
+    jobs: new Jobs(unit, nutritionJobs),
     accountData: new AccountData(unit, nutritionAccountPart(unit)),
   };
 };

@@ -5,6 +5,7 @@ import { readExamples } from '#server/rest/examples.ts';
 import { analysisGraphql } from './analysis/analysis.graphql.ts';
 import { ANALYSIS_RATE, analysisRest } from './analysis/analysis.rest.ts';
 import { database } from './database.ts';
+import { nutritionJobs } from './jobs.ts';
 import { jobsGraphql } from './jobs.graphql.ts';
 import { daysGraphql } from './days/days.graphql.ts';
 import { daysRest } from './days/days.rest.ts';
@@ -59,6 +60,7 @@ export const nutrition = defineSubgraph({
     };
   },
   services: nutritionServices,
+  jobs: nutritionJobs,
   features: {
     foodLogs: 'nutrition',
     goals: 'nutrition',

@@ -43,6 +43,9 @@ const locationAnswer = z.object({
   openingExceptions: openingExceptions.default([]),
 });
 
+/** The bookings that one request to gym may name. */
+const MAX_BOOKINGS = 100;
+const bookedAnswer = z.object({ booked: z.array(z.string()) });
 const placesAnswer = z.object({ capacity: z.int(), booked: z.int() });
 
 /** Reads data of the other services, for one unit of work. Each location is read only once. */
@@ -58,6 +61,16 @@ export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
       const query = new URLSearchParams({ locationId, startsAt: startsAt.toISOString() });
       const path = `/first-visits/places?${query.toString()}`;
       return placesAnswer.parse(await gym.call({ method: 'GET', path, as: 'service', origin }));
+    },
+    /** Those of these bookings of first visits that were not cancelled. */
+    async bookedFirstVisits(bookingIds: readonly string[]): Promise<Set<string>> {
+      const booked = new Set<string>();
+      for (let start = 0; start < bookingIds.length; start += MAX_BOOKINGS) {
+        const path = `/first-visits/booked?ids=${bookingIds.slice(start, start + MAX_BOOKINGS).join(',')}`;
+        const answer = bookedAnswer.parse(await gym.call({ method: 'GET', path, as: 'service', origin }));
+        for (const id of answer.booked) booked.add(id);
+      }
+      return booked;
     },
     async isGymNameTaken(name: string): Promise<boolean> {
       const path = `/gyms?name=${encodeURIComponent(name)}`;

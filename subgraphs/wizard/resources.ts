@@ -6,6 +6,7 @@ import { MemorySagaStore } from '#server/saga/saga-store.memory.ts';
 import type { Boundary } from '#server/saga/saga-run.ts';
 import { Sagas } from '#server/saga/sagas.ts';
 import type { WizardDefinitions } from './definitions/definitions.ts';
+import { DEPLOYMENT } from './deployments/deployment-context.ts';
 import { deploymentSaga } from './deployments/deployment-saga.ts';
 import { otherServices } from './other-services.ts';
 import type { WizardResources } from './services.ts';
@@ -50,9 +51,18 @@ export async function wizardResources(
   const notifications = database && (await listenTo(database.server, database.name, [SESSION_CHANNEL], log));
   const storage: WizardStorage = notifications ? databaseStorage(notifications) : memoryStorage();
   const services = otherServices({ settings, tokens: serviceTokens });
-  const sagas = new Sagas({
+  const sagas: Sagas = new Sagas({
     store: database ? new DatabaseSagaStore(() => unitOf()) : new MemorySagaStore(() => unitOf()),
-    definitions: [deploymentSaga({ services, storage, files, definitions, unitOf: () => unitOf() })],
+    definitions: [
+      deploymentSaga({
+        services,
+        storage,
+        files,
+        definitions,
+        unitOf: () => unitOf(),
+        deploymentsOf: (sessionIds) => sagas.findBySubjects(DEPLOYMENT, sessionIds),
+      }),
+    ],
     log,
     registry: metrics.registry,
     leaseMillis: settings.wizardDeploymentLeaseMillis,

@@ -6,6 +6,7 @@ import { Jobs } from '#server/jobs/jobs.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { wizardAccountPart } from './accounts/account-part.ts';
 import { Availability } from './availability/availability.ts';
+import { CancelledVisits } from './availability/cancelled-visits.ts';
 import type { WizardDefinitions } from './definitions/definitions.ts';
 import { DEPLOYMENT } from './deployments/deployment-context.ts';
 import { Deployments } from './deployments/deployments.ts';
@@ -28,14 +29,13 @@ export interface WizardResources {
 /** The rules of this service for one unit of work. */
 export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => {
   const { sagas, services } = resources;
-  const sessions = new Sessions(unit, {
-    ...resources,
-    deploymentsOf: (sessionIds) => sagas.findBySubjects(DEPLOYMENT, sessionIds),
-  });
+  const deploymentsOf = (sessionIds: readonly string[]) => sagas.findBySubjects(DEPLOYMENT, sessionIds);
+  const sessions = new Sessions(unit, { ...resources, deploymentsOf });
   const look = lookups(services, unit.origin);
+  const cancelledVisits = new CancelledVisits(unit, { ...resources, look, deploymentsOf });
   return {
     sessions,
-    availability: new Availability(unit, { ...resources, sessions, look }),
+    availability: new Availability(unit, { ...resources, sessions, look, cancelledVisits }),
     firstVisits: new FirstVisits(unit, { ...resources, look }),
     files: new Files(unit, { ...resources, sessions }),
     deployments: new Deployments(unit, { ...resources, sessions }),

@@ -166,6 +166,7 @@ async function classes({ platform, record, send }: Recorder): Promise<void> {
     as: 'wizard',
     body: { ...time, id: demoId('999', 3), userId: leo.id },
   });
+  await record('listBookedFirstVisits', { as: 'wizard', query: { ids: visit.id } });
   await record('cancelFirstVisit', { as: 'wizard', params: { id: visit.id } });
 }
 

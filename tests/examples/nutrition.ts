@@ -35,6 +35,7 @@ export async function nutritionExamples({ record }: Recorder): Promise<void> {
   await record('setGoal', { body: { calories: 2_300, protein: 130, carbs: 250, fats: 75, weekday: 6 } });
   await record('listGoals');
   await record('deleteGoal', { query: { weekday: 6 } });
+  await record('undoGoalChange', { as: 'wizard', params: { id: demoId('999', 4) } });
 
   const csv = `localDate,foodName,calories,protein,mealType\n${daysAgo(2)},Lentil soup,310,18,LUNCH\n${daysAgo(2)},Skyr,95,17,SNACK\n`;
   const imported = await record('importFoodLog', {

@@ -200,6 +200,36 @@ describe('the encoding and format of a file are detected and reported', () => {
     expect(await daysAfter(file('03/04/2024', '05/06/2024'))).toEqual(['dateOrder', []]);
   });
 
+  test('a file with as many dates that are day first as month first is refused, unless the request names the order', async () => {
+    const { token } = await platform.register();
+    const body = 'date,food,calories\n25/04/2024,Rice,200\n04/26/2024,Rice,210\n03/04/2024,Rice,220\n';
+    expect(await importFile(token, body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'dateOrder', message: expect.stringContaining('"25/04/2024" (day first)') }] },
+    });
+    expect(await entriesOf(token)).toEqual([]);
+    const withoutAmbiguous = body.replace('03/04/2024,Rice,220\n', '');
+    expect((await importFile(token, withoutAmbiguous)).status).toBe(400);
+    expect((await importFile(token, body, '?dateOrder=DMY')).body).toMatchObject({
+      imported: 2,
+      errors: [{ line: 3, message: expect.stringContaining('read as DMY') }],
+    });
+  });
+
+  test('an ambiguous date after a thousand dates that need no order is reported, and not guessed', async () => {
+    const { token } = await platform.register();
+    const first = Array.from({ length: 1_000 }, (_, n) => `2024-01-01,Rice,${n + 1}`).join('\n');
+    const { body } = await importFile(
+      token,
+      `date,food,calories\n${first}\n03/04/2024,Rice,200\n25/04/2024,Rice,200\n04/26/2024,Rice,200\n`,
+    );
+    expect(body).toMatchObject({
+      imported: 1_002,
+      format: { dateOrder: null },
+      errors: [{ line: 1_002, message: expect.stringContaining('repeat the request with dateOrder') }],
+    });
+  });
+
   test('an unknown parameter or value is 400', async () => {
     const { token } = await platform.register();
     expect(await importFile(token, TEXT, '?dateOrder=YDM')).toMatchObject({

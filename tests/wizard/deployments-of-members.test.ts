@@ -190,6 +190,35 @@ describe.each(['database', 'memory'])('deployments of members in %s', (storage) 
     ).not.toBe('New Name');
   });
 
+  it('have their first visit at the gym to which the member belongs at the deployment, not when they began', async () => {
+    const member = await wizard.platform.register(null);
+    const session = await onboarded(member, await newLocation(1));
+    expect((await deploy(session.id, member.token)).status).toBe(202);
+    const refused = await settled(wizard.platform, session.id);
+    expect(refused).toMatchObject({ status: 'FAILED', gymId: null });
+    expect(refused.deployment.actions[1]).toMatchObject({ name: 'slot', error: { code: 'GYM_REQUIRED' } });
+    const joined = await wizard.platform.rest(
+      'identity',
+      'POST',
+      `/gyms/${DEMO_GYMS.ironTemple.id}/join`,
+      member,
+    );
+    expect(joined.status).toBe(201);
+    expect((await deploy(session.id, member.token)).status).toBe(202);
+    expect(await settled(wizard.platform, session.id)).toMatchObject({
+      status: 'DEPLOYED',
+      gymId: DEMO_GYMS.ironTemple.id,
+      deployment: { result: { userId: member.id, gymId: DEMO_GYMS.ironTemple.id } },
+    });
+    const { body } = await wizard.platform.rest(
+      'wizard',
+      'GET',
+      `/first-visits?gymId=${DEMO_GYMS.ironTemple.id}&from=${monday}&to=${monday}`,
+      { token: wizard.superAdmin },
+    );
+    expect(body.map(({ userId }: { userId: string }) => userId)).toContain(member.id);
+  });
+
   it('skip the steps that the goals exclude', async () => {
     const member = await wizard.platform.register();
     const { body } = await wizard.platform.rest('wizard', 'POST', '/', {

@@ -24,8 +24,11 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
   });
   afterAll(() => platform.stop());
 
-  const newLocation = async (gymId: string = DEMO_GYMS.ironTemple.id, timezone = 'UTC') => {
-    const body = { gymId, name: `Room ${randomUUID()}`, timezone, capacity: 3 };
+  const newLocation = async (
+    gymId: string = DEMO_GYMS.ironTemple.id,
+    { timezone = 'UTC', capacity = 3 } = {},
+  ) => {
+    const body = { gymId, name: `Room ${randomUUID()}`, timezone, capacity };
     return (await platform.rest('gym', 'POST', '/locations', { token: superAdmin, body })).body.id as string;
   };
   const prepared = async (token: string, locationId: string, startsAt: Date) => {
@@ -162,7 +165,7 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
 
   it('are listed by the local day of their location', async () => {
     const member = await platform.register();
-    const locationId = await newLocation(DEMO_GYMS.ironTemple.id, 'Pacific/Kiritimati'); // UTC+14
+    const locationId = await newLocation(DEMO_GYMS.ironTemple.id, { timezone: 'Pacific/Kiritimati' }); // UTC+14
     const noon = new Date(`${inDays(6).toISOString().slice(0, 10)}T12:00:00Z`);
     expect((await deployed(member.token, locationId, noon)).status).toBe('DEPLOYED');
     const on = async (time: Date) => {
@@ -242,6 +245,38 @@ describe.each(['database', 'memory'])('first visits in %s', (storage) => {
     });
     const { body } = await visits('');
     expect(body.filter((visit: { locationId: string }) => visit.locationId === place)).toHaveLength(1);
+  });
+
+  it('no longer count once they are cancelled at the gym: the place is free, and the member can have another', async () => {
+    const locationId = await newLocation(DEMO_GYMS.ironTemple.id, { capacity: 1 });
+    const cancelled = async (token: string) => {
+      const visit = await deployed(token, locationId, inDays(9));
+      const path = `/bookings/${visit.deployment.result.slot.bookingId}`;
+      expect((await platform.rest('gym', 'DELETE', path, { token: staff })).status).toBeLessThan(300);
+    };
+    const [first, second, third] = [
+      await platform.register(),
+      await platform.register(),
+      await platform.register(),
+    ];
+    await cancelled(first.token);
+    const session = await prepared(first.token, locationId, inDays(10));
+    expect((await reserve(first.token, session, locationId, inDays(10))).body).toMatchObject({
+      available: true,
+    });
+    const value = encodeURIComponent(`${locationId}@${inDays(9).toISOString()}`);
+    const offered = await platform.rest('wizard', 'GET', `/check-availability?resource=slot&value=${value}`);
+    expect(offered.body).toMatchObject({ available: true });
+
+    await cancelled(second.token);
+    // Nobody has asked for the slot since: the deployment itself finds that its place is free.
+    expect((await deployed(third.token, locationId, inDays(9))).status).toBe('DEPLOYED');
+    expect((await deployed(second.token, locationId, inDays(11))).status).toBe('DEPLOYED');
+    // A visit that is not cancelled still counts.
+    const another = await prepared(second.token, locationId, inDays(12));
+    expect((await reserve(second.token, another, locationId, inDays(12))).body.reason).toBe('BOOKED');
+    const fourth = await platform.register();
+    expect((await deployed(fourth.token, locationId, inDays(9))).status).toBe('FAILED');
   });
 
   it('are at most 90 days ahead', async () => {

@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ANONYMOUS } from '#server/auth/viewer.ts';
 import { openDatabase } from '#server/database/database.ts';
 import { listenTo } from '#server/database/notifications.ts';
 import { diskStorage } from '#server/files/file-storage.disk.ts';
+import type { FileStorage } from '#server/files/file-storage.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { DatabaseSagaStore } from '#server/saga/saga-store.database.ts';
@@ -16,7 +18,10 @@ import { readSettings, serverSettings } from '#server/settings.ts';
 import { Retention } from '#server/retention/retention.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { wizardAccountPart } from '../../subgraphs/wizard/accounts/account-part.ts';
 import { database } from '../../subgraphs/wizard/database.ts';
+import { removeAbandonedSessions } from '../../subgraphs/wizard/sessions/retention.ts';
+import type { WizardStorage } from '../../subgraphs/wizard/storage.ts';
 import { wizardRetention } from '../../subgraphs/wizard/retention.ts';
 import type { WizardStatus } from '../../subgraphs/wizard/sessions/session.entity.ts';
 import { fileKey } from '../../subgraphs/wizard/sessions/session-files.ts';
@@ -28,7 +33,7 @@ import { cloneDatabase } from '../support/database.ts';
 const log = createLogger('wizard', 'silent');
 
 /** Opens the parts of a wizard service that store data, without its doors. */
-async function partsIn(storageName: string) {
+async function partsIn(storageName: string, timeLimits = {}) {
   if (storageName === 'memory') {
     const unitOf = () => new UnitOfWork(undefined, ANONYMOUS, log, NO_ORIGIN);
     return {
@@ -39,7 +44,7 @@ async function partsIn(storageName: string) {
     };
   }
   const { server, name } = await cloneDatabase(database);
-  const orm = await openDatabase(database, { server, name, migrate: false });
+  const orm = await openDatabase(database, { server, name, migrate: false, timeLimits });
   const notifications = await listenTo(server, name, [SESSION_CHANNEL], log);
   const unitOf = () => new UnitOfWork(orm, ANONYMOUS, log, NO_ORIGIN);
   return {
@@ -59,49 +64,13 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
     const { unitOf, storage, sagaStore, close } = await partsIn(storageName);
     const files = diskStorage(path.join(dataDir, 'files/wizard'));
     const sagas = new Sagas({ store: sagaStore, definitions: [], log });
-    const add = async (status: WizardStatus, expiredDaysAgo: number) => {
-      const [id, fileId] = [uuidv7(), uuidv7()];
-      await files.put(fileKey(id, fileId), Buffer.from('x'), 'application/pdf');
-      const now = new Date();
-      await storage.sessions(unitOf()).insert({
-        id,
-        kind: 'MEMBER_ONBOARDING',
-        status,
-        definitionVersion: 1,
-        currentStep: 'profile',
-        data: {},
-        files: [
-          {
-            id: fileId,
-            step: 'body',
-            field: 'document',
-            filename: 'x.pdf',
-            contentType: 'application/pdf',
-            bytes: 1,
-            uploadedAt: now.toISOString(),
-          },
-        ],
-        version: 1,
-        createdBy: null,
-        gymId: null,
-        resumeTokenHash: null,
-        expiresAt: new Date(now.getTime() - expiredDaysAgo * DAY_MILLIS),
-        createdAt: now,
-        updatedAt: now,
-      });
-      return { id, key: fileKey(id, fileId) };
-    };
+    const add = (status: WizardStatus, expiredDaysAgo: number) =>
+      addSession({ storage, files, unit: unitOf() }, { status, expiredDaysAgo });
     const over = [await add('DRAFT', 31), await add('FAILED', 40), await add('CANCELLED', 31)];
     const staying = [await add('DRAFT', 29), await add('DEPLOYED', 400), await add('DEPLOYING', 400)];
-    const retention = new Retention({
-      settings: readSettings(serverSettings, {}),
-      hasDatabase: !storage.isInMemory,
-      metrics: createMetrics('wizard'),
-      log,
-    });
     const { signal } = new AbortController();
     for (const rule of wizardRetention({ storage, sagas, files }))
-      await retention.run(rule, { unitOf, signal });
+      await retentionOf(storage).run(rule, { unitOf, signal });
     const ids = [...over, ...staying].map(({ id }) => id);
     const remaining = (await storage.sessions(unitOf()).findByIds(ids)).map(({ id }) => id);
     expect(remaining.toSorted()).toEqual(staying.map(({ id }) => id).toSorted());
@@ -118,3 +87,95 @@ describe.each(['database', 'memory'])('the housekeeping of a wizard in %s', (sto
     await rm(dataDir, { recursive: true });
   });
 });
+
+describe('a file storage that is slower than a transaction may be idle', () => {
+  const IDLE_LIMIT_MILLIS = 300;
+
+  it('keeps neither retention nor the erasure of an account from removing sessions with their files', async () => {
+    const dataDir = await mkdtemp(path.join(os.tmpdir(), 'wizard-test-'));
+    const { unitOf, storage, sagaStore, close } = await partsIn('database', {
+      idle_in_transaction_session_timeout: IDLE_LIMIT_MILLIS,
+    });
+    const stored = diskStorage(path.join(dataDir, 'files/wizard'));
+    const files: FileStorage = {
+      ...stored,
+      async delete(key) {
+        await sleep(2 * IDLE_LIMIT_MILLIS);
+        await stored.delete(key);
+      },
+    };
+    const sagas = new Sagas({ store: sagaStore, definitions: [], log });
+    const userId = uuidv7();
+    const add = (createdBy: string | null, expiredDaysAgo: number) =>
+      addSession({ storage, files, unit: unitOf() }, { status: 'DRAFT', createdBy, expiredDaysAgo });
+    const ids = [await add(null, 31), await add(userId, -1), await add(userId, -1)].map(({ id }) => id);
+    const rule = {
+      what: 'sessions',
+      kept: { millis: 0 },
+      run: removeAbandonedSessions({ storage, sagas, files }),
+    };
+    const { signal } = new AbortController();
+    await retentionOf(storage).run(rule, { unitOf, signal });
+    const unit = unitOf();
+    expect(await wizardAccountPart(unit, { storage, sagas, files }).erase(userId)).toEqual({
+      outcome: 'DELETED',
+      reason: null,
+    });
+    expect(await storage.sessions(unitOf()).findByIds(ids)).toEqual([]);
+    const left: string[] = [];
+    for await (const { key } of stored.files()) left.push(key);
+    expect(left).toEqual([]);
+    await sagas.dispose();
+    await close();
+    await rm(dataDir, { recursive: true });
+  });
+});
+
+const retentionOf = (storage: WizardStorage) =>
+  new Retention({
+    settings: readSettings(serverSettings, {}),
+    hasDatabase: !storage.isInMemory,
+    metrics: createMetrics('wizard'),
+    log,
+  });
+
+/** Stores a session with one file; returns its id and the key of the file. */
+async function addSession(
+  { storage, files, unit }: { storage: WizardStorage; files: FileStorage; unit: UnitOfWork },
+  {
+    status,
+    createdBy = null,
+    expiredDaysAgo,
+  }: { status: WizardStatus; createdBy?: string | null; expiredDaysAgo: number },
+) {
+  const [id, fileId] = [uuidv7(), uuidv7()];
+  await files.put(fileKey(id, fileId), Buffer.from('x'), 'application/pdf');
+  const now = new Date();
+  await storage.sessions(unit).insert({
+    id,
+    kind: 'MEMBER_ONBOARDING',
+    status,
+    definitionVersion: 1,
+    currentStep: 'profile',
+    data: {},
+    files: [
+      {
+        id: fileId,
+        step: 'body',
+        field: 'document',
+        filename: 'x.pdf',
+        contentType: 'application/pdf',
+        bytes: 1,
+        uploadedAt: now.toISOString(),
+      },
+    ],
+    version: 1,
+    createdBy,
+    gymId: null,
+    resumeTokenHash: null,
+    expiresAt: new Date(now.getTime() - expiredDaysAgo * DAY_MILLIS),
+    createdAt: now,
+    updatedAt: now,
+  });
+  return { id, key: fileKey(id, fileId) };
+}

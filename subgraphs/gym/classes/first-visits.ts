@@ -12,6 +12,9 @@ import { addFirstVisitClass } from './first-visit-class.ts';
 import { insertSessions } from './make-sessions.ts';
 import { isOpen, lockSessions } from './session-writes.ts';
 
+/** The maximum number of bookings that one request asks about. */
+const MAX_IDS = 100;
+
 export const FirstVisitTime = z.object({
   locationId: uuid().meta({ description: 'The location of the first visit.' }),
   startsAt: instant.meta({ description: 'The beginning of the first visit.' }),
@@ -31,6 +34,20 @@ export const FirstVisitPlacesShape = z
     booked: z.int().meta({ description: 'How many of them are booked.' }),
   })
   .meta({ id: 'FirstVisitPlaces' });
+
+export const FirstVisitIds = z.object({
+  ids: z
+    .string()
+    .max(MAX_IDS * 37)
+    .transform((text) => text.split(','))
+    .pipe(z.array(uuid()).max(MAX_IDS))
+    .meta({ description: `The ids of bookings, at most ${MAX_IDS}, with commas between them.` }),
+});
+export const BookedFirstVisitsShape = z
+  .object({
+    booked: z.array(uuid()).meta({ description: 'Those of the bookings that have their place.' }),
+  })
+  .meta({ id: 'BookedFirstVisits' });
 
 interface FirstVisitClass {
   id: string;
@@ -72,6 +89,18 @@ export class FirstVisits {
     );
     if (!found) throw notFound('location', locationId);
     return found;
+  }
+
+  /**
+   * Those of these bookings that have their place. The others were cancelled, by whomever, or their member has left the gym.
+   */
+  async booked({ ids }: z.output<typeof FirstVisitIds>): Promise<z.infer<typeof BookedFirstVisitsShape>> {
+    requireService(this.unit.viewer);
+    const rows = await this.unit.read<{ id: string }>(
+      'select id from booking where id = any(?::uuid[]) and has_place',
+      [ids],
+    );
+    return { booked: rows.map(({ id }) => id) };
   }
 
   /**

@@ -7,7 +7,9 @@ import type { Bookings } from './bookings.ts';
 import { BookingShape, CalendarShape } from './bookings.shapes.ts';
 import { calendarQuery, type Calendars } from './calendar.ts';
 import {
+  BookedFirstVisitsShape,
   BookFirstVisitInput,
+  FirstVisitIds,
   FirstVisitPlacesShape,
   FirstVisitTime,
   type FirstVisits,
@@ -156,6 +158,21 @@ export const sessionsRest = [
     },
     errors: ['NOT_FOUND'],
     handler: ({ query }, { firstVisits }) => firstVisits.places(query),
+  }),
+  internalRoute({
+    method: 'GET',
+    path: '/first-visits/booked',
+    operationId: 'listBookedFirstVisits',
+    summary: 'Which first visits have their place',
+    only: SERVICES,
+    auth: 'required',
+    query: FirstVisitIds,
+    success: {
+      status: 200,
+      description: 'Those of the bookings that were not cancelled.',
+      shape: BookedFirstVisitsShape,
+    },
+    handler: ({ query }, { firstVisits }) => firstVisits.booked(query),
   }),
   internalRoute({
     method: 'POST',

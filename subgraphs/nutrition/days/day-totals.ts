@@ -1,5 +1,20 @@
+import { conflict } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { grams, type Nutrients } from '../nutrients.ts';
+
+/**
+ * The maximum number of entries of a day; many times more than a person logs. Every change of a day computes its sums from all
+ * of its entries, and an answer contains all of them.
+ */
+export const MAX_ENTRIES_OF_DAY = 1_000;
+
+/** A day whose sums were computed. */
+interface SummedDay {
+  date: string;
+  entries: number;
+  /** The number of entries before this change. */
+  before: number;
+}
 
 interface DayTotal {
   date: string;
@@ -34,6 +49,7 @@ export class DayTotals {
    * The race: two simultaneous changes of a day would each compute a sum without the other's entry. Therefore the first
    * statement locks the day's row, and a later one, with a newer snapshot (read committed), computes the sum. Days are
    * locked in their order, so that two changes of the same days cannot deadlock.
+   * @throws CONFLICT if a day gets more entries than it can have
    */
   async sumUp(userId: string, days: Iterable<string>): Promise<void> {
     const dates = inOrder(days);
@@ -44,8 +60,28 @@ export class DayTotals {
 
   /** Computes the sums as `sumUp` does, for days that a statement with `LOCKED_DAYS` has locked in this transaction. */
   async sumUpLocked(userId: string, days: Iterable<string>): Promise<void> {
-    const list = JSON.stringify(inOrder(days));
-    const summed = await this.unit.run<{ entries: number }>(
+    const full = (await this.summed(userId, inOrder(days))).find((day) => excessOf(day) > 0);
+    if (full)
+      throw conflict(
+        `With this change, the day ${full.date} would have ${full.entries} entries; a day can have at most ${MAX_ENTRIES_OF_DAY}.`,
+      );
+  }
+
+  /**
+   * Computes the sums as `sumUp` does, but returns how many entries too many each day now has, for a caller that removes them
+   * again.
+   */
+  async excess(userId: string, days: Iterable<string>): Promise<Map<string, number>> {
+    const dates = inOrder(days);
+    if (dates.length === 0) return new Map();
+    await this.unit.run(LOCKED_DAYS, [userId, JSON.stringify(dates)]);
+    const summed = await this.summed(userId, dates);
+    return new Map(summed.flatMap((day) => (excessOf(day) > 0 ? [[day.date, excessOf(day)] as const] : [])));
+  }
+
+  private async summed(userId: string, dates: readonly string[]): Promise<SummedDay[]> {
+    const list = JSON.stringify(dates);
+    const summed = await this.unit.run<SummedDay>(
       `update food_log_day as total set entries = sums.entries, calories = sums.calories, protein = sums.protein, carbs = sums.carbs, fats = sums.fats
        from (
          select days.day::date as local_date, count(entry.id)::int as entries, coalesce(sum(entry.calories), 0) as calories,
@@ -54,14 +90,17 @@ export class DayTotals {
          left join food_log as entry on entry.user_id = ?::uuid and entry.local_date = days.day::date
          group by 1
        ) as sums
-       where total.user_id = ?::uuid and total.local_date = sums.local_date returning total.entries`,
-      [list, userId, userId],
+       join food_log_day as old on old.user_id = ?::uuid and old.local_date = sums.local_date
+       where total.user_id = ?::uuid and total.local_date = sums.local_date
+       returning to_char(total.local_date, 'YYYY-MM-DD') as date, total.entries, old.entries as before`,
+      [list, userId, userId, userId],
     );
-    if (summed.every(({ entries }) => entries > 0)) return;
-    await this.unit.em.execute(
-      `delete from food_log_day where user_id = ?::uuid and entries = 0 and local_date in (select day::date from jsonb_array_elements_text(?::jsonb) as days(day))`,
-      [userId, list],
-    );
+    if (summed.some(({ entries }) => entries === 0))
+      await this.unit.em.execute(
+        `delete from food_log_day where user_id = ?::uuid and entries = 0 and local_date in (select day::date from jsonb_array_elements_text(?::jsonb) as days(day))`,
+        [userId, list],
+      );
+    return summed;
   }
 
   /** The days of a range that have entries, in their order. */
@@ -83,3 +122,7 @@ export class DayTotals {
     }));
   }
 }
+
+/** How many of the entries that this change has added to the day are too many. */
+const excessOf = ({ entries, before }: SummedDay): number =>
+  Math.min(entries - MAX_ENTRIES_OF_DAY, entries - before);

@@ -14,7 +14,7 @@ export const daysRest = [
     operationId: 'listDays',
     summary: 'Days with their entries, totals, goals and the remaining amounts',
     description:
-      'Every day of the range, at most 92; default: the last seven days. Averages are over the days with entries.',
+      'Every day of the range, at most 92, with together at most 10,000 entries; default: the last seven days. Averages are over the days with entries.',
     auth: 'required',
     params: ownerParams,
     query: DailyQuery,

@@ -72,10 +72,12 @@ export function isPartOfDish(reading: MealReading, food: Food): boolean {
   const joins = reading.listsParts || [...WITH, 'including'].includes(reading.joiner);
   if (!dish || !joins || !isEmpty(reading.amount) || !['dishes', 'fast_food'].includes(dish.food.category))
     return false;
-  const alike = ['meat', 'fish', 'legumes'].includes(food.category);
+  const isMeatOrSimilar = ['meat', 'fish', 'legumes'].includes(food.category);
   const isPart = parts.some(
     (ndb) =>
-      ndb === food.ndb || food.recipe?.parts[0]?.[0] === ndb || (alike && categoryOf(ndb) === food.category),
+      ndb === food.ndb ||
+      food.recipe?.parts[0]?.[0] === ndb ||
+      (isMeatOrSimilar && categoryOf(ndb) === food.category),
   );
   if (!isPart) return false;
   reading.endPhrase('');

@@ -24,8 +24,8 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
   const bases = new Map(mentions.filter(({ role }) => role === 'base').map((base) => [base.group, base]));
   const estimates = energyOfDishes(
     mentions.map((mention) => {
-      const alike = mentions.filter(({ role, group }) => role === 'filling' && group === mention.group);
-      return estimateOf(mention, bases.get(mention.group), alike.length === 1);
+      const fillings = mentions.filter(({ role, group }) => role === 'filling' && group === mention.group);
+      return estimateOf(mention, bases.get(mention.group), fillings.length === 1);
     }),
   );
   const items = estimates.map((estimate) => itemOf(estimate, locale));
@@ -106,8 +106,8 @@ function subtractPart(food: Food, missing: Food, nutrients: Nutrients, grams: nu
   const made = food.recipe?.grams ?? parts.reduce((sum, [, partGrams]) => sum + partGrams, 0);
   const named = new Set([missing.ndb, ...(missing.recipe?.parts.map(([ndb]) => ndb) ?? [])]);
   const same = parts.filter(([ndb]) => named.has(ndb));
-  const alike = same.length > 0 ? same : parts.filter(([ndb]) => categoryOf(ndb) === missing.category);
-  const taken = alike.map(([ndb, partGrams]) => ({
+  const excluded = same.length > 0 ? same : parts.filter(([ndb]) => categoryOf(ndb) === missing.category);
+  const taken = excluded.map(([ndb, partGrams]) => ({
     food: foodByNdb.get(ndb),
     grams: (partGrams * grams) / (made || 1),
   }));

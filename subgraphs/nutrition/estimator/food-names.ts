@@ -194,14 +194,15 @@ class NameIndex implements FoodNames {
     let lowest = Infinity;
     for (const [letter, candidates] of this.byLetter)
       for (const { word: name, sound: nameSound } of candidates) {
-        const alike = sound === nameSound && sound.length > 1;
-        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (alike ? 1 : 0)) continue;
+        const soundsTheSame = sound === nameSound && sound.length > 1;
+        if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (soundsTheSame ? 1 : 0))
+          continue;
         const sameStart = letter === word[0];
         // Errors in the first letter are rare, so then the rest must be right or sound the same.
-        if (!sameStart && !alike && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
+        if (!sameStart && !soundsTheSame && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
         const distance = editDistance(word, name);
-        if (distance > allowed + (alike && word.length > 4 ? 1 : 0)) continue;
-        const cost = distance - (alike ? 0.6 : 0) + (sameStart ? 0 : 0.5);
+        if (distance > allowed + (soundsTheSame && word.length > 4 ? 1 : 0)) continue;
+        const cost = distance - (soundsTheSame ? 0.6 : 0) + (sameStart ? 0 : 0.5);
         if (cost < lowest) [best, lowest] = [name, cost];
       }
     return best;

@@ -26,7 +26,7 @@ export const foodLogsRest = [
     operationId: 'logFood',
     summary: 'Log a food, or all foods of a meal',
     description:
-      'For the caller. One entry, or `{entries: [...]}`, of which all or none are written. With a `foodId`, an absent name, weight or nutrient follows from the food. An entry whose nutrients, energy and weight contradict each other is refused.',
+      'For the caller. One entry, or `{entries: [...]}`, of which all or none are written. With a `foodId`, an absent name, weight or nutrient follows from the food. An entry whose nutrients, energy and weight contradict each other is refused. A day can have at most 1,000 entries; one more is a `CONFLICT`.',
     auth: 'required',
     body: LogShape,
     success: {
@@ -34,6 +34,7 @@ export const foodLogsRest = [
       description: 'The entry; for a meal, its entries and their totals.',
       shape: z.union([FoodLogShape, LoggedMealShape]),
     },
+    errors: ['CONFLICT'],
     handler: ({ body }, { foodLogs }) => foodLogs.logOneOrMeal(body),
   }),
   route({
@@ -71,6 +72,7 @@ export const foodLogsRest = [
     body: UpdateFoodLogShape,
     versioned: true,
     success: { status: 200, description: 'The changed entry.', shape: FoodLogShape },
+    errors: ['CONFLICT'],
     handler: ({ params, body, expectedVersion }, { foodLogs }) =>
       foodLogs.update(params.id, body, expectedVersion),
   }),
@@ -94,6 +96,7 @@ export const foodLogsRest = [
     params: idParams,
     body: CopyFoodLogShape.optional(),
     success: { status: 201, description: 'The new entry.', shape: FoodLogShape },
+    errors: ['CONFLICT'],
     handler: ({ params, body }, { foodLogs }) => foodLogs.copy(params.id, body),
   }),
 ];

@@ -35,6 +35,9 @@ import {
 
 const cursors = cursorsOf('food-logs', z.tuple([z.iso.date(), z.iso.datetime(), uuid()]));
 
+/** The maximum number of entries in one answer that is not a page. */
+const MAX_ENTRIES_OF_RANGE = 10_000;
+
 /** The entries of users' food logs. Users read and write only their own; an entry of another user is NOT_FOUND. */
 export class FoodLogs {
   private readonly unit: UnitOfWork;
@@ -80,12 +83,22 @@ export class FoodLogs {
     return cursors.page(rows, request, foodLogKeyOf);
   }
 
-  /** The entries of a range of days, in the order in which they were eaten. @throws NOT_FOUND for another user */
+  /**
+   * The entries of a range of days, in the order in which they were eaten.
+   * @throws NOT_FOUND for another user; VALIDATION_FAILED for a range with more than 10,000 entries
+   */
   async between(userId: string, from: string, to: string): Promise<FoodLogShape[]> {
-    return this.unit.read(
-      `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date between ?::date and ?::date order by food_log.local_date, logged_at, food_log.id`,
+    const entries = await this.unit.read<FoodLogShape>(
+      `select ${FOOD_LOG_COLUMNS} from food_log where user_id = ? and local_date between ?::date and ?::date
+       order by food_log.local_date, logged_at, food_log.id limit ${MAX_ENTRIES_OF_RANGE + 1}`,
       [requireOwner(this.unit.viewer, userId), from, to],
     );
+    if (entries.length > MAX_ENTRIES_OF_RANGE)
+      throw invalid(
+        'from',
+        `expected days with at most ${MAX_ENTRIES_OF_RANGE} entries; choose a shorter range, or read GET /history/:userId in pages`,
+      );
+    return entries;
   }
 
   /** @throws NOT_FOUND also for an entry of another user */
@@ -96,13 +109,13 @@ export class FoodLogs {
     return entry;
   }
 
-  /** Writes one entry for the caller. */
+  /** Writes one entry for the caller. @throws CONFLICT if its day has as many entries as it can have */
   async log(input: unknown): Promise<FoodLogShape> {
     const [entry] = await this.write([validated(LogEntryShape, input)], () => '');
     return entry as FoodLogShape; // `write` returns an entry for each one that it gets
   }
 
-  /** Writes all entries of a confirmed meal, or none. */
+  /** Writes all entries of a confirmed meal, or none. @throws CONFLICT as `log` */
   async logMeal(input: unknown): Promise<LoggedMealShape> {
     const { entries, ...common } = validated(LogMealShape, input);
     const written = await this.write(
@@ -129,6 +142,7 @@ export class FoodLogs {
    * Changes an entry. Absent fields are unchanged, except that nutrients and quantity follow a new food or weight (see
    * `changedValues`).
    * @param expectedVersion undefined: `version` of the input. Without both, the last write wins.
+   * @throws CONFLICT as `log`, if the entry is moved to another day
    */
   async update(id: string, input: unknown, expectedVersion?: number): Promise<FoodLogShape> {
     const change = validated(UpdateFoodLogShape, input);
@@ -160,7 +174,7 @@ export class FoodLogs {
     this.byId.clear(id);
   }
 
-  /** Writes the same food again: now, or on the day and at the time of the input. */
+  /** Writes the same food again: now, or on the day and at the time of the input. @throws CONFLICT as `log` */
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const change = validated(CopyFoodLogShape, input ?? {});

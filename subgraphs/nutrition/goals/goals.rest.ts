@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { uuid } from '#server/shapes.ts';
-import { restRoute } from '#server/rest/route.ts';
+import { idParams, uuid } from '#server/shapes.ts';
+import { SERVICES } from '#server/rest/callers.ts';
+import { INTERNAL, restRoute } from '#server/rest/route.ts';
 import { TAGS } from '../api-tags.ts';
 import type { Goals } from './goals.ts';
 import { GoalDaysShape, NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 
 const route = restRoute<{ goals: Goals }>(TAGS.goals, 'nutrition');
+const internalRoute = restRoute<{ goals: Goals }>(INTERNAL, 'nutrition');
 const userId = uuid().optional().meta({ description: 'Only for a service of the platform: the user.' });
 
 export const goalsRest = [
@@ -50,5 +52,18 @@ export const goalsRest = [
     success: { status: 204, description: 'The goal is deleted.' },
     errors: ['NOT_FOUND'],
     handler: ({ query, expectedVersion }, { goals }) => goals.delete(query, expectedVersion),
+  }),
+  internalRoute({
+    method: 'DELETE',
+    path: '/goals/changes/:id',
+    operationId: 'undoGoalChange',
+    summary: 'Undo a change of a goal by a service',
+    description:
+      'The goal is again what it was before the change. If its user has changed or deleted it since, or if there was no such change, nothing changes.',
+    only: SERVICES,
+    auth: 'required',
+    params: idParams,
+    success: { status: 204, description: 'The change has no effect any more.' },
+    handler: ({ params }, { goals }) => goals.undo(params.id),
   }),
 ];

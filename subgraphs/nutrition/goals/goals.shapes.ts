@@ -46,6 +46,10 @@ export const SetGoalShape = z
     date: day.nullish(),
     from: day.nullish(),
     version: versionNumber.nullish(),
+    changeId: uuid().nullish().meta({
+      description:
+        'Only for a service of the platform: an id of the change that the service chooses, by which it can undo the change.',
+    }),
   })
   .superRefine(checkDays)
   .meta({ graphType: 'SetNutritionGoalInput' });

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
-import { requireSelf } from '#server/auth/viewer.ts';
+import { requireSelf, requireService } from '#server/auth/viewer.ts';
 import { columnsOf } from '#server/database/columns.ts';
-import { checkVersion, conflict, notFound, PlatformError } from '#server/errors.ts';
+import { checkVersion, conflict, invalid, notFound, PlatformError } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { uuidv7 } from '#server/ids.ts';
 import { validated } from '#server/validate.ts';
@@ -17,6 +17,20 @@ import { NutritionGoalShape, SetGoalShape } from './goals.shapes.ts';
 const WITH_ENDS = `select *, lead(valid_from) over (partition by user_id, weekday, date order by valid_from) - 1 as valid_until from nutrition_goal`;
 const COLUMNS = columnsOf(NutritionGoalShape, { from: 'valid_from', until: 'valid_until' });
 const SAME_KIND = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
+/**
+ * Inserts or replaces the row of a goal. A change of a service notes the values that it replaces; its repetition keeps those
+ * that the first attempt has noted.
+ */
+const SET = `insert into nutrition_goal (id, user_id, weekday, date, valid_from, calories, protein, carbs, fats, updated_at, version, change_id)
+  values (?, ?, ?, ?::date, ?::date, ?, ?, ?, ?, now(), ?, ?::uuid)
+  on conflict (user_id, coalesce(weekday, 0), coalesce(date, '0001-01-01'::date), coalesce(valid_from, '0001-01-01'::date))
+  do update set calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats,
+    updated_at = excluded.updated_at, version = nutrition_goal.version + 1, change_id = excluded.change_id,
+    replaced = case
+      when excluded.change_id is null then null
+      when excluded.change_id = nutrition_goal.change_id then nutrition_goal.replaced
+      else jsonb_build_object('calories', nutrition_goal.calories, 'protein', nutrition_goal.protein, 'carbs', nutrition_goal.carbs, 'fats', nutrition_goal.fats)
+    end`;
 /** A change of a default or weekday goal adds a row. This maximum is enough for one change a day for five years. */
 const MAX_GOALS = 2_000;
 
@@ -86,14 +100,16 @@ export class Goals {
 
   /**
    * Sets a default or weekday goal from a day on, or the goal of a date. A goal with the same first day is replaced.
-   * @param input names the user only if the caller is a service
+   * @param input names the user, and the change, only if the caller is a service
    * @param expectedVersion the version of the goal that is valid on that day; undefined: `version` of the input. If neither
    * is given, the last write wins.
    * @throws VERSION_CONFLICT also if a version is expected and there is no goal; CONFLICT beyond 2,000 goals
    */
   async set(input: unknown, expectedVersion?: number): Promise<NutritionGoalShape> {
-    const { userId, version, ...goal } = validated(SetGoalShape, input);
+    const { userId, version, changeId, ...goal } = validated(SetGoalShape, input);
     const owner = requireSelf(this.unit.viewer, userId);
+    if (changeId && this.unit.viewer.kind !== 'service')
+      throw invalid('changeId', 'expected none, because only a service of the platform may undo a change');
     const from = goal.date ? null : (goal.from ?? (await this.today()));
     const days: GoalDays = { userId: owner, weekday: goal.weekday, date: goal.date, from };
     return this.unit.transaction(async () => {
@@ -105,21 +121,17 @@ export class Goals {
       );
       if (others && others.count >= MAX_GOALS)
         throw conflict(`You have ${MAX_GOALS} goals, which is the maximum; delete the goal of a date first.`);
-      await this.unit.em.execute(
-        `insert into nutrition_goal (id, user_id, weekday, date, valid_from, calories, protein, carbs, fats, updated_at, version) values (?, ?, ?, ?::date, ?::date, ?, ?, ?, ?, now(), ?)
-         on conflict (user_id, coalesce(weekday, 0), coalesce(date, '0001-01-01'::date), coalesce(valid_from, '0001-01-01'::date))
-         do update set calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats, updated_at = excluded.updated_at, version = nutrition_goal.version + 1`,
-        [
-          uuidv7(),
-          ...kindValues(days),
-          from,
-          goal.calories,
-          goal.protein ?? null,
-          goal.carbs ?? null,
-          goal.fats ?? null,
-          (current?.version ?? 0) + 1,
-        ],
-      );
+      await this.unit.em.execute(SET, [
+        uuidv7(),
+        ...kindValues(days),
+        from,
+        goal.calories,
+        goal.protein ?? null,
+        goal.carbs ?? null,
+        goal.fats ?? null,
+        (current?.version ?? 0) + 1,
+        changeId ?? null,
+      ]);
       const [row] = await this.unit.em.execute<NutritionGoalShape[]>(
         `select ${COLUMNS} from (${WITH_ENDS} where ${SAME_KIND}) as goal where valid_from is not distinct from ?::date`,
         [...kindValues(days), from],
@@ -155,6 +167,23 @@ export class Goals {
         [uuidv7(), from, ...kindValues(days), from],
       );
     });
+  }
+
+  /**
+   * Undoes a change of a service: the row of the goal gets its values from before the change, or is removed if there was none.
+   * If the user has changed or deleted this goal since, or if the change was never made, nothing changes.
+   */
+  async undo(changeId: string): Promise<void> {
+    requireService(this.unit.viewer);
+    await this.unit.em.execute(
+      `with changed as (select id, replaced from nutrition_goal where change_id = ? for update),
+         removed as (delete from nutrition_goal using changed where nutrition_goal.id = changed.id and changed.replaced is null)
+       update nutrition_goal set calories = before.calories, protein = before.protein, carbs = before.carbs, fats = before.fats,
+         change_id = null, replaced = null, updated_at = now(), version = version + 1
+       from changed, jsonb_to_record(changed.replaced) as before (calories int, protein float8, carbs float8, fats float8)
+       where nutrition_goal.id = changed.id and changed.replaced is not null`,
+      [changeId],
+    );
   }
 
   /** The user's today; for a service, whose user may be in any time zone, the earliest current day on earth. */

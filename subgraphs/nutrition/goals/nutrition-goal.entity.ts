@@ -1,6 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
+/** The values of a row of goals; `calories` is null if the row ends the goal before it. */
+export interface ReplacedGoal {
+  calories: number | null;
+  protein: number | null;
+  carbs: number | null;
+  fats: number | null;
+}
+
 const NutritionGoalSchema = defineEntity({
   name: 'NutritionGoal',
   tableName: 'nutrition_goal',
@@ -8,6 +16,12 @@ const NutritionGoalSchema = defineEntity({
     {
       name: 'nutrition_goal_of',
       expression: `create unique index "nutrition_goal_of" on "nutrition_goal" ("user_id", coalesce("weekday", 0), coalesce("date", '0001-01-01'::date), coalesce("valid_from", '0001-01-01'::date))`,
+    },
+  ],
+  indexes: [
+    {
+      name: 'nutrition_goal_change',
+      expression: `create unique index "nutrition_goal_change" on "nutrition_goal" ("change_id") where "change_id" is not null`,
     },
   ],
   checks: [
@@ -32,6 +46,10 @@ const NutritionGoalSchema = defineEntity({
     fats: p.float().columnType('double precision').nullable(),
     updatedAt: p.datetime().onCreate(() => new Date()),
     version: p.integer().default(1),
+    /** The change by a service that wrote these values, as long as it can be undone: until the next change of the row. */
+    changeId: p.uuid().nullable(),
+    /** The values that the row had before this change; null if the change has inserted the row. */
+    replaced: p.json<ReplacedGoal>().nullable(),
   },
 });
 

@@ -5,7 +5,7 @@ import { MEAL_TYPES, type MealType } from '../food-logs/food-logs.shapes.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { Column, CsvField } from './csv-columns.ts';
 import type { CsvFormat } from './csv-format.ts';
-import { dateOf, numberOf, timeOf } from './csv-values.ts';
+import { dateOf, dateOrderOf, numberOf, timeOf } from './csv-values.ts';
 
 const number = (most: number) => z.number().min(0).max(most);
 
@@ -199,14 +199,22 @@ class FieldReader {
   private date(field: 'localDate' | 'loggedAt') {
     const text = this.text(field);
     if (text === '') return undefined;
-    const date = dateOf(text, this.format.dateOrder ?? 'DMY');
-    if (date === undefined) {
-      const order = this.format.dateOrder;
+    const order = this.format.dateOrder;
+    // The order is null if no date of the first records depends on it; a later date still may.
+    const own = order === null ? dateOrderOf(text) : order;
+    if (own === 'BOTH') {
+      this.problem(
+        field,
+        `expected a day such as 2026-01-31, got "${text.slice(0, 40)}", which may be day first or month first; repeat the request with dateOrder`,
+      );
+      return undefined;
+    }
+    const date = dateOf(text, own ?? 'DMY');
+    if (date === undefined)
       this.problem(
         field,
         `expected a day such as 2026-01-31, got "${text.slice(0, 40)}"${order ? `; dates of this file are read as ${order}` : ''}`,
       );
-    }
     return date;
   }
 

@@ -53,7 +53,8 @@ export function decimalIn(
 /**
  * The order of day and month by the dates of the first records: a day above 12 decides, else the rule that no date is in
  * the future. Null if no date depends on the order.
- * @throws VALIDATION_FAILED if both orders are possible, because a wrong guess would put all entries on wrong days
+ * @throws VALIDATION_FAILED if both orders are possible, or if as many dates are only possible with the one order as with the
+ * other, because a wrong guess would put all entries on wrong days
  */
 export function dateOrderIn(
   records: readonly (readonly string[])[],
@@ -61,13 +62,22 @@ export function dateOrderIn(
   now: Date,
 ): DateOrder | null {
   const counts = { DMY: 0, MDY: 0 };
+  const examples = { DMY: '', MDY: '' };
   const ambiguous: string[] = [];
   for (const text of cells(records, columns, DATED)) {
     const order = dateOrderOf(text);
     if (order === 'BOTH') ambiguous.push(text);
-    else if (order) counts[order] += 1;
+    else if (order) {
+      counts[order] += 1;
+      examples[order] ||= text;
+    }
   }
   if (counts.DMY !== counts.MDY) return counts.DMY > counts.MDY ? 'DMY' : 'MDY';
+  if (counts.DMY > 0)
+    throw invalid(
+      'dateOrder',
+      `expected dates in one order, got "${examples.DMY.slice(0, 40)}" (day first) and "${examples.MDY.slice(0, 40)}" (month first); correct the file, or repeat the request with DMY or MDY, and lines with the other order are reported`,
+    );
   const [example] = ambiguous;
   if (example === undefined) return null;
   const latest = new Date(now.getTime() + 2 * DAY_MILLIS).toISOString().slice(0, 10);

@@ -16,7 +16,15 @@ export interface LineError {
 const FoodLogImportSchema = defineEntity({
   name: 'FoodLogImport',
   tableName: 'food_log_import',
-  indexes: [{ properties: ['userId', 'id'] }, { properties: ['startedAt'] }],
+  indexes: [
+    { properties: ['userId', 'id'] },
+    { properties: ['startedAt'] },
+    // for the end of imports whose process was killed
+    {
+      name: 'food_log_import_running',
+      expression: `create index "food_log_import_running" on "food_log_import" ("renewed_at") where "status" = 'RUNNING'`,
+    },
+  ],
   properties: {
     id: p
       .uuid()
@@ -33,6 +41,10 @@ const FoodLogImportSchema = defineEntity({
     format: p.json<CsvFormat>().nullable(),
     startedAt: p.datetime().onCreate(() => new Date()),
     finishedAt: p.datetime().nullable(),
+    /** The request that writes the import. After a repetition it is another one, and the earlier one writes nothing more. */
+    runId: p.uuid().nullable(),
+    /** The last sign of life of the request, by the clock of the database. */
+    renewedAt: p.datetime().defaultRaw('now()'),
   },
 });
 

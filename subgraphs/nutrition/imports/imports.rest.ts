@@ -18,7 +18,7 @@ export const importsRest = [
     description:
       'The file is the body, or a multipart file. The first line names the columns: foodName, calories, and loggedAt or localDate; optionally mealType, quantity, unit, grams, protein, carbs, fats. Exports of MyFitnessPal, Cronometer and FatSecret are also accepted. At most 100,000 lines and 25 MiB. ' +
       'The file may be in UTF-8, UTF-16 or Windows-1252, with comma, semicolon or tab between fields, and with decimal points or commas. This is detected, and stated in `format`. ' +
-      'Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice.',
+      'Every line is imported, or is a duplicate, or is wrong and reported. Lines are written a thousand at a time. If the connection breaks, send the file again: lines that were imported before are not imported twice. An import that has failed, or whose server was killed, can be repeated with the same `importId`, a killed one after 15 seconds. A line for a day with 1,000 entries, the most that a day can have, is reported as wrong.',
     auth: 'required',
     query: ImportQuery,
     consumes: ['text/csv'],

@@ -63,7 +63,8 @@ export const CsvOptionsShape = z.object(formatOptions);
 
 export const ImportQuery = z.object({
   importId: uuid().optional().meta({
-    description: 'An id that you choose, to read the progress by GET /log/imports/:id.',
+    description:
+      'An id that you choose, to read the progress by GET /log/imports/:id. An import that has failed can be repeated with its id; that of a running or finished one is a `CONFLICT`.',
   }),
   timezone: timezone.optional().meta({
     description: "IANA time zone that decides the day of an instant. Default: the user's profile.",

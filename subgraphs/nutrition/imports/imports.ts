@@ -4,7 +4,7 @@ import { requireUser } from '#server/auth/viewer.ts';
 import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { presented } from '#server/database/columns.ts';
 import { refusalOfDatabase } from '#server/database/refusals.ts';
-import { conflict, invalid, notFound } from '#server/errors.ts';
+import { invalid, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
 import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -12,13 +12,14 @@ import { validated } from '#server/validate.ts';
 import { requireOwner } from '../access.ts';
 import { foodById } from '../foods/food-table.ts';
 import { dayOf, instantOf, validZone } from '#server/calendar.ts';
-import { DayTotals } from '../days/day-totals.ts';
+import { DayTotals, MAX_ENTRIES_OF_DAY } from '../days/day-totals.ts';
 import { foodLogKeyOf, foodLogPage, type FoodLogKey } from '../food-logs/food-log-pages.ts';
 import type { FoodLogShape } from '../food-logs/food-logs.shapes.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import { CSV_COLUMNS } from './csv-columns.ts';
 import { readCsvLines, type CsvLine, type LineOrErrors } from './csv-lines.ts';
-import { FoodLogImport } from './food-log-import.entity.ts';
+import { FoodLogImport, type LineError } from './food-log-import.entity.ts';
+import { ImportRuns, type RunningImport } from './import-runs.ts';
 import { CsvOptionsShape, FoodLogImportShape, type ImportOptions } from './imports.shapes.ts';
 
 /** The number of lines that are written in one transaction. */
@@ -27,6 +28,7 @@ const BATCH = 1_000;
 const ANALYZE_FROM_LINES = 5_000;
 const MAX_ERRORS = 1_000;
 const EXPORT_PAGE = 1_000;
+const RENEWAL_MILLIS = 5_000; // 5 s
 
 /** The days of an export, both included; absent: without a bound. */
 interface Range {
@@ -38,48 +40,59 @@ interface Range {
 export class Imports {
   private readonly unit: UnitOfWork;
   private readonly profiles: Profiles;
+  private readonly runs: ImportRuns;
 
   constructor(unit: UnitOfWork, profiles: Profiles) {
     this.unit = unit;
     this.profiles = profiles;
+    this.runs = new ImportRuns(unit);
   }
 
   /**
    * Imports lines while they arrive: a thousand lines and the progress so far are one transaction. A wrong line is reported
-   * and not imported. If the stream breaks off, the lines so far stay; the same file sent again adds the rest, because no
-   * line is imported twice.
-   * @throws CONFLICT if `importId` exists; the errors of `readCsvLines`
+   * and not imported. If the stream breaks off, the lines so far stay; the same file sent again, also with the same
+   * `importId`, adds the rest, because no line is imported twice.
+   * @throws CONFLICT if `importId` is that of an import that is running or done, or that of another user; the errors of
+   * `readCsvLines`
    */
   async run(csv: Readable, { importId, timezone, ...options }: ImportOptions): Promise<FoodLogImportShape> {
     const { userId } = requireUser(this.unit.viewer);
     if (importId && !isUuid(importId)) throw invalid('importId', 'expected a UUID');
     const format = validated(CsvOptionsShape, options);
     const zone = validZone(timezone) ?? (await this.profiles.of(this.unit)).timezone;
-    const report = await this.begin(userId, importId ?? uuidv7());
+    const report = await this.runs.begin(userId, importId ?? uuidv7());
+    const renewal = setInterval(() => void this.runs.renew(report), RENEWAL_MILLIS);
     let batch: LineOrErrors[] = [];
+    const writeBatch = (): Promise<void> => {
+      const full = batch;
+      batch = []; // before the write, so that a batch that fails is not written again below
+      return this.write(report, full, zone);
+    };
     const lines = readCsvLines(csv, format, (decided) => {
       report.format = decided;
     });
     try {
       for await (const read of lines) {
         batch.push(read);
-        if (batch.length < BATCH) continue;
-        const full = batch;
-        batch = []; // before the write, so that a batch that fails is not written again below
-        await this.write(report, full, zone);
+        if (batch.length === BATCH) await writeBatch();
       }
-      report.status = 'DONE';
+      await writeBatch();
+      await this.runs.end(report, 'DONE');
     } catch (error) {
-      report.status = 'FAILED';
-      report.finishedAt = new Date().toISOString();
-      await this.write(report, batch, zone);
+      // If this fails, too, for example because the database does not answer, the job `end_interrupted_imports` ends the import.
+      await writeBatch().catch((cause: unknown) =>
+        this.unit.log.warn({ err: cause }, 'an import was cut short'),
+      );
+      await this.runs
+        .end(report, 'FAILED')
+        .catch((cause: unknown) => this.unit.log.warn({ err: cause }, 'an import was not ended'));
       throw error;
+    } finally {
+      clearInterval(renewal);
     }
-    report.finishedAt = new Date().toISOString();
-    await this.write(report, batch, zone);
-    // Without `analyze`, the database would plan reads by its old statistics until the next autovacuum.
-    if (report.imported >= ANALYZE_FROM_LINES) await this.unit.em.execute('analyze food_log');
-    return report;
+    if (report.imported >= ANALYZE_FROM_LINES) await this.analyze();
+    const { runId: _runId, ...answer } = report;
+    return answer;
   }
 
   /** @throws NOT_FOUND also for an import of another user */
@@ -108,37 +121,20 @@ export class Imports {
     }
   }
 
-  private async begin(userId: string, id: string): Promise<FoodLogImportShape> {
-    const startedAt = new Date();
-    const begun = await this.unit.em.execute<unknown[]>(
-      `insert into food_log_import (id, user_id, status, lines, imported, duplicates, failed, errors, started_at) values (?, ?, 'RUNNING', 0, 0, 0, 0, '[]', ?) on conflict (id) do nothing returning id`,
-      [id, userId, startedAt],
-    );
-    if (begun.length === 0) throw conflict(`There already is an import "${id}"; choose another importId.`);
-    return {
-      id,
-      status: 'RUNNING',
-      lines: 0,
-      imported: 0,
-      duplicates: 0,
-      failed: 0,
-      errors: [],
-      errorsOmitted: 0,
-      format: null,
-      startedAt: startedAt.toISOString(),
-      finishedAt: null,
-    };
+  /** Without it, the database would plan reads by its old statistics until the next autovacuum. */
+  private async analyze(): Promise<void> {
+    try {
+      await this.unit.em.execute('analyze food_log');
+    } catch (error) {
+      this.unit.log.warn({ err: error }, 'the statistics of the food log were not renewed');
+    }
   }
 
   /**
    * Writes a batch. The shapes refuse values that cannot be stored. If the database still refuses one, the batch is halved
    * until its line is found, so that only this line fails.
    */
-  private async write(
-    report: FoodLogImportShape,
-    batch: readonly LineOrErrors[],
-    zone: string,
-  ): Promise<void> {
+  private async write(report: RunningImport, batch: readonly LineOrErrors[], zone: string): Promise<void> {
     try {
       await this.writeWhole(report, batch, zone);
     } catch (error) {
@@ -159,53 +155,67 @@ export class Imports {
    * lines.
    */
   private async writeWhole(
-    report: FoodLogImportShape,
+    report: RunningImport,
     batch: readonly LineOrErrors[],
     zone: string,
   ): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
-    const rows = batch.flatMap((read) => ('entry' in read ? [rowOf(read.entry, read.key, zone)] : []));
-    const errors = batch.flatMap((read) => ('entry' in read ? [] : read.errors));
-    const listed = errors.slice(0, MAX_ERRORS - report.errors.length);
+    const rows = batch.flatMap((read) =>
+      'entry' in read ? [{ line: read.line, row: rowOf(read.entry, read.key, zone) }] : [],
+    );
     const next = await this.unit.transaction(async () => {
-      const written = rows.length === 0 ? [] : await this.insert(userId, rows);
-      await new DayTotals(this.unit).sumUp(
-        userId,
-        written.map((row) => row.date),
-      );
+      const inserted =
+        rows.length === 0
+          ? []
+          : await this.insert(
+              userId,
+              rows.map(({ row }) => row),
+            );
+      const refused = await this.removeExcess(userId, inserted);
+      const errors = [
+        ...batch.flatMap((read) => ('entry' in read ? [] : read.errors)),
+        ...rows.flatMap(({ line, row }) => (refused.has(row.id) ? [tooManyOfDay(line, row.localDate)] : [])),
+      ].toSorted((one, other) => one.line - other.line);
+      const listed = errors.slice(0, MAX_ERRORS - report.errors.length);
       const progress = {
         lines: report.lines + batch.length,
-        imported: report.imported + written.length,
-        duplicates: report.duplicates + rows.length - written.length,
-        failed: report.failed + batch.length - rows.length,
+        imported: report.imported + inserted.length - refused.size,
+        duplicates: report.duplicates + rows.length - inserted.length,
+        failed: report.failed + batch.length - rows.length + refused.size,
         errors: [...report.errors, ...listed],
         errorsOmitted: report.errorsOmitted + errors.length - listed.length,
       };
-      await this.unit.em.execute(
-        'update food_log_import set status = ?, lines = ?, imported = ?, duplicates = ?, failed = ?, errors = ?::jsonb, errors_omitted = ?, format = ?::jsonb, finished_at = ? where id = ?',
-        [
-          report.status,
-          progress.lines,
-          progress.imported,
-          progress.duplicates,
-          progress.failed,
-          JSON.stringify(progress.errors),
-          progress.errorsOmitted,
-          report.format && JSON.stringify(report.format),
-          report.finishedAt,
-          report.id,
-        ],
-      );
+      await this.runs.record(report, progress);
       return progress;
     });
     Object.assign(report, next);
   }
 
+  /** Removes the last of these entries of each day that has too many, and computes the sums of their days. Returns their ids. */
+  private async removeExcess(
+    userId: string,
+    inserted: readonly InsertedEntry[],
+  ): Promise<ReadonlySet<string>> {
+    const totals = new DayTotals(this.unit);
+    const excess = await totals.excess(
+      userId,
+      inserted.map(({ date }) => date),
+    );
+    const ofDay = Map.groupBy(inserted, ({ date }) => date);
+    const ids = [...excess].flatMap(([date, count]) =>
+      (ofDay.get(date) ?? []).slice(-count).map(({ id }) => id),
+    );
+    if (ids.length === 0) return new Set();
+    await this.unit.run('delete from food_log where id = any(?::uuid[])', [ids]);
+    await totals.sumUp(userId, excess.keys());
+    return new Set(ids);
+  }
+
   /**
    * Inserts entries, except for lines that were imported before, and for lines of an export whose entry still exists.
-   * Returns the days of the inserted entries.
+   * Returns the inserted ones.
    */
-  private insert(userId: string, rows: readonly ReturnType<typeof rowOf>[]): Promise<{ date: string }[]> {
+  private insert(userId: string, rows: readonly ReturnType<typeof rowOf>[]): Promise<InsertedEntry[]> {
     return this.unit.em.execute(
       `insert into food_log (id, user_id, food_name, calories, protein, carbs, fats, quantity, unit, grams, meal_type, source, logged_at, local_date, created_at, version, import_key, food_id, table_food_id)
        select row.id, ?::uuid, row."foodName", row.calories, row.protein, row.carbs, row.fats, row.quantity, row.unit, row.grams, row."mealType", 'IMPORT', row."loggedAt", row."localDate", now(), 1, row.key,
@@ -213,11 +223,22 @@ export class Imports {
        from jsonb_to_recordset(?::jsonb) as row(id uuid, "exportedId" uuid, "foodName" text, calories int, protein float8, carbs float8, fats float8, quantity float8, unit text, grams float8, "mealType" text, "loggedAt" timestamptz, "localDate" date, key text, "foodId" uuid, "tableFoodId" text)
        where row."exportedId" is null or not exists (select 1 from food_log as own where own.id = row."exportedId" and own.user_id = ?::uuid)
        on conflict do nothing
-       returning to_char(local_date, 'YYYY-MM-DD') as date`,
+       returning id, to_char(local_date, 'YYYY-MM-DD') as date`,
       [userId, userId, JSON.stringify(rows), userId],
     );
   }
 }
+
+interface InsertedEntry {
+  id: string;
+  date: string;
+}
+
+const tooManyOfDay = (line: number, date: string): LineError => ({
+  line,
+  column: null,
+  message: `the day ${date} already has ${MAX_ENTRIES_OF_DAY} entries, the most that a day can have`,
+});
 
 function rowOf(
   { id: exportedId, localDate, loggedAt, localTime, foodId, ...entry }: CsvLine,

@@ -5,6 +5,8 @@ import { GoalVersions } from './20261123050000_goal_versions.ts';
 import { ImportReports } from './20261124100000_import_accounts.ts';
 import { GoalsFrom } from './20261124110000_goals_from.ts';
 import { OwnFoods } from './20261124120000_own_foods.ts';
+import { ImportRuns } from './20261128173657_import_runs.ts';
+import { GoalChanges } from './20261128174226_goal_changes.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -14,4 +16,6 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124100000_import_accounts', class: ImportReports },
   { name: '20261124110000_goals_from', class: GoalsFrom },
   { name: '20261124120000_own_foods', class: OwnFoods },
+  { name: '20261128173657_import_runs', class: ImportRuns },
+  { name: '20261128174226_goal_changes', class: GoalChanges },
 ];

@@ -29,13 +29,54 @@ export const wizardAccountPart = (unit: UnitOfWork, options: WizardAccountOption
   records: { sessions: sessionsOf(options.storage.sessions(unit)) },
   // In memory, no data outlives the process, so the account need not be recorded as erased.
   erase: (userId) =>
-    options.storage.isInMemory
-      ? eraseSessions(unit, options, userId)
-      : eraseOnce(unit, userId, async () => {
-          await forgetAsDeployer(unit, userId);
-          return eraseSessions(unit, options, userId);
-        }),
+    options.storage.isInMemory ? eraseSessions(unit, options, userId) : eraseStored(unit, options, userId),
 });
+
+function eraseStored(
+  unit: UnitOfWork,
+  options: WizardAccountOptions,
+  userId: string,
+): Promise<ErasureResult> {
+  // Keys of the files that were removed without a transaction.
+  const removed = new Set<string>();
+  return eraseOnce(
+    unit,
+    userId,
+    async () => {
+      await forgetAsDeployer(unit, userId);
+      return eraseSessions(unit, options, userId, removed);
+    },
+    async () => {
+      await eraseFilesOf(unit, options, userId, removed);
+      unit.em.clear(); // the transaction reads the sessions again
+    },
+  );
+}
+
+/** @throws CONFLICT while a session of the user is being deployed */
+async function eraseFilesOf(
+  unit: UnitOfWork,
+  options: WizardAccountOptions,
+  userId: string,
+  removed: Set<string>,
+): Promise<void> {
+  for await (const page of pagesOf(options.storage.sessions(unit), userId)) {
+    if (page.some(({ status }) => status === 'DEPLOYING')) throw beingDeployed();
+    for (const session of page)
+      await removeFiles(options, session, isRecordOfGym(session) ? anonymised(session).files : [], removed);
+  }
+}
+
+/** All sessions of a user, newest first, in pages. */
+async function* pagesOf(store: SessionStore, userId: string): AsyncGenerator<SessionRecord[]> {
+  const limit = 200;
+  for (let before: string | undefined; ;) {
+    const page = await store.list({ createdBy: userId, before, limit });
+    yield page;
+    before = page.at(-1)?.id;
+    if (page.length < limit) return;
+  }
+}
 
 /** The sessions of a user, newest first, as in lists. */
 const sessionsOf =
@@ -50,35 +91,33 @@ const sessionsOf =
  * Erases the sessions of a user. The set-up of a deployed gym is kept as a record, without the user's id. The set-up of a
  * gym whose deployment could not be undone is kept, too, because a SUPER_ADMIN must decide about it. All other sessions are
  * removed.
+ * @param removed keys of files that were removed already; only files that were uploaded since then are left
  * @throws CONFLICT while a session of the user is being deployed
  */
 async function eraseSessions(
   unit: UnitOfWork,
   options: WizardAccountOptions,
   userId: string,
+  removed = new Set<string>(),
 ): Promise<ErasureResult> {
-  const PAGE = 200;
   const store = options.storage.sessions(unit);
   let kept = 0;
-  for (let before: string | undefined; ;) {
-    const page = await store.list({ createdBy: userId, before, limit: PAGE });
+  for await (const page of pagesOf(store, userId)) {
     for (const session of page)
       if (isRecordOfGym(session)) {
         const rest = anonymised(session);
-        await removeFiles(options, session, rest.files);
+        await removeFiles(options, session, rest.files, removed);
         if (!(await store.replace(rest))) throw beingDeployed();
         kept += 1;
       } else if (session.status === 'DEPLOYING') throw beingDeployed();
     const others = page.filter((session) => !isRecordOfGym(session));
     for (const session of others) {
-      await removeFiles(options, session, []);
+      await removeFiles(options, session, [], removed);
       await options.storage.reservations(unit).release(session.id);
     }
     const ids = others.map(({ id }) => id);
     await options.sagas.remove(DEPLOYMENT, ids);
     await store.remove(ids);
-    before = page.at(-1)?.id;
-    if (page.length < PAGE) break;
   }
   kept += await forgetAsFirstAdmin(unit, options, userId);
   const unresolved = options.storage.isInMemory ? 0 : await forgetInUnresolved(unit, store, userId);
@@ -120,9 +159,14 @@ async function removeFiles(
   { files }: WizardAccountOptions,
   session: SessionRecord,
   kept: readonly SessionFile[],
+  removed: Set<string>,
 ): Promise<void> {
-  for (const file of session.files)
-    if (!kept.includes(file)) await files.delete(fileKey(session.id, file.id));
+  for (const file of session.files) {
+    const key = fileKey(session.id, file.id);
+    if (kept.includes(file) || removed.has(key)) continue;
+    await files.delete(key);
+    removed.add(key);
+  }
 }
 
 const beingDeployed = () =>

@@ -1,4 +1,4 @@
-import { conflict, invalid } from '#server/errors.ts';
+import { conflict, invalid, type PlatformError } from '#server/errors.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
 import type { Lookups } from '../other-services.ts';
@@ -7,6 +7,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionRecord } from '../sessions/session-store.ts';
 import type { WizardStorage } from '../storage.ts';
 import { CheckAvailabilityShape, type AvailabilityShape, type Reason } from './availability.shapes.ts';
+import type { CancelledVisits } from './cancelled-visits.ts';
 import { CANDIDATES, type Candidate } from './candidates.ts';
 import type { ReservationOutcome } from './reservation-store.ts';
 import { RESERVATION_MILLIS, type Resource } from './resources.ts';
@@ -17,6 +18,7 @@ interface AvailabilityOptions {
   storage: WizardStorage;
   sessions: Sessions;
   look: Lookups;
+  cancelledVisits: CancelledVisits;
 }
 
 /**
@@ -49,6 +51,7 @@ export class Availability {
     if (!reserve || !session) return { resource, value, available: true, suggestions: [] };
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     const outcome = await this.reserve(session, resource, candidate, until);
+    if (outcome === 'CLOSED') throw await this.changedMeanwhile(session.id);
     if (outcome === 'GONE') throw conflict('This wizard session has been cancelled; begin a new one.');
     // Another session reserved the value between the check and the reservation.
     if (outcome !== 'HELD')
@@ -67,7 +70,7 @@ export class Availability {
     { value, places }: Pick<Candidate, 'value' | 'places'>,
     until: Date,
   ): Promise<ReservationOutcome> {
-    return this.options.storage.reservations(this.unit).reserve({
+    return this.options.cancelledVisits.reserve({
       resource,
       value,
       sessionId: session.id,
@@ -77,17 +80,30 @@ export class Availability {
     });
   }
 
+  /**
+   * The session could be changed when the request arrived, but no longer when the value was to be reserved.
+   * @throws CONFLICT as `requireEditable`
+   */
+  private async changedMeanwhile(sessionId: string): Promise<PlatformError> {
+    const [current] = await this.options.storage.sessions(this.unit).findByIds([sessionId]);
+    if (current) requireEditable(current);
+    return conflict('The wizard session was changed in the meantime; repeat the request.');
+  }
+
   /** The reason if other sessions have reserved all places of the value; otherwise undefined. */
   private async reasonIfReserved(
     resource: Resource,
     { value, places }: Candidate,
     sessionId: string | null | undefined,
   ): Promise<Reason | undefined> {
-    const held =
-      (await this.options.storage.reservations(this.unit).holders(resource, [value])).get(value) ?? [];
-    return held.filter((holder) => holder !== sessionId).length >= places
-      ? reservedReason(resource)
-      : undefined;
+    const others = async () => {
+      const held = await this.options.storage.reservations(this.unit).holders(resource, [value]);
+      return (held.get(value) ?? []).filter((holder) => holder !== sessionId);
+    };
+    const holders = await others();
+    if (holders.length < places) return undefined;
+    const isFreed = resource === 'slot' && (await this.options.cancelledVisits.end(holders));
+    return isFreed && (await others()).length < places ? undefined : reservedReason(resource);
   }
 
   private async refusal(

@@ -2,6 +2,8 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import { removeRows } from '#server/retention/retention.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import type { WizardStatus } from '../sessions/session.entity.ts';
+import { canChange, type SessionRecord } from '../sessions/session-store.ts';
 import { Reservation } from './reservation.entity.ts';
 import type {
   FirstVisit,
@@ -39,6 +41,21 @@ export function databaseReservationStore(unit: UnitOfWork): ReservationStore {
         ]),
       );
     },
+    async visitOf(memberId) {
+      const [visit] = await unit.em.execute<{ sessionId: string }[]>(
+        'select session_id as "sessionId" from reservation where member_id = ? and is_firm and expires_at > now()',
+        [memberId],
+      );
+      return visit?.sessionId;
+    },
+    async endVisits(sessionIds) {
+      await unit.em.execute(
+        // in the order of their ids, so that two requests that end the same visits cannot deadlock
+        `update reservation set expires_at = now() where id in (
+           select id from reservation where session_id in (?) and is_firm and expires_at > now() order by id for update)`,
+        [[...sessionIds]],
+      );
+    },
     async extend(sessionId, until) {
       await unit.transaction(async () => {
         await lockSession(unit, sessionId);
@@ -66,7 +83,10 @@ async function reserve(unit: UnitOfWork, request: ReservationRequest): Promise<R
   try {
     // An error rolls back the transaction, and with it the release of the earlier reservation.
     return await unit.transaction(async (): Promise<ReservationOutcome> => {
-      if (!(await lockSession(unit, request.sessionId))) throw new Refused('GONE');
+      const session = await lockSession(unit, request.sessionId);
+      // Nothing would release a new reservation of a session that is cancelled or removed.
+      if (!session || session.status === 'CANCELLED') throw new Refused('GONE');
+      if (!request.visit && !canChange(session)) throw new Refused('CLOSED');
       await releaseOthersOfMember(unit, request);
       if (await tryExtend(unit, request)) return 'HELD';
       await unit.em.nativeDelete(Reservation, {
@@ -97,7 +117,7 @@ class Refused extends Error {
 
 /**
  * Releases the other reservations of the member.
- * @throws Refused if the member has another firm first visit that is not over
+ * @throws Refused if the member has another first visit that is firm and not over, or that is being deployed
  */
 async function releaseOthersOfMember(
   unit: UnitOfWork,
@@ -107,7 +127,7 @@ async function releaseOthersOfMember(
   // Two sessions of one member run one after the other, because each releases the other's reservation.
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`first-visit:${memberId}`]);
   await unit.em.execute(
-    `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and (not is_firm or expires_at <= now())`,
+    `delete from reservation where member_id = ? and not (session_id = ? and resource = ?) and expires_at is not null and (not is_firm or expires_at <= now())`,
     [memberId, sessionId, resource],
   );
   const others = await unit.em.execute<unknown[]>(
@@ -120,14 +140,17 @@ async function releaseOthersOfMember(
 /**
  * Locks a session, so that its writers run one after the other. All writers lock the session before its reservations. In
  * different orders, two of them, such as the end of a deployment and a cancellation, could deadlock.
- * @returns false if the session was removed or cancelled: nothing would release a new reservation of it
+ * @returns undefined if the session was removed
  */
-async function lockSession(unit: UnitOfWork, sessionId: string): Promise<boolean> {
-  const [session] = await unit.em.execute<{ isCancelled: boolean }[]>(
-    `select status = 'CANCELLED' as "isCancelled" from wizard_session where id = ? for update`,
+async function lockSession(
+  unit: UnitOfWork,
+  sessionId: string,
+): Promise<Pick<SessionRecord, 'status' | 'expiresAt'> | undefined> {
+  const [session] = await unit.em.execute<{ status: WizardStatus; expiresAt: Date | string }[]>(
+    `select status, expires_at as "expiresAt" from wizard_session where id = ? for update`,
     [sessionId],
   );
-  return session?.isCancelled === false;
+  return session && { status: session.status, expiresAt: new Date(session.expiresAt) };
 }
 
 const visitValues = ({ memberId, visit }: ReservationRequest): unknown[] => [

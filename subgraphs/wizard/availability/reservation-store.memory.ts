@@ -1,4 +1,5 @@
-import type { SessionStore } from '../sessions/session-store.ts';
+import type { MemorySessionStore } from '../sessions/session-store.memory.ts';
+import { canChange } from '../sessions/session-store.ts';
 import type { Resource } from './resources.ts';
 import type { FirstVisit, FirstVisitsFilter, ReservationStore } from './reservation-store.ts';
 
@@ -17,7 +18,9 @@ interface Held {
  * after the other.
  * @param sessions the sessions that have made the reservations
  */
-export function memoryReservationStore(sessions: Pick<SessionStore, 'findByIds'>): ReservationStore {
+export function memoryReservationStore(
+  sessions: Pick<MemorySessionStore, 'findByIds' | 'stored'>,
+): ReservationStore {
   let all: Held[] = [];
   const drop = (isOver: (held: Held) => boolean) => {
     const before = all.length;
@@ -27,10 +30,15 @@ export function memoryReservationStore(sessions: Pick<SessionStore, 'findByIds'>
   const isPast = ({ expiresAt }: Held) => expiresAt <= Date.now();
   return {
     async reserve({ resource, value, sessionId, places, until, memberId = null, visit }) {
+      const session = sessions.stored(sessionId);
+      if (!session || session.status === 'CANCELLED') return 'GONE';
+      if (!visit && !canChange(session)) return 'CLOSED';
       drop((held) => isPast(held) && !held.visit);
       const isOther = (held: Held) => held.sessionId !== sessionId;
       const ofMember = all.filter((held) => memberId !== null && held.memberId === memberId && isOther(held));
-      if (ofMember.some((held) => held.visit && !isPast(held))) return 'BOOKED';
+      // `extend` gives the reservations of a deployment no end.
+      if (ofMember.some((held) => !isPast(held) && (held.visit || held.expiresAt === Infinity)))
+        return 'BOOKED';
       const others = all.filter(
         (held) =>
           held.resource === resource &&
@@ -59,6 +67,12 @@ export function memoryReservationStore(sessions: Pick<SessionStore, 'findByIds'>
             .map(({ sessionId }) => sessionId),
         ]),
       ),
+    visitOf: async (memberId) =>
+      all.find((held) => held.visit && held.memberId === memberId && !isPast(held))?.sessionId,
+    async endVisits(sessionIds) {
+      for (const held of all)
+        if (held.visit && !isPast(held) && sessionIds.includes(held.sessionId)) held.expiresAt = Date.now();
+    },
     async extend(sessionId, until) {
       for (const held of all)
         if (held.sessionId === sessionId) {

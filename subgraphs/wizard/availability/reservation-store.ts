@@ -10,18 +10,22 @@ export interface ReservationRequest {
   until: Date;
   /**
    * The member of a first visit. A member has at most one first visit: a reservation by another session of theirs is
-   * released, unless it is a firm first visit that is not over; then the outcome is BOOKED.
+   * released, unless it is a firm first visit that is not over, or a deployment uses it; then the outcome is BOOKED.
    */
   memberId?: string | null | undefined;
-  /** Set for a firm first visit, which the gym's staff can see. */
+  /**
+   * Set for a firm first visit, which the gym's staff can see. Only the deployment of the session books one; any other
+   * reservation needs a session that its owner may change (`canChange`).
+   */
   visit?: { gymId: string; startsAt: Date } | undefined;
 }
 
 /**
- * HELD: the session has the reservation. RESERVED: other sessions have all places. BOOKED: the member has another firm first
- * visit. GONE: the session is cancelled or removed.
+ * HELD: the session has the reservation. RESERVED: other sessions have all places. BOOKED: the member has another first visit
+ * that is firm or being deployed. CLOSED: the session can no longer be changed, for example because it is being deployed.
+ * GONE: the session is cancelled or removed.
  */
-export type ReservationOutcome = 'HELD' | 'RESERVED' | 'BOOKED' | 'GONE';
+export type ReservationOutcome = 'HELD' | 'RESERVED' | 'BOOKED' | 'CLOSED' | 'GONE';
 
 /** A firm first visit. */
 export interface FirstVisit {
@@ -54,6 +58,10 @@ export interface ReservationStore {
   reserve(request: ReservationRequest): Promise<ReservationOutcome>;
   /** The sessions that have reserved each of these values now. */
   holders(resource: Resource, values: readonly string[]): Promise<Map<string, string[]>>;
+  /** The session of the member's firm first visit that is not over; undefined if they have none. */
+  visitOf(memberId: string): Promise<string | undefined>;
+  /** Ends the firm first visits of these sessions now: they no longer have their places, and stay in the list of staff. */
+  endVisits(sessionIds: readonly string[]): Promise<void>;
   /**
    * First visits of deployed sessions, the earliest first; visits at the same time are in the order of their sessions' ids.
    */

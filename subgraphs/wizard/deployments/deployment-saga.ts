@@ -1,6 +1,7 @@
-import { isSettled, outputsOf, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
+import { isSettled, type Saga, type SagaDefinition } from '#server/saga/saga.ts';
 import { conflict } from '#server/errors.ts';
 import type { FileStorage } from '#server/files/file-storage.ts';
+import { discard } from '#server/files/unused-files.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { RESERVATION_MILLIS } from '../availability/resources.ts';
 import type { WizardDefinition } from '../definitions/definition.ts';
@@ -22,6 +23,8 @@ interface DeploymentSagaOptions {
   files: FileStorage;
   definitions: WizardDefinitions;
   unitOf(): UnitOfWork;
+  /** The last deployment of each of these sessions. */
+  deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
 
 /** The saga that deploys a session: its actions run one after the other. */
@@ -29,10 +32,11 @@ export const deploymentSaga = ({
   services,
   storage,
   unitOf,
+  deploymentsOf,
   ...rest
 }: DeploymentSagaOptions): SagaDefinition => ({
   kind: DEPLOYMENT,
-  actions: { ...gymActions(services), ...memberActions(services, storage, unitOf) },
+  actions: { ...gymActions(services), ...memberActions({ services, storage, unitOf, deploymentsOf }) },
   forgetsInputs: true,
   giveUpAfterMillis: GIVE_UP_AFTER_MILLIS,
   result: (outputs) => (outputs.gym ? gymResult(outputs) : memberResult(outputs)),
@@ -55,10 +59,15 @@ async function settle(
   if (!session || !(session.status === 'DEPLOYING' || isUnresolved(session))) return;
   const next =
     saga.status === 'DONE' ? deployed(session, saga, definitions[session.kind]) : failed(session, saga);
-  // Files are removed first: after a crash the session still names them, and this function runs again.
-  for (const file of session.files)
-    if (!next.files.includes(file)) await files.delete(fileKey(session.id, file.id));
   if (!(await sessions.replace(next))) throw new Error('The session was changed during its deployment.');
+  const removed = session.files.filter((file) => !next.files.includes(file));
+  await unit.afterCommit(() =>
+    discard(
+      files,
+      removed.map(({ id }) => fileKey(session.id, id)),
+      unit.log,
+    ),
+  );
   const reservations = storage.reservations(unit);
   // The reservation of the first visit stays, because staff see it in the list of first visits. A slot that was reserved before
   // the member chose to have no first visit is released.
@@ -72,7 +81,8 @@ async function settle(
 
 /** The deployed session, without personal data: the services to which the data was written store it. */
 function deployed(session: SessionRecord, saga: Saga, definition: WizardDefinition): SessionRecord {
-  const { gymId } = (outputsOf(saga).gym ?? {}) as { gymId?: string };
+  // The gym that was created, or the one to which the member belonged at the deployment.
+  const { gymId } = (saga.result ?? {}) as { gymId?: string | null };
   // In a plan of an older version, the action `keep` means that no other service stores body and goals.
   const isOnlyHere = saga.actions.some(({ action }) => action === 'keep');
   const personal = isOnlyHere

@@ -122,7 +122,8 @@ export class Deployments {
   }
 
   /**
-   * Reserves values in the same order for all sessions: if two sessions need the same values, one of them gets all.
+   * Reserves values in the same order for all sessions: if two sessions need the same values, one of them gets all. If the
+   * session itself was changed in the meantime, it reserves nothing, and the change of its status is refused.
    * @throws CONFLICT
    */
   private async reserve(session: SessionRecord): Promise<void> {
@@ -130,7 +131,8 @@ export class Deployments {
     const until = new Date(Date.now() + RESERVATION_MILLIS);
     for (const { resource, value, path } of session.kind === 'GYM_SETUP' ? gymResources(session.data) : [])
       if (
-        (await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) !== 'HELD'
+        (await reservations.reserve({ resource, value, sessionId: session.id, places: 1, until })) ===
+        'RESERVED'
       )
         throw conflict(
           `${path} is reserved by another wizard session; choose another value, or try again later.`,
@@ -158,6 +160,4 @@ export class Deployments {
 }
 
 const planOf = (session: SessionRecord): PlannedAction[] =>
-  session.kind === 'GYM_SETUP'
-    ? gymPlan(session.data)
-    : memberPlan(session.createdBy ?? '', session.gymId, session.data);
+  session.kind === 'GYM_SETUP' ? gymPlan(session.data) : memberPlan(session.createdBy ?? '', session.data);

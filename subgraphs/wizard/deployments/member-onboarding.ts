@@ -1,7 +1,15 @@
 import { z } from 'zod';
+import { dayOf } from '#server/calendar.ts';
 import { conflict, forbidden, PlatformError } from '#server/errors.ts';
-import { sagaAction, type ActionCall, type PlannedAction, type SagaAction } from '#server/saga/saga.ts';
+import {
+  sagaAction,
+  type ActionCall,
+  type PlannedAction,
+  type Saga,
+  type SagaAction,
+} from '#server/saga/saga.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { CancelledVisits } from '../availability/cancelled-visits.ts';
 import { CANDIDATES } from '../availability/candidates.ts';
 import { SLOT_MILLIS, slotOf, writeSlot } from '../availability/slots.ts';
 import type { StepData } from '../definitions/definition.ts';
@@ -20,14 +28,15 @@ import { asService, contextOf, originOf } from './deployment-context.ts';
  * The plan of an onboarding. The first visit comes before changes of the member's data, because it is the action that is
  * most likely to be refused.
  */
-export function memberPlan(userId: string, gymId: string | null, data: StepData): PlannedAction[] {
+export function memberPlan(userId: string, data: StepData): PlannedAction[] {
   const goals = GoalsShape.parse(data.goals);
   const slot = goals.firstVisit === false ? undefined : SlotShape.parse(data.slot);
   const nutrition = goals.nutritionTarget === false ? undefined : NutritionShape.parse(data.nutrition);
+  const profile = ProfileShape.parse(data.profile);
   return [
-    { name: 'remember', input: { userId } },
-    ...(slot ? [{ name: 'slot', input: { ...slot, gymId, userId } }] : []),
-    { name: 'profile', input: { userId, ...ProfileShape.parse(data.profile) } },
+    { name: 'remember', input: { userId, timezone: profile.timezone } },
+    ...(slot ? [{ name: 'slot', input: { ...slot, userId } }] : []),
+    { name: 'profile', input: { userId, ...profile } },
     ...(nutrition ? [{ name: 'nutrition', input: { userId, ...nutrition } }] : []),
     { name: 'body', input: { userId, ...BodyShape.parse(data.body) } },
     { name: 'goals', input: { userId, goals: goals.goals, activity: goals.activity ?? null } },
@@ -35,13 +44,12 @@ export function memberPlan(userId: string, gymId: string | null, data: StepData)
 }
 
 /** The code of each action. Stored plans contain the names, so a released name must stay. */
-export const memberActions = (
-  services: OtherServices,
-  storage: WizardStorage,
-  unitOf: () => UnitOfWork,
-): Record<string, SagaAction> => ({
+export const memberActions = ({
+  services,
+  ...slotOptions
+}: SlotActionOptions): Record<string, SagaAction> => ({
   remember: rememberAction(services),
-  slot: slotAction(services, storage, unitOf),
+  slot: slotAction({ services, ...slotOptions }),
   ...profileActions(services),
   nutrition: nutritionAction(services),
   /** For plans of an older version, when no service stored body and goals. */
@@ -51,40 +59,54 @@ export const memberActions = (
   }),
 });
 
-/** Reads the previous values, so that undoing can restore them. */
+/**
+ * Reads what the other actions need of the member: the previous values, so that undoing can restore them, their present gym,
+ * and the day on which the goal begins. The day is stored, so that an attempt after midnight has the same one.
+ */
 const rememberAction = (services: OtherServices): SagaAction =>
-  sagaAction<{ userId: string }, PreviousValues>({
+  sagaAction<{ userId: string; timezone?: string | undefined }, Remembered>({
     service: 'identity',
     isOutputPersonal: true,
     async run(call) {
-      const { userId } = call.input;
+      const { userId, timezone } = call.input;
       const user = await services.identity.call(asService(call, { method: 'GET', path: `/users/${userId}` }));
-      const path = `/goals?userId=${userId}`;
-      const goals = await services.nutrition.call(asService(call, { method: 'GET', path }));
-      const goalOfEveryDay = GoalsAnswer.parse(goals).find(
-        ({ weekday, date }) => weekday === null && date === null,
-      );
-      return { userId, profile: UserAnswer.parse(user), goal: goalOfEveryDay ?? null };
+      const { gymId, ...profile } = UserAnswer.parse(user);
+      return { userId, gymId, today: dayOf(new Date(), timezone ?? profile.timezone), profile };
     },
   });
 
-const slotAction = (services: OtherServices, storage: WizardStorage, unitOf: () => UnitOfWork): SagaAction =>
+interface SlotActionOptions {
+  services: OtherServices;
+  storage: WizardStorage;
+  unitOf(): UnitOfWork;
+  /** The last deployment of each of these sessions. */
+  deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
+}
+
+const slotAction = ({ services, storage, unitOf, deploymentsOf }: SlotActionOptions): SagaAction =>
   sagaAction<
-    { locationId: string; startsAt: string; gymId: string | null; userId?: string },
+    { locationId: string; startsAt: string; gymId?: string | null; userId?: string },
     { locationId: string; startsAt: string; bookingId?: string }
   >({
     service: 'gym',
     async run(call) {
-      const { gymId, userId, ...wanted } = call.input;
+      const { gymId: gymOfPlan, userId, ...wanted } = call.input;
+      // Plans of an older version contain the gym; in the others it is the member's gym at the time of the deployment.
+      const { gymId = gymOfPlan } = remembered(call);
+      if (!gymId)
+        throw new PlatformError(
+          'GYM_REQUIRED',
+          'The member belongs to no gym. They must join one before they can have a first visit; or choose to have none.',
+        );
       const slot = slotOf(wanted.locationId, new Date(wanted.startsAt));
       const look = lookups(services, originOf(call));
       const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), look);
       // FULL is not a refusal yet, because one of the places may be this member's. The reservation and the gym decide below.
       if (reason && reason !== 'FULL')
         throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
-      if (!gymId || (await look.location(slot.locationId))?.gymId !== gymId)
+      if ((await look.location(slot.locationId))?.gymId !== gymId)
         throw forbidden('The first visit must be at a location of your own gym; choose another slot.');
-      const outcome = await storage.reservations(unitOf()).reserve({
+      const outcome = await new CancelledVisits(unitOf(), { storage, look, deploymentsOf }).reserve({
         resource: 'slot',
         value,
         sessionId: contextOf(call).sessionId,
@@ -157,19 +179,16 @@ const nutritionAction = (services: OtherServices): SagaAction =>
   sagaAction<{ userId: string; calories: number }, Saved>({
     service: 'nutrition',
     async run(call) {
-      await services.nutrition.call(asService(call, { method: 'PUT', path: '/goals', body: call.input }));
+      const { today, profile } = remembered(call);
+      const from = today ?? dayOf(new Date(), profile.timezone); // absent in sagas of an older version
+      // A saga sets one goal, so the saga's id is the id of the change.
+      const body = { ...call.input, from, changeId: call.sagaId };
+      await services.nutrition.call(asService(call, { method: 'PUT', path: '/goals', body }));
       return SAVED;
     },
     async undo(call) {
-      const { userId } = call.input;
-      const { goal } = remembered(call);
       await services.nutrition.call(
-        asService(
-          call,
-          goal
-            ? { method: 'PUT', path: '/goals', body: { userId, ...goal } }
-            : { method: 'DELETE', path: `/goals?userId=${userId}` },
-        ),
+        asService(call, { method: 'DELETE', path: `/goals/changes/${call.sagaId}` }),
       );
     },
   });
@@ -201,10 +220,13 @@ const goalsOf = (
   { goals, activity }: { goals: readonly string[]; activity: string | null },
 ) => ({ userId, trainingGoals: { goals, activity } });
 
-interface PreviousValues {
+interface Remembered {
   userId: string;
-  profile: z.infer<typeof UserAnswer>;
-  goal: z.infer<typeof GoalsAnswer>[number] | null;
+  /** The member's gym; null if they belong to none. Absent in sagas of an older version. */
+  gymId?: string | null;
+  /** The day of the deployment in the member's time zone. Absent in sagas of an older version. */
+  today?: string;
+  profile: Omit<z.infer<typeof UserAnswer>, 'gymId'>;
 }
 
 const BodyAnswer = z.object({
@@ -216,24 +238,14 @@ const BodyAnswer = z.object({
 const UserAnswer = z.object({
   displayName: z.string(),
   timezone: z.string(),
+  gymId: z.string().nullable(),
   body: BodyAnswer.nullish(),
   trainingGoals: z.object({ goals: z.array(z.string()), activity: z.string().nullable() }).nullish(),
 });
-const GoalsAnswer = z.array(
-  z.object({
-    calories: z.number(),
-    protein: z.number().nullable(),
-    carbs: z.number().nullable(),
-    fats: z.number().nullable(),
-    weekday: z.number().nullable(),
-    date: z.string().nullable(),
-  }),
-);
-
-const remembered = ({ outputs }: ActionCall): PreviousValues => outputs.remember as PreviousValues;
+const remembered = ({ outputs }: ActionCall): Remembered => outputs.remember as Remembered;
 
 /** The ids in the result of a deployed onboarding. */
-export const memberResult = (outputs: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
-  userId: (outputs.remember as PreviousValues).userId,
-  slot: outputs.slot ?? null,
-});
+export function memberResult(outputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { userId, gymId = null } = outputs.remember as Remembered;
+  return { userId, gymId, slot: outputs.slot ?? null };
+}

@@ -1,4 +1,5 @@
 import type { FileStorage } from '#server/files/file-storage.ts';
+import { discard } from '#server/files/unused-files.ts';
 import { isUuid } from '#server/ids.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -47,17 +48,17 @@ export const usedSessionFiles =
     return new Set(sessions.flatMap(({ id, files }) => files.map((file) => fileKey(id, file.id))));
   };
 
-/** Removes sessions. Files are removed first, so that after a crash the rows still name the files that are left. */
+/** Removes sessions, and after the commit their files, so that no transaction waits for the file storage. */
 async function remove(
   { storage, sagas, files }: SessionRetention,
   unit: UnitOfWork,
   sessions: readonly SessionRecord[],
 ): Promise<number> {
   if (sessions.length === 0) return 0;
-  for (const session of sessions)
-    for (const file of session.files) await files.delete(fileKey(session.id, file.id));
   const ids = sessions.map(({ id }) => id);
   await sagas.remove(DEPLOYMENT, ids);
   await storage.sessions(unit).remove(ids);
+  const keys = sessions.flatMap((session) => session.files.map((file) => fileKey(session.id, file.id)));
+  await unit.afterCommit(() => discard(files, keys, unit.log));
   return sessions.length;
 }

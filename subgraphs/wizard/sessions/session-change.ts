@@ -3,7 +3,7 @@ import { conflict, invalid, PlatformError } from '#server/errors.ts';
 import { EXPECTED_STORABLE } from '#server/shapes.ts';
 import type { StepData, WizardDefinition } from '../definitions/definition.ts';
 import { dueOf, nextStep, stepOf } from '../definitions/progress.ts';
-import { isUnresolved, EXPIRING, statusOf, type SessionRecord } from './session-store.ts';
+import { canChange, isUnresolved, statusOf, type SessionRecord } from './session-store.ts';
 import type { UpdateWizardSessionShape } from './sessions.shapes.ts';
 
 /** Finds NUL and unpaired surrogates in JSON text, which PostgreSQL cannot store. */
@@ -72,9 +72,10 @@ export function requireEditable(session: SessionRecord): void {
     throw conflict(
       'The deployment of this wizard session could not be fully undone; a SUPER_ADMIN must resolve it first (POST /:sessionId/deployment/resolve).',
     );
-  const status = statusOf(session);
-  if (!EXPIRING.has(status))
-    throw conflict(`This wizard session is ${status} and can no longer be changed; begin a new one.`);
+  if (!canChange(session))
+    throw conflict(
+      `This wizard session is ${statusOf(session)} and can no longer be changed; begin a new one.`,
+    );
 }
 
 /** Merges `change` into `saved`; null removes a key. */

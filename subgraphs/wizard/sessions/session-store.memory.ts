@@ -1,10 +1,16 @@
 import { isKept, statusOf, type SessionRecord, type SessionStore } from './session-store.ts';
 
+export interface MemorySessionStore extends SessionStore {
+  /** The session as it is stored at this moment, for a check that no `await` separates from its write. */
+  stored(id: string): Readonly<SessionRecord> | undefined;
+}
+
 /** Sessions in the memory of one process; they are lost when it ends. */
-export function memorySessionStore(notify: (id: string) => void): SessionStore {
+export function memorySessionStore(notify: (id: string) => void): MemorySessionStore {
   const sessions = new Map<string, SessionRecord>();
   // The store copies values in and out, so that later changes by a caller do not change what is stored.
   return {
+    stored: (id) => sessions.get(id),
     async insert(session) {
       sessions.set(session.id, structuredClone(session));
     },

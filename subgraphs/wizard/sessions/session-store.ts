@@ -58,6 +58,10 @@ export const isUnresolved = ({ status, expiresAt }: Pick<SessionRecord, 'status'
 export const statusOf = ({ status, expiresAt }: Pick<SessionRecord, 'status' | 'expiresAt'>): WizardStatus =>
   EXPIRING.has(status) && expiresAt.getTime() <= Date.now() ? 'EXPIRED' : status;
 
+/** Whether its owner may change the session, and reserve values for it. */
+export const canChange = (session: Pick<SessionRecord, 'status' | 'expiresAt'>): boolean =>
+  !isUnresolved(session) && EXPIRING.has(statusOf(session));
+
 /** The storage of sessions. Implementations: `session-store.database.ts`, `session-store.memory.ts` (WIZARD_STORAGE). */
 export interface SessionStore {
   insert(session: SessionRecord): Promise<void>;
