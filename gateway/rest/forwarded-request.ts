@@ -8,7 +8,7 @@ import { mayRetry } from '#server/http/may-retry.ts';
 import type { RequestContext } from '#server/http/request-context.ts';
 import { sendProblem } from '#server/rest/problem.ts';
 import { streamOf } from '#server/streams.ts';
-import { TimeLimited, type TimeLimit } from '../tuned-for-v8/time-limit.ts';
+import { TimeLimited } from '../tuned-for-v8/time-limit.ts';
 import { removeHopByHop } from './hop-by-hop-headers.ts';
 import type { ServiceConnections } from './service-connections.ts';
 
@@ -44,13 +44,8 @@ class BodyTimeoutError extends Error {}
 export class ForwardedRequest extends TimeLimited implements Dispatcher.DispatchHandler {
   private readonly message: ForwardedMessage;
   private readonly connections: ServiceConnections;
-  /** The limit for the one who must act next: the service, or the client that has not read what was sent to it. */
-  private limit: TimeLimit;
   /** Whether the service wants more of the request's body than the client has sent. */
   private isBodyAwaited = false;
-  /** The bytes that the client had not read when the gateway began to wait for it, and how long it has waited. */
-  private unreadBytes = 0;
-  private readingMillis = 0;
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private isOver = false;
@@ -64,7 +59,6 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     super();
     this.message = message;
     this.connections = connections;
-    this.limit = connections.idle;
   }
 
   send(): void {
@@ -113,7 +107,6 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
 
   /** The client's connection has closed; if it closed too early, nobody waits for the response. */
   clientLeft(): void {
-    this.limit.end(this);
     if (!this.isOver) this.abort(new Error('the client has left'));
   }
 
@@ -148,14 +141,14 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.message.res.write(chunk)) return this.restartTimeLimit();
     controller.pause();
-    this.waitForClient();
+    // The service need not send more until the client has read this; `guardConnections` limits how slowly it may read.
+    this.connections.idle.end(this);
   }
 
   onResponseEnd(): void {
     this.end();
     const { req, res } = this.message;
     res.end();
-    this.waitForClient();
     // A service may answer before it has the whole body; the rest is read, so that the next request on the connection follows.
     if (!req.complete) req.resume();
   }
@@ -167,7 +160,6 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
   }
 
   onTimeout(): void {
-    if (this.limit === this.connections.reading) return this.checkReading();
     this.abort(
       this.isBodyAwaited
         ? new BodyTimeoutError('the client has sent no byte of the body within the time limit')
@@ -189,31 +181,10 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
 
   /** To be called when the service must send or receive the next bytes. */
   private restartTimeLimit(): void {
-    if (!this.isOver) this.begin(this.connections.idle);
-  }
-
-  /** To be called when the service cannot send more, or has sent everything, before the client has read it. */
-  private waitForClient(): void {
-    this.unreadBytes = this.message.res.writableLength;
-    this.readingMillis = 0;
-    this.begin(this.connections.reading);
-  }
-
-  private begin(limit: TimeLimit): void {
-    this.limit.end(this);
-    this.limit = limit;
-    limit.begin(this);
-  }
-
-  /** Closes the connection of a client that reads too slowly: it keeps a part of the response in memory, and the service busy. */
-  private checkReading(): void {
-    const { reading, minBytesPerSecond } = this.connections;
-    const { res, service, context } = this.message;
-    if (!res.socket) return reading.begin(this); // it follows the response to an earlier request of the connection
-    this.readingMillis += reading.millis;
-    if ((this.readingMillis / 1000) * minBytesPerSecond < this.unreadBytes) return reading.begin(this);
-    context.log.info({ service, unreadBytes: this.unreadBytes }, 'a client reads the response too slowly');
-    res.destroy();
+    const { idle } = this.connections;
+    if (this.isOver) return;
+    idle.end(this);
+    idle.begin(this);
   }
 
   private abort(error: Error): void {
@@ -247,7 +218,7 @@ export class ForwardedRequest extends TimeLimited implements Dispatcher.Dispatch
     this.isOver = true;
     if (!this.isPending) return; // the client left before its body had arrived
     this.isPending = false;
-    this.limit.end(this);
+    this.connections.idle.end(this);
     this.connections.end();
   }
 }

@@ -5,23 +5,10 @@ import { TimeLimit } from '../tuned-for-v8/time-limit.ts';
 /** The maximum number of requests that wait for each connection; further ones are refused. */
 const WAITING_PER_CONNECTION = 32;
 
-/** How fast a client must read a response. Bodies of requests have the same bound (`server/http/connection-guard.ts`). */
-export interface ReadingPace {
-  /** A client may pause for this long. */
-  readonly patienceMillis: number;
-  readonly minBytesPerSecond: number;
-}
-const READING_PACE: ReadingPace = {
-  patienceMillis: 10_000, // 10 s
-  minBytesPerSecond: 1_024, // 1 KiB/s
-};
-
 interface ConnectionOptions {
   connections: number;
   idleMillis: number;
   tls: TlsOptions | undefined;
-  /** Default: 1 KiB/s, after 10 s. */
-  readingPace?: ReadingPace;
 }
 
 /** The pooled keep-alive connections for the forwarded requests of one service. */
@@ -31,14 +18,11 @@ export class ServiceConnections {
   readonly newConnections: Pool;
   /** The time limit while no byte of a request or of its response arrives. */
   readonly idle: TimeLimit;
-  /** The time after which it is checked how much a client has read of the part of a response that was sent to it. */
-  readonly reading: TimeLimit;
-  readonly minBytesPerSecond: number;
   private readonly maxPending: number;
   private pending = 0;
 
   /** @param idleMillis the limit of `idle`, in milliseconds */
-  constructor(url: string, { connections, idleMillis, tls, readingPace = READING_PACE }: ConnectionOptions) {
+  constructor(url: string, { connections, idleMillis, tls }: ConnectionOptions) {
     const { origin } = new URL(url);
     const options = {
       connections,
@@ -49,8 +33,6 @@ export class ServiceConnections {
     this.pool = new Pool(origin, { ...options, keepAliveTimeout: 30_000 }); // 30 s
     this.newConnections = new Pool(origin, { ...options, pipelining: 0 });
     this.idle = new TimeLimit(idleMillis);
-    this.reading = new TimeLimit(readingPace.patienceMillis);
-    this.minBytesPerSecond = readingPace.minBytesPerSecond;
     this.maxPending = connections * (WAITING_PER_CONNECTION + 1);
   }
 

@@ -11,6 +11,8 @@ interface ConnectionGuardOptions {
   isTrusted(address: string, hop: number): boolean;
   /** Whether a request comes from a trusted proxy, by its address or by the gateway's proof. */
   isFromProxy(request: IncomingMessage): boolean;
+  /** Default: 30 s. */
+  readingPatienceMillis?: number | undefined;
 }
 
 /** A trusted proxy may have this many times the connections of a client. */
@@ -18,7 +20,9 @@ const PROXY_FACTOR = 10;
 const CHECK_MILLIS = 1_000; // 1 s
 /** A body may pause or be slow for this long, because mobile networks pause. */
 const PATIENCE_MILLIS = 10_000; // 10 s
-/** After `PATIENCE_MILLIS`, a body's average speed must be at least this many bytes a second. */
+/** A client may pause for this long before it reads on: a proxy between them reads in larger steps than the client. */
+const READING_PATIENCE_MILLIS = 30_000; // 30 s
+/** After this patience, the average speed of a body, or of reading, must be at least this many bytes a second. */
 const MIN_BYTES_PER_SECOND = 1_024; // 1 KiB/s
 
 interface Connection {
@@ -31,15 +35,27 @@ interface Connection {
   waitedMillis: number;
   /** How many bytes of the connection the server had read when it began to wait. */
   bytesBefore: number;
+  /** What the client had not taken when the server began to wait for it; undefined if it has taken everything. */
+  unread: Unread | undefined;
+  /** Whether the speed of reading has other rules: the gateway waits for clients of its own, and WebSockets have limits. */
+  mayReadSlowly: boolean;
   /** Called when a request shows that the connection belongs to the gateway: from then on it counts as a proxy's. */
   becomesProxy(): void;
 }
 
+interface Unread {
+  /** How long the server has waited, in milliseconds. */
+  waitedMillis: number;
+  /** At the begin of the waiting: the bytes that the server had written, and those of them that were not sent. */
+  readonly written: number;
+  readonly waiting: number;
+}
+
 /**
- * Prevents clients from occupying connections without using them: limits the connections of an address, and answers a
- * request whose body arrives too slowly with 408. Node itself limits only the headers and the time of a whole request, which
- * must be long enough for a large upload over a slow network. The speed of bodies is checked once
- * a second, so that each request has little to do.
+ * Prevents clients from occupying connections without using them: limits the connections of an address, answers a request
+ * whose body arrives too slowly with 408, and disconnects a client that reads an answer too slowly, which keeps the answer in
+ * memory. Node itself limits only the headers and the time of a whole request, which must be long enough for a large upload
+ * over a slow network. The speed is checked once a second, so that each request has little to do.
  */
 export function guardConnections(server: Server, options: ConnectionGuardOptions): void {
   const connections = new Map<Socket, Connection>();
@@ -55,6 +71,8 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
       incomplete: undefined,
       waitedMillis: 0,
       bytesBefore: 0,
+      unread: undefined,
+      mayReadSlowly: false,
       becomesProxy() {
         if (quota === perProxy || !perProxy.enter(address)) return;
         quota.leave(address);
@@ -72,13 +90,22 @@ export function guardConnections(server: Server, options: ConnectionGuardOptions
     if (!connection) return;
     connection.req = req;
     connection.res = res;
-    if (FORWARDED_PROOF in req.headers && options.isFromProxy(req)) connection.becomesProxy();
+    if (!(FORWARDED_PROOF in req.headers) || !options.isFromProxy(req)) return;
+    connection.mayReadSlowly = true;
+    connection.becomesProxy();
   });
   server.prependListener('upgrade', (req) => {
-    if (options.isFromProxy(req)) connections.get(req.socket)?.becomesProxy();
+    const connection = connections.get(req.socket);
+    if (!connection) return;
+    connection.mayReadSlowly = true;
+    if (options.isFromProxy(req)) connection.becomesProxy();
   });
+  const { readingPatienceMillis = READING_PATIENCE_MILLIS } = options;
   const timer = setInterval(() => {
-    for (const [socket, connection] of connections) checkSpeed(socket, connection);
+    for (const [socket, connection] of connections) {
+      checkSpeed(socket, connection);
+      if (!connection.mayReadSlowly) checkReading(socket, connection, readingPatienceMillis);
+    }
   }, CHECK_MILLIS);
   timer.unref();
   server.once('close', () => clearInterval(timer));
@@ -103,6 +130,30 @@ function checkSpeed(socket: Socket, connection: Connection): void {
   const bytes = socket.bytesRead - connection.bytesBefore;
   const expected = (connection.waitedMillis / 1000) * MIN_BYTES_PER_SECOND;
   if (connection.waitedMillis >= PATIENCE_MILLIS && bytes < expected) refuse(socket, res);
+}
+
+function checkReading(socket: Socket, connection: Connection, patienceMillis: number): void {
+  const waiting = waitingBytes(socket);
+  const { unread } = connection;
+  if (waiting === 0 || !unread) {
+    connection.unread =
+      waiting === 0 ? undefined : { waitedMillis: 0, written: socket.bytesWritten, waiting };
+    return;
+  }
+  unread.waitedMillis += CHECK_MILLIS;
+  const taken = socket.bytesWritten - unread.written - (waiting - unread.waiting);
+  const expected = (unread.waitedMillis / 1000) * MIN_BYTES_PER_SECOND;
+  if (unread.waitedMillis >= patienceMillis && taken < expected) socket.destroy();
+}
+
+/**
+ * The bytes that this process keeps because the client does not read. Those of the part that is being sent count twice:
+ * `writableLength` contains them until the whole part is sent, and only the queue of the operating system's handle, which
+ * Node's own time limits read, shows how much of it is left.
+ */
+function waitingBytes(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
+  // oxlint-disable-next-line no-underscore-dangle -- Node has no public name for it
+  return socket.writableLength + (socket._handle?.writeQueueSize ?? 0);
 }
 
 function refuse(socket: Socket, res: ServerResponse): void {

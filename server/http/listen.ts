@@ -10,6 +10,7 @@ export function httpServerFor(
   listener: RequestListener,
   { rateLimits, socketsPerAddress }: Pick<ServerSettings, 'rateLimits' | 'socketsPerAddress'>,
   origins: RequestOrigins,
+  limits: { readingPatienceMillis?: number } = {},
 ): Server {
   const server = createServer(
     {
@@ -29,6 +30,7 @@ export function httpServerFor(
     connectionsPerAddress,
     isTrusted: origins.isTrusted,
     isFromProxy: (request) => origins.isFromProxy(request),
+    ...limits,
   });
   return server;
 }

@@ -4,10 +4,6 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import express from 'express';
-import type { RequestContext } from '#server/http/request-context.ts';
-import { ForwardedRequest } from '../../gateway/rest/forwarded-request.ts';
-import { ServiceConnections } from '../../gateway/rest/service-connections.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
@@ -76,100 +72,6 @@ describe('a client that reads slowly', () => {
     const response = await unreadResponse(`${graph.url}/gym/things`);
     await wait(idleMillis * 2);
     expect(digestOf(await wholeOf(response))).toBe(digestOf(LARGE));
-  });
-
-  describe('at a gateway that demands 1 MiB/s after 300 ms', () => {
-    const lines: [level: string, message: string][] = [];
-    const log = {
-      info: (_fields: object, message: string) => lines.push(['info', message]),
-      warn: (_fields: object, message: string) => lines.push(['warn', message]),
-    };
-    let connections: ServiceConnections;
-    let gateway: http.Server;
-    let url: string;
-    beforeAll(async () => {
-      connections = new ServiceConnections(serviceUrl, {
-        connections: 4,
-        idleMillis: 60_000,
-        tls: undefined,
-        readingPace: { patienceMillis: 300, minBytesPerSecond: 1024 * 1024 },
-      });
-      const app = express();
-      gateway = http.createServer((req, res) => {
-        const request = new ForwardedRequest(
-          {
-            req,
-            res,
-            path: req.url ?? '',
-            service: 'gym',
-            app,
-            context: { log } as unknown as RequestContext,
-            headers: { Vary: 'Origin' },
-            connection: 'keep-alive',
-            url: req.url ?? '',
-          },
-          connections,
-        );
-        res.once('close', () => request.clientLeft());
-        request.send();
-      });
-      gateway.listen(0, '127.0.0.1');
-      await once(gateway, 'listening');
-      url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-    });
-    afterAll(async () => {
-      gateway.closeAllConnections();
-      gateway.close();
-      await connections.close();
-    });
-
-    it.each([
-      ['a response that the service is still sending', LARGE],
-      [
-        'a response that the gateway has already, because it is smaller than the buffers',
-        LARGE.subarray(0, 7_000_000),
-      ],
-    ])('is disconnected if it does not read: %s', async (_what, bytes) => {
-      lines.length = 0;
-      const closed = new Promise((resolve) => {
-        answer = (_req, res) => void res.once('close', resolve).end(bytes);
-      });
-      const response = await unreadResponse(url);
-      await closed;
-      expect(await eventually(async () => lines.length > 0)).toBe(true);
-      expect(lines).toEqual([['info', 'a client reads the response too slowly']]);
-      await expect(wholeOf(response)).rejects.toThrow('aborted');
-    });
-
-    it('is not disconnected while it reads fast enough, also if it pauses', async () => {
-      lines.length = 0;
-      answer = (_req, res) => void res.end(LARGE);
-      const response = await unreadResponse(url);
-      const chunks: Buffer[] = [];
-      let sinceBreak = 0;
-      for await (const chunk of response) {
-        chunks.push(chunk as Buffer);
-        sinceBreak += (chunk as Buffer).length;
-        if (sinceBreak < 6_000_000) continue;
-        sinceBreak = 0;
-        await wait(100);
-      }
-      expect([digestOf(Buffer.concat(chunks)), lines]).toEqual([digestOf(LARGE), []]);
-    });
-
-    it('is not disconnected between requests on a connection that stays open', async () => {
-      answer = (_req, res) => void res.end('ok');
-      const agent = new http.Agent({ keepAlive: true });
-      const ports = new Set<number | undefined>();
-      for (let round = 0; round < 2; round += 1) {
-        const [response] = (await once(http.get(url, { agent }), 'response')) as [http.IncomingMessage];
-        ports.add(response.socket.localPort);
-        expect((await wholeOf(response)).toString()).toBe('ok');
-        await wait(700);
-      }
-      expect(ports.size).toBe(1);
-      agent.destroy();
-    });
   });
 });
 
