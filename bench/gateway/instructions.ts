@@ -14,12 +14,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { startComparison, type RunningProgram } from './comparison.ts';
 import { gatewayOf, OWN_MAIN } from './compared-programs.ts';
-import { percentile } from './load.ts';
 import { WORKLOADS } from './workloads.ts';
 
 /** V8 has compiled everything by then that it compiles. */
 const WARM_UP_REQUESTS = 20_000;
-/** Some counts also contain a compilation or a collection of all garbage, so their lower quartile is compared. */
+/** Most counts also contain a compilation or a collection of all garbage, so the least ones are compared. */
 const COUNTS = 15;
 const REQUESTS_OF_A_COUNT = 1_000;
 /** All of V8's work is done in the counted thread, at once and in the same order in each run. */
@@ -70,7 +69,7 @@ try {
   await comparison.stop();
 }
 
-/** The lower quartile of the instructions per request. */
+/** The least number of instructions per request. */
 async function instructionsOf({
   program,
   process: { pid, resume, pause },
@@ -90,10 +89,7 @@ async function instructionsOf({
     console.log(`  ${Math.round((perRequest.at(-1) ?? 0) / 1_000)}`);
   }
   pause();
-  return percentile(
-    perRequest.toSorted((a, b) => a - b),
-    0.25,
-  );
+  return Math.min(...perRequest);
 }
 
 /** valgrind names its pipes after `HOST` of the measured program. */
