@@ -1805,7 +1805,9 @@ export interface paths {
         post?: never;
         /**
          * Undo a check-in; audited
-         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         * @description A booking that is ATTENDED because of the visit is BOOKED again, or a NO_SHOW if the session is over, unless staff have recorded the attendance.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         delete: operations["undoCheckIn"];
         options?: never;
@@ -8266,7 +8268,7 @@ export interface components {
             confidence: number;
             /** @description Questions whose answers would improve the estimate: about assumed portions, weights above a usual meal, ambiguous numbers, corrected words. */
             questions: string[];
-            /** @description Parts of the text that were not understood, as written, and implausible items of an AI provider. They are in no item and not in the total. */
+            /** @description Parts of the text that were not understood, as written, implausible items of an AI provider, and the foods after the first 50. They are in no item and not in the total. */
             unknown: string[];
             /** @description What has estimated the meal: `food-table`, or the AI provider, e.g. `gemini`; `gemini+food-table` if the table added or corrected nutrients. */
             provider: string;
@@ -9558,7 +9560,7 @@ export interface components {
             kind: "POST" | "ANNOUNCEMENT" | "SQUAD_FINISHED" | "GROUP_CREATED";
             /**
              * Format: date-time
-             * @description The time at which the entry was written, or at which it happened.
+             * @description The time at which the entry was written, or at which it happened; of an announcement that was written before it began, the time at which it began.
              */
             at: string;
             /** @description The user who wrote or did it; null for an announcement by a user whom the caller may not see. */
@@ -15525,7 +15527,7 @@ export interface operations {
     listOccupancyHistory: {
         parameters: {
             query?: {
-                /** @description An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`. */
+                /** @description An instant (ISO 8601), which is rounded down to the hour of the location's clock, or a local date of the location; default: 24 hours before `to`. */
                 from?: string;
                 /** @description An instant (ISO 8601), or a local date of the location, which is inclusive; default: now. */
                 to?: string;
@@ -15582,7 +15584,7 @@ export interface operations {
     getOccupancyChart: {
         parameters: {
             query?: {
-                /** @description An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`. */
+                /** @description An instant (ISO 8601), which is rounded down to the hour of the location's clock, or a local date of the location; default: 24 hours before `to`. */
                 from?: string;
                 /** @description An instant (ISO 8601), or a local date of the location, which is inclusive; default: now. */
                 to?: string;
@@ -21979,7 +21981,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The estimate. Food that was not recognised is in `unknown` and in no item. */
+            /** @description The estimate. Food that was not recognised, and foods after the first 50, are in `unknown` and in no item. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -68,14 +68,18 @@ export class Removals {
     this.sagas.wake(); // continues the reports that a stop interrupted
   }
 
-  /** Call it in the transaction that removes the entity: the removal is reported if and only if that transaction commits. */
-  async report(unit: UnitOfWork, typeName: string, id: string): Promise<void> {
+  /**
+   * Call it in the transaction that removes the entity: the removal is reported if and only if that transaction commits.
+   * @param occasion for an entity that can be reported more than once, such as one that is hidden and shown again: the version
+   * that is reported. Each occasion is reported once.
+   */
+  async report(unit: UnitOfWork, typeName: string, id: string, occasion?: number): Promise<void> {
     const services = this.referringServices[typeName];
     if (!services) throw new Error(`No service is declared that may refer to a ${typeName}.`);
     await this.sagas.start(
       {
         kind: REMOVAL_SAGA,
-        subject: `${typeName}:${id}`,
+        subject: `${typeName}:${id}${occasion === undefined ? '' : `:${occasion}`}`,
         actions: services.map((name) => ({ name, input: { typeName, id } satisfies Removal })),
       },
       unit,

@@ -11,7 +11,7 @@ interface ReferencedType {
   forget(id: string): Promise<void>;
 }
 
-/** By the entity's type in the graph. */
+/** By the entity's type in the graph; or by a name for entities that are hidden and may be shown again. */
 type ReferencedTypes = Readonly<Record<string, ReferencedType>>;
 
 /**
@@ -44,7 +44,8 @@ export class RemovedReferences {
         [id],
       );
       await this.unit.em.execute(
-        'insert into removed_reference (type_name, id, removed_at) values (?, ?, now()) on conflict do nothing',
+        `insert into removed_reference (type_name, id, removed_at) values (?, ?, now())
+         on conflict (type_name, id) do update set removed_at = excluded.removed_at`,
         [typeName, id],
       );
       // A removal record is needed only until the writes that asked the owner before the removal have ended. They take far less
@@ -58,11 +59,14 @@ export class RemovedReferences {
 /**
  * The ids among `ids` whose entities were reported as removed. Call it in the transaction that stores references to them,
  * before that transaction locks anything else; until its commit, reports of their removal wait.
+ * @param since only reports since this instant, by the clock of the database (`databaseTime`), for entities that are hidden
+ * and may be shown again: an earlier report is older than the owner's answer
  */
 export async function removedAmong(
   unit: UnitOfWork,
   typeName: string,
   ids: readonly string[],
+  since = '-infinity',
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const list = `{${ids.join(',')}}`;
@@ -72,11 +76,18 @@ export async function removedAmong(
     [list],
   );
   const rows = await unit.em.execute<{ id: string }[]>(
-    'select id from removed_reference where type_name = ? and id = any(?::uuid[])',
-    [typeName, list],
+    'select id from removed_reference where type_name = ? and id = any(?::uuid[]) and removed_at >= ?::timestamptz',
+    [typeName, list, since],
   );
   const removed = new Set(rows.map(({ id }) => id));
   return new Set(ids.filter((id) => removed.has(id)));
+}
+
+/** The time by the clock of the database, for `removedAmong`. Read it before the owner is asked. */
+export async function databaseTime(unit: UnitOfWork): Promise<string> {
+  const [row] = await unit.read<{ now: string }>('select clock_timestamp()::text as now', []);
+  if (!row) throw new Error('The database has not returned its time.');
+  return row.now;
 }
 
 /** All entities share 64 locks, so that a transaction with many references takes at most 64 locks. */

@@ -87,9 +87,17 @@ function jsonHeaders(body: unknown): Record<string, string> {
   return { 'Content-Type': 'application/json; charset=utf-8', ...(tag && { ETag: tag }) };
 }
 
-/** Sends the reply: JSON with its `ETag` and the `Link` of a page, or a text, bytes or a stream. */
+/**
+ * Sends the reply: JSON with its `ETag` and the `Link` of a page, or a text, bytes or a stream. A `Location` at this service gets
+ * the gateway's prefix if the request came through the gateway.
+ */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
-  const { status, headers, body } = reply;
+  const { status, body } = reply;
+  const { prefix } = exchange.context.origin;
+  const location = reply.headers.Location;
+  const headers = location?.startsWith('/')
+    ? { ...reply.headers, Location: prefix + location }
+    : reply.headers;
   if (body instanceof Readable) {
     // If a stream fails before its first byte, the answer is a problem document; after a later failure the answer is incomplete.
     await begun(body);
@@ -98,9 +106,7 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   if (body instanceof Uint8Array)
     return exchange.send(status, headers, Buffer.isBuffer(body) ? body : Buffer.from(body));
   if (typeof body === 'string') return exchange.send(status, headers, body);
-  const all = { ...jsonHeaders(body), ...headers };
-  const { prefix } = exchange.context.origin;
-  if (all.Location?.startsWith('/')) all.Location = prefix + all.Location;
+  const all: Record<string, string> = { ...jsonHeaders(body), ...headers };
   if (reply instanceof PagedReply && reply.nextCursor !== undefined)
     all.Link = `<${nextUrl(exchange.url, prefix, reply.nextCursor)}>; rel="next"`;
   return exchange.send(status, all, body === undefined ? undefined : JSON.stringify(body));

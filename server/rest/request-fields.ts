@@ -19,7 +19,8 @@ type CheckedRoute = Pick<RestRoute<never>, 'body' | 'query' | 'success' | 'param
 export function checkBodyFields(route: CheckedRoute, body: unknown, viewer: Viewer): void {
   const fields = route.body ? undeclaredFields(route.body, body) : [];
   if (!route.body || fields.length === 0) return;
-  const undeclared = withoutOwners(fields, body, viewer);
+  const paths = fields.map((field) => field.split('.'));
+  const undeclared = withoutOwners(paths, body, viewer);
   const readOnly = route.success.shape ? declaredFields(route.success.shape) : [];
   for (const name of readOnly) undeclared.delete(name);
   refuse('field', undeclared, declaredFields(route.body));
@@ -35,26 +36,36 @@ export function checkQueryFields(
   if (names.length === 0) return;
   const declared = route.query ? declaredFields(route.query) : [];
   const undeclared = names.filter((name) => !declared.includes(name));
-  refuse('query parameter', withoutOwners(undeclared, query, viewer), declared);
+  const paths = undeclared.map((name) => [name]);
+  refuse('query parameter', withoutOwners(paths, query, viewer), declared);
 }
 
-/** The fields without those that name the caller as the owner, at any depth. @throws FORBIDDEN if one names another user */
-function withoutOwners(undeclared: readonly string[], input: unknown, viewer: Viewer): Set<string> {
-  const remaining = new Set(undeclared);
+/**
+ * The fields without those that name the caller as the owner, at any depth. The path of a field whose name contains a dot leads
+ * to nothing, so such a field stays.
+ * @throws FORBIDDEN if one names another user
+ */
+function withoutOwners(
+  undeclared: readonly (readonly string[])[],
+  input: unknown,
+  viewer: Viewer,
+): Set<string> {
+  const remaining = new Set(undeclared.map((path) => path.join('.')));
   for (const path of undeclared) {
-    const keys = path.split('.');
-    const owner = OWNERS.find((name) => name === keys.at(-1));
+    const owner = OWNERS.find((name) => name === path.at(-1));
     const own = owner && ownIdOf(owner, viewer);
-    if (owner === undefined || own === undefined) continue;
-    checkOwner(
-      owner,
-      keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], input),
-      own,
-    );
-    remaining.delete(path);
+    const holder = path.slice(0, -1).reduce(valueIn, input);
+    if (owner === undefined || own === undefined || !has(holder, owner)) continue;
+    checkOwner(owner, holder[owner], own);
+    remaining.delete(path.join('.'));
   }
   return remaining;
 }
+
+const has = (value: unknown, key: string): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+
+const valueIn = (value: unknown, key: string): unknown => (has(value, key) ? value[key] : undefined);
 
 /** @throws FORBIDDEN for any value except null and the caller's own id */
 function checkOwner(name: (typeof OWNERS)[number], value: unknown, own: string): void {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import readWhole from 'raw-body';
 import {
   authenticateToken,
   authIgnoringInvalidToken,
@@ -8,7 +10,6 @@ import {
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { notFound, PlatformError } from '../errors.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { noteOutsideEffect } from '../outside-effects.ts';
 import { streamOf } from '../streams.ts';
 import { validated } from '../validate.ts';
 import type { Exchange, RequestBody } from './exchange.ts';
@@ -89,22 +90,35 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
     const body = await exchange.readBody();
     const { services, idempotency } = host.begin(context);
     const request = requestOf(route, exchange, body);
-    const perform = async () =>
+    const perform = async (stream: Readable) =>
       replyOf(
         route,
         request.query,
-        await route.handler(request as RestRequest<never, never, never>, services),
+        await route.handler({ ...request, stream } as RestRequest<never, never, never>, services),
         host.verifyAnswers,
       );
     const key = route.method === 'POST' ? headers['idempotency-key'] : undefined;
-    if (typeof key !== 'string') return send(exchange, await perform());
-    const isReadOnce = route.consumes !== undefined && !body.multipart;
-    await sendOnce(exchange, keyedRequest(exchange, key, body), idempotency, () => {
-      if (isReadOnce) noteOutsideEffect(); // not repeated, because the handler can read the body only once
-      return perform();
-    });
+    const [file] = body.multipart?.files ?? [];
+    if (typeof key !== 'string')
+      return send(exchange, await perform(route.consumes && file ? streamOf([file.bytes]) : exchange.stream));
+    const keyed = keyedBy(exchange, key);
+    const bytes = route.consumes && (file?.bytes ?? (await wholeOf(exchange.stream)));
+    const fingerprint = fingerprintOf(exchange, body, bytes);
+    await sendOnce(exchange, { ...keyed, fingerprint }, idempotency, () =>
+      perform(bytes ? streamOf([bytes]) : exchange.stream),
+    );
   };
 }
+
+/** More than any route accepts; the rules refuse a body that is larger than theirs. */
+const MAX_KEYED_BYTES = 32 * 1024 * 1024; // 32 MiB
+
+/**
+ * The whole body of a keyed request whose route consumes a stream. It is read before the transaction begins: the transaction
+ * would wait for the client, with a connection to the database; and its repetition could not read the body again.
+ * @throws PAYLOAD_TOO_LARGE
+ */
+const wholeOf = (stream: Readable): Promise<Buffer> => readWhole(stream, { limit: MAX_KEYED_BYTES });
 
 async function takeOne(count: RateCounter, exchange: Exchange): Promise<void> {
   const { headers, refusal } = await count(exchange.context);
@@ -116,8 +130,8 @@ function requestOf<Services>(
   route: RestRoute<Services>,
   exchange: Exchange,
   { value, multipart }: RequestBody,
-): RestRequest<unknown, unknown, unknown> {
-  const { params: rawParams, query, headers, context, stream } = exchange;
+): Omit<RestRequest<unknown, unknown, unknown>, 'stream'> {
+  const { params: rawParams, query, headers, context } = exchange;
   const params = route.params?.safeParse(rawParams);
   if (params && !params.success) throw notFound('object', Object.values(rawParams).join('/').slice(0, 100));
   const { viewer, address, origin } = context;
@@ -129,7 +143,6 @@ function requestOf<Services>(
     query: route.query ? validated(route.query, query) : undefined,
     body,
     files: multipart?.files ?? [],
-    stream: (route.consumes && multipart?.files[0] && streamOf([multipart.files[0].bytes])) || stream,
     expectedVersion: route.versioned ? expectedVersionOf(headers['if-match'], body) : undefined,
     viewer,
     address,
@@ -141,20 +154,25 @@ function requestOf<Services>(
   };
 }
 
-const keyedRequest = (
-  { context: { viewer, address }, method, path, query }: Exchange,
+const keyedBy = (
+  { context: { viewer, address }, method, path }: Exchange,
   key: string,
-  { value, multipart }: RequestBody,
-): KeyedRequest => ({
+): Omit<KeyedRequest, 'fingerprint'> => ({
   caller: callerOf(viewer, address),
   key: keyOf(key),
   operation: `${method} ${path}`,
-  fingerprint:
-    multipart?.fingerprint ??
-    createHash('sha256')
-      .update(JSON.stringify([query, value ?? null]))
-      .digest('hex'),
 });
+
+/** @param bytes of a body that the route consumes as a stream */
+function fingerprintOf(
+  { query }: Exchange,
+  { value, multipart }: RequestBody,
+  bytes: Buffer | undefined,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([query, multipart?.fingerprint ?? value ?? null]));
+  if (bytes) hash.update(bytes);
+  return hash.digest('hex');
+}
 
 /** Sends the answer that is stored for the key, or performs the request and stores its answer. */
 async function sendOnce(

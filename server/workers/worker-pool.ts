@@ -21,6 +21,8 @@ interface WorkerPoolOptions {
   maxHeapMib?: number;
   /** A helper that needs longer for one job is ended, and the job fails with `isTooSlow`. Default: no limit. */
   maxJobSeconds?: number;
+  /** How long a helper without a job is kept. Default: 1 min. */
+  idleMillis?: number;
 }
 
 /** The pools of this process by name. Each is made once, and exists as long as the process. */
@@ -80,19 +82,29 @@ export class WorkerPool<Job, Result> {
   private readonly kind: WorkerPoolOptions['kind'];
   private readonly maxHeapMib: number | undefined;
   private readonly maxJobSeconds: number | undefined;
+  private readonly idleMillis: number;
   private readonly slot: ReturnType<typeof atMost>;
   private readonly idle: { helper: Helper; end: NodeJS.Timeout }[] = [];
 
   /** @param program a file that calls `serveJobs` */
   constructor(
     program: URL,
-    { name, kind, mostHelpers, waitingForEach, maxHeapMib, maxJobSeconds }: WorkerPoolOptions,
+    {
+      name,
+      kind,
+      mostHelpers,
+      waitingForEach,
+      maxHeapMib,
+      maxJobSeconds,
+      idleMillis = IDLE_MILLIS,
+    }: WorkerPoolOptions,
   ) {
     const helpers = Math.max(1, Math.min(mostHelpers, os.availableParallelism() - 1));
     this.program = program;
     this.kind = kind;
     this.maxHeapMib = maxHeapMib;
     this.maxJobSeconds = maxJobSeconds;
+    this.idleMillis = idleMillis;
     const most = helpers * waitingForEach;
     this.slot = atMost(helpers, { waiting: most });
     pools.set(name, { waiting: () => this.slot.waitingCount, maxWaiting: most });
@@ -105,7 +117,7 @@ export class WorkerPool<Job, Result> {
       helper.ref();
       const result = await resultOf<Result>(helper, job, this.maxJobSeconds);
       helper.unref();
-      this.idle.push({ helper, end: setTimeout(() => helper.end(), IDLE_MILLIS).unref() });
+      this.idle.push({ helper, end: setTimeout(() => this.endIdle(helper), this.idleMillis).unref() });
       if ('error' in result) throw new Error(result.error);
       return result.value;
     });
@@ -117,14 +129,22 @@ export class WorkerPool<Job, Result> {
     return one?.helper;
   }
 
+  /** The helper is removed first: it ends some milliseconds later, and gets no job until then. */
+  private endIdle(helper: Helper): void {
+    this.removeIdle(helper);
+    helper.end();
+  }
+
+  private removeIdle(helper: Helper): void {
+    const at = this.idle.findIndex((one) => one.helper === helper);
+    if (at !== -1) clearTimeout(this.idle.splice(at, 1)[0]?.end);
+  }
+
   private started(): Helper {
     const helper =
       this.kind === 'thread' ? threadFor(this.program) : processFor(this.program, this.maxHeapMib);
     helper.events.on('error', () => undefined); // its job gets the error; 'exit' follows
-    helper.events.once('exit', () => {
-      const at = this.idle.findIndex((one) => one.helper === helper);
-      if (at !== -1) clearTimeout(this.idle.splice(at, 1)[0]?.end);
-    });
+    helper.events.once('exit', () => this.removeIdle(helper));
     return helper;
   }
 }

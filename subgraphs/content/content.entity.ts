@@ -20,7 +20,10 @@ export const contentProperties = () => ({
 export const ownedProperties = () => ({
   /** The user who has added it; null: it belongs to a gym, or to every gym. */
   ownerId: p.uuid().nullable(),
-  /** Whether only the owner sees it; it then belongs to no gym. */
+  /**
+   * Whether only the owner sees it; it then belongs to no gym. An exercise is also seen by those who may read a routine that
+   * uses it.
+   */
   isPrivate: p.boolean().default(false),
 });
 
@@ -71,9 +74,10 @@ export const ownedIndexes = (...parts: Parameters<typeof contentIndexes>) => [
   { properties: ['ownerId' as const] },
 ];
 
-export const ownedChecks = (table: string) => [
+/** @param hasOwner SQL of whether a private row may have its owner */
+export const ownedChecks = (table: string, hasOwner = '"owner_id" is not null') => [
   {
     name: `${table}_private`,
-    expression: 'not "is_private" or ("owner_id" is not null and "gym_id" is null)',
+    expression: `not "is_private" or (${hasOwner} and "gym_id" is null)`,
   },
 ];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { uuid } from '#server/shapes.ts';
 import { requireUser } from '#server/auth/viewer.ts';
-import { invalid } from '#server/errors.ts';
-import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
+import { cursorsOf, invalidCursor, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { visibleGym } from './access.ts';
 
@@ -88,8 +87,7 @@ export async function pageOfRows<Row extends { id: string }>(
   const cursors = cursorsOf<[string, string | number, string]>(table, cursorShape);
   const after = cursors.read(request.cursor);
   if (after && after[0] !== order.name)
-    throw invalid(
-      'cursor',
+    throw invalidCursor(
       `expected a cursor of this list by ${order.name}, got one of the list by ${after[0]}; start again without one`,
     );
   const keyParams = order.params ?? [];

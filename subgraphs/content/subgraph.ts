@@ -49,7 +49,7 @@ export const content = defineSubgraph({
     if (!orm) throw new Error('The content service needs its database.');
     const calls = callsToServices({ settings, tokens: serviceTokens });
     const removals = new Removals({
-      referringServices: { Product: ['gym'], WorkoutRoutine: ['gym'] },
+      referringServices: { Product: ['gym'], WorkoutRoutine: ['gym'], HiddenWorkoutRoutine: ['gym'] },
       calls,
       unitOf,
       log,

@@ -125,6 +125,7 @@ export const gymServices = (
     removedReferences: new RemovedReferences(unit, {
       Product: { owner: 'content', forget: (id) => shop.forget(id) },
       WorkoutRoutine: { owner: 'content', forget: (id) => programs.forget(id) },
+      HiddenWorkoutRoutine: { owner: 'content', forget: (id) => programs.forget(id) },
     }),
     files,
     jobs: new Jobs(unit, gymJobs),

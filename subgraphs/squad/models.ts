@@ -16,7 +16,7 @@ export type {
   MessageReportShape as SquadMessageReport,
 } from './chat/messages.shapes.ts';
 export type { SquadWorkoutShape as SquadWorkout } from './history/history.shapes.ts';
-export type { FeedItemShape as FeedItem } from './feed/feed.shapes.ts';
+export type { FeedItemOfGym as FeedItem } from './feed/feed.shapes.ts';
 
 /** A reference to a user of identity. */
 export interface User {

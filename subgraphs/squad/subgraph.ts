@@ -34,6 +34,7 @@ import { presenceGraphql } from './presence/presence.graphql.ts';
 import { presenceRest } from './presence/presence.rest.ts';
 import { presenceSocket } from './presence/presence.socket.ts';
 import { openJobs } from './open-jobs.ts';
+import { graphqlRateLimits } from './rates.ts';
 import { journalRetention } from './retention.ts';
 import { squadServices, type SquadResources } from './services.ts';
 import { squadSettings } from './settings.ts';
@@ -132,6 +133,7 @@ export const squad = defineSubgraph({
     feedGraphql,
     jobsGraphql,
   ],
+  graphqlRateLimits,
   examples: readExamples(new URL('examples.json', import.meta.url)),
   rest: [
     ...presenceRest,

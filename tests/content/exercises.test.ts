@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { contentService, EXERCISE } from './support.ts';
+import { contentService, EXERCISE, ROUTINE } from './support.ts';
 
 const { rest, graph } = contentService();
 
@@ -37,6 +37,25 @@ describe('the exercise library', () => {
       expect(found).toMatchObject({ equipment: 'barbell', level: 'Beginner' });
       expect([...found.primaryMuscles, ...found.secondaryMuscles]).toContain('chest');
     }
+  });
+});
+
+describe('a deleted exercise', () => {
+  test('is no longer found by its id, by REST and by the graph; a routine still names it', async () => {
+    const { body: sled } = await rest('admin@iron.test', 'POST', '/exercises', EXERCISE);
+    const { body: routine } = await rest('admin@iron.test', 'POST', '/workouts', {
+      ...ROUTINE,
+      exercises: [{ entries: [{ exerciseId: sled.id, sets: [{ distanceMeters: 20 }] }] }],
+    });
+    const query =
+      'query($id: ID!, $routine: ID!) { exercise(id: $id) { name } workout(id: $routine) { exerciseList { name } } _entities(representations: [{ __typename: "Exercise", id: $id }]) { ... on Exercise { name } } }';
+    const read = async () =>
+      (await graph('maya@iron.test', query, { id: sled.id, routine: routine.id })).data;
+    const named = { workout: { exerciseList: [{ name: sled.name }] }, _entities: [{ name: sled.name }] };
+    expect(await read()).toEqual({ exercise: { name: sled.name }, ...named });
+    expect((await rest('admin@iron.test', 'DELETE', `/exercises/${sled.id}`)).status).toBe(204);
+    expect((await rest('maya@iron.test', 'GET', `/exercises/${sled.id}`)).status).toBe(404);
+    expect(await read()).toEqual({ exercise: null, ...named });
   });
 });
 

@@ -1,5 +1,6 @@
 import { DEMO_GYMS, demoId, demoPerson } from '#server/demo-ids.ts';
 import { DAY_MILLIS } from '#server/durations.ts';
+import { moveInTime } from '../gym/class-support.ts';
 import { eventually } from '../support/eventually.ts';
 import { pictures } from '../support/pictures.ts';
 import type { Recorder } from './recorder.ts';
@@ -151,6 +152,7 @@ async function classes({ platform, record, send }: Recorder): Promise<void> {
   await record('listBookings', { query: { limit: 2 } });
   await record('getBooking', { as: 'leo@iron.test', params: { id: waiting.id } });
   await record('cancelBooking', { params: { id: first.id } });
+  await moveInTime(platform, at.params.id, 30);
   await record('setAttendance', { as: STAFF, params: { id: waiting.id }, body: { status: 'ATTENDED' } });
   await record('updateClassSession', { as: STAFF, ...at, body: { instructor: 'Ada', scope: 'FOLLOWING' } });
   await record('getCalendar');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { book, cancel, newClass } from './class-support.ts';
+import { book, cancel, moveInTime, newClass } from './class-support.ts';
 import { checkIn, newLocation, newMember } from './support.ts';
 
 let platform: TestPlatform;
@@ -84,6 +84,7 @@ describe('the audit trail of a gym', () => {
     await call('PUT', `/class-sessions/${second.id}`, staff, { instructor: 'Ada' });
     await call('PUT', `/class-sessions/${second.id}`, staff, { status: 'CANCELLED' });
     const { body: byStaff } = await book(platform, staff, first.id, { userId: member.id });
+    await moveInTime(platform, first.id, 30);
     await call('PUT', `/bookings/${byStaff.id}`, staff, { status: 'ATTENDED' });
     await call('PUT', `/bookings/${byStaff.id}`, staff, { status: 'ATTENDED' }); // changes nothing
     const { body: own } = await book(platform, other.token, first.id); // not by staff

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { book, cancel, mailsAbout, moveInTime, newClass } from './class-support.ts';
-import { checkIn, newLocation, newMember, type Member } from './support.ts';
+import { checkIn, heldSession, newLocation, newMember, type Member } from './support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -205,5 +205,126 @@ describe('attendance', () => {
     await runScheduled(platform, 'gym', 'finish_class_sessions');
     await become('ATTENDED', 'NO_SHOW', 'CANCELLED');
     expect((await cancel(platform, member(1).token, bookings[1] as string)).body.code).toBe('SESSION_CLOSED');
+  });
+
+  describe('of a visit that is undone', () => {
+    const undo = (visitId: string) =>
+      platform.rest('gym', 'DELETE', `/check-ins/${visitId}`, { token: staff });
+    const statusOf = async (id: string) => (await read(`/bookings/${id}`, staff)).body.status as string;
+    const enter = async (locationId: string): Promise<string> =>
+      (await checkIn(platform, member(0).token, { qrCode: member(0).qrCode, locationId })).body.id;
+    const leave = () =>
+      platform.rest('gym', 'POST', '/locations/check-out', { token: member(0).token, body: {} });
+
+    /** A session that begins in half an hour with one place, which member 0 has booked and a visit has made ATTENDED. */
+    async function attended() {
+      await leave();
+      const locationId = await newLocation(platform, staff, { capacity: 50, timezone: 'UTC' });
+      const { session } = await newClass(platform, staff, {
+        locationId,
+        capacity: 1,
+        cancelBeforeMinutes: 0,
+      });
+      const booking: string = (await book(platform, member(0).token, session.id)).body.id;
+      const waiting: string = (await book(platform, member(1).token, session.id)).body.id;
+      await moveInTime(platform, session.id, 30);
+      const visit = await enter(locationId);
+      await eventually(async () => (await statusOf(booking)) === 'ATTENDED');
+      return { locationId, session, booking, waiting, visit };
+    }
+
+    it('is withdrawn: the member can cancel, and the place goes to the waiting list', async () => {
+      const { session, booking, waiting, visit } = await attended();
+      expect((await undo(visit)).status).toBe(204);
+      expect(await statusOf(booking)).toBe('BOOKED');
+      expect((await read(`/class-sessions/${session.id}`, staff)).body).toMatchObject({
+        booked: 1,
+        waiting: 1,
+      });
+      const cancelled = await cancel(platform, member(0).token, booking);
+      expect([cancelled.status, cancelled.body.status]).toEqual([200, 'CANCELLED']);
+      expect(await statusOf(waiting)).toBe('BOOKED');
+      const events = await platform.sql<{ status: string }>(
+        'gym',
+        `select data->>'status' as status from (select data, id from event union all select data, id from event_outbox) as all_events
+         where data->>'id' = $1 order by id`,
+        [booking],
+      );
+      expect(events.map(({ status }) => status)).toEqual(['BOOKED', 'ATTENDED', 'BOOKED', 'CANCELLED']);
+    });
+
+    it('becomes NO_SHOW if the session is over', async () => {
+      const { session, booking, visit } = await attended();
+      await moveInTime(platform, session.id, -61);
+      await runScheduled(platform, 'gym', 'finish_class_sessions');
+      await eventually(
+        async () =>
+          (
+            await platform.sql<{ status: string }>('gym', 'select status from class_session where id = $1', [
+              session.id,
+            ])
+          )[0]?.status === 'DONE',
+      );
+      expect(await statusOf(booking)).toBe('ATTENDED');
+      // The visit began within the hour before the session.
+      await platform.sql(
+        'gym',
+        "update check_in set checked_in_at = now() - interval '90 minutes' where id = $1",
+        [visit],
+      );
+      expect((await undo(visit)).status).toBe(204);
+      expect(await statusOf(booking)).toBe('NO_SHOW');
+      expect((await read(`/class-sessions/${session.id}`, staff)).body).toMatchObject({ booked: 1 });
+    });
+
+    it('stays if another visit belongs to the session, until that one is undone, too', async () => {
+      const { locationId, booking, visit } = await attended();
+      await leave();
+      const second = await enter(locationId);
+      await undo(visit);
+      expect(await statusOf(booking)).toBe('ATTENDED');
+      await undo(second);
+      expect(await statusOf(booking)).toBe('BOOKED');
+    });
+
+    it('stays if staff have recorded it, also after the visit', async () => {
+      const { booking, visit } = await attended();
+      const put = await platform.rest('gym', 'PUT', `/bookings/${booking}`, {
+        token: staff,
+        body: { status: 'ATTENDED' },
+      });
+      expect(put.body.status).toBe('ATTENDED');
+      await undo(visit);
+      expect(await statusOf(booking)).toBe('ATTENDED');
+    });
+
+    it('is not recorded by a job that has found the visit before it was undone', async () => {
+      await leave();
+      const locationId = await newLocation(platform, staff, { capacity: 50, timezone: 'UTC' });
+      const { session } = await newClass(platform, staff, { locationId });
+      const booking: string = (await book(platform, member(0).token, session.id)).body.id;
+      await moveInTime(platform, session.id, 30);
+      const held = await heldSession(platform, session.id);
+      const visit = await enter(locationId);
+      await eventually(async () => (await held.waiting()) === 1); // the job waits for the session
+      let isUndone = false;
+      const undone = undo(visit).then((answer) => {
+        isUndone = true;
+        return answer.status;
+      });
+      await eventually(async () => isUndone || (await held.waiting()) === 2);
+      await held.release();
+      expect(await undone).toBe(204);
+      await eventually(
+        async () =>
+          (
+            await platform.sql(
+              'gym',
+              "select 1 from graphile_worker.jobs where task_identifier = 'mark_attendance'",
+            )
+          ).length === 0,
+      );
+      expect(await statusOf(booking)).toBe('BOOKED');
+    });
   });
 });

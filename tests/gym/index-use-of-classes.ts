@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import type { TestPlatform, Untyped } from '../support/platform.ts';
-import { localIn } from './class-support.ts';
+import { localIn, moveInTime } from './class-support.ts';
 import type { RestCalls } from './index-use-shop.ts';
 
 /** The number of groups of ten people: `person` has a row for every ten bookings, and one group books each session. */
@@ -78,6 +78,7 @@ export async function useClasses(
     body: { instructor: 'Ada', scope: 'FOLLOWING' },
   });
   await route('DELETE', '/bookings/:id', token, { id: booking.id });
+  await moveInTime(platform, session.id, 30);
   await route('PUT', '/bookings/:id', staff, { id: waiting.id, body: { status: 'NO_SHOW' } });
   const calendar = await route('GET', '/users/me/calendar', token);
   await route('GET', '/class-sessions.ics', token, { query: calendar.url.replace(/^[^?]*/, '') });

@@ -19,6 +19,30 @@ afterAll(() => platform.stop());
 
 const { ironTemple } = DEMO_GYMS;
 
+/** Stores a visit from one minute to another, counted from `start`. */
+const visitAt = (locationId: string, start: number) => (from: number, to: number) =>
+  platform.sql(
+    'gym',
+    "insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by) values ($1, $2, $3, $4, $5, $6, $6, 'MANUAL', 'QR', $2)",
+    [
+      randomUUID(),
+      randomUUID(),
+      ironTemple.id,
+      locationId,
+      new Date(start + from * 60_000),
+      new Date(start + to * 60_000),
+    ],
+  );
+
+interface Sample {
+  from: string;
+  peak: number;
+  checkIns: number;
+}
+const history = async (locationId: string, range: string): Promise<Sample[]> =>
+  (await platform.rest('gym', 'GET', `/locations/${locationId}/occupancy/history?${range}`, { token: staff }))
+    .body;
+
 describe('occupancy', () => {
   it('has the time of its last change, so that answers are equal until the next change', async () => {
     const [maya, hall] = [await newMember(platform), await newLocation(platform, staff, { capacity: 5 })];
@@ -95,25 +119,10 @@ describe('occupancy', () => {
   it('has an hourly history, also as a picture', async () => {
     const hall = await newLocation(platform, staff, { capacity: 3, name: 'Hall <&> "One"' });
     const day = Date.UTC(2026, 2, 2);
-    const visit = (from: number, to: number) =>
-      platform.sql(
-        'gym',
-        "insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, checked_in_by) values ($1, $2, $3, $4, $5, $6, $6, 'MANUAL', 'QR', $2)",
-        [
-          randomUUID(),
-          randomUUID(),
-          ironTemple.id,
-          hall,
-          new Date(day + from * 60_000),
-          new Date(day + to * 60_000),
-        ],
-      );
+    const visit = visitAt(hall, day);
     await Promise.all([visit(10, 100), visit(20, 70), visit(50, 65), visit(130, 150), visit(-30, 5)]);
     const range = `from=${new Date(day).toISOString()}&to=${new Date(day + 4 * 3_600_000).toISOString()}`;
-    const { body } = await platform.rest('gym', 'GET', `/locations/${hall}/occupancy/history?${range}`, {
-      token: staff,
-    });
-    expect(body.map(({ peak, checkIns }: { peak: number; checkIns: number }) => [peak, checkIns])).toEqual([
+    expect((await history(hall, range)).map(({ peak, checkIns }) => [peak, checkIns])).toEqual([
       [3, 3],
       [3, 0],
       [1, 1],
@@ -138,4 +147,45 @@ describe('occupancy', () => {
           .status,
       ).toBe(400);
   });
+
+  it('has a history that counts all visits that began before it', async () => {
+    const hall = await newLocation(platform, staff);
+    const day = Date.UTC(2026, 2, 2);
+    const visit = visitAt(hall, day);
+    await Promise.all([visit(-30, 130), visit(-20, 130), visit(-10, 130)]);
+    const range = `from=${new Date(day).toISOString()}&to=${new Date(day + 4 * 3_600_000).toISOString()}`;
+    expect((await history(hall, range)).map(({ peak, checkIns }) => [peak, checkIns])).toEqual([
+      [3, 0],
+      [3, 0],
+      [3, 0],
+      [0, 0],
+    ]);
+  });
+
+  it.each([
+    ['Asia/Kolkata', 330],
+    ['Asia/Kathmandu', 345],
+  ])(
+    "has the hours of the location's clock in %s, and a local day contains nothing of the day before",
+    async (timezone, offsetMinutes) => {
+      const hall = await newLocation(platform, staff, { timezone });
+      const midnight = Date.UTC(2026, 2, 2) - offsetMinutes * 60_000;
+      const visit = visitAt(hall, midnight);
+      await Promise.all([visit(-20, -5), visit(10, 50), visit(70, 80), visit(23 * 60 + 50, 24 * 60 + 10)]);
+      const samples = await history(hall, 'from=2026-03-02&to=2026-03-02');
+      expect(samples.map(({ from }) => Date.parse(from))).toEqual(
+        Array.from({ length: 24 }, (_unused, hour) => midnight + hour * 3_600_000),
+      );
+      expect(samples.flatMap(({ checkIns }, hour) => (checkIns > 0 ? [[hour, checkIns]] : []))).toEqual([
+        [0, 1],
+        [1, 1],
+        [23, 1],
+      ]);
+      // An instant is rounded down to the hour of the same clock.
+      const instant = new Date(midnight + 25 * 60_000).toISOString();
+      expect(
+        await history(hall, `from=${instant}&to=${new Date(midnight + 3_600_000).toISOString()}`),
+      ).toEqual(samples.slice(0, 1));
+    },
+  );
 });

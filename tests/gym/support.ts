@@ -65,10 +65,15 @@ async function sessionAtGym(platform: TestPlatform): Promise<pg.Client> {
  * Locks a location until `release` is called, so that other transactions that begin or end visits there wait. `waiting` returns
  * the number of transactions that wait for any lock.
  */
-export async function heldLocation(platform: TestPlatform, id: string) {
+export const heldLocation = (platform: TestPlatform, id: string) => heldRow(platform, 'location', id);
+
+/** The same as `heldLocation`, for a class session: transactions that change its bookings wait. */
+export const heldSession = (platform: TestPlatform, id: string) => heldRow(platform, 'class_session', id);
+
+async function heldRow(platform: TestPlatform, table: 'location' | 'class_session', id: string) {
   const client = await sessionAtGym(platform);
   await client.query('begin');
-  await client.query('select 1 from location where id = $1 for no key update', [id]);
+  await client.query(`select 1 from ${table} where id = $1 for no key update`, [id]);
   return {
     async waiting(): Promise<number> {
       const [{ count }] = (await platform.sql(

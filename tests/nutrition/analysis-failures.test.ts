@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { analysisService, EGG, json, says } from './analysis-service.ts';
 
@@ -74,7 +75,7 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
     'AI_UNAVAILABLE',
   ],
   ['an answer that is cut', says('{"items": [{"name": "Egg", "gra'), 503, 'AI_UNAVAILABLE'],
-  ['an answer that reached its limit', ended('MAX_TOKENS'), 503, 'AI_UNAVAILABLE'],
+  ['an answer that reached its limit', ended('MAX_TOKENS'), 422, 'AI_UNUSABLE_ANSWER'],
   ['a text that is no JSON', says('sorry, I cannot'), 503, 'AI_UNAVAILABLE'],
   [
     'a prompt that was blocked',
@@ -110,16 +111,50 @@ test.each<[string, (res: ServerResponse) => void, number, string]>([
   },
 );
 
+/** The tokens of new members. */
+const callers = async (count: number) =>
+  (await Promise.all(Array.from({ length: count }, () => service.platform().register()))).map(
+    ({ token }) => token,
+  );
+
 test.each<[string, (res: ServerResponse) => void]>([
   ['silence after half of the body', begins('{"candidates"')],
-  ['200 with an HTML page', (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
   ['an answer that is cut', says('{"items": [{')],
-])('%s counts as a failure of the provider', async (_what, answer) => {
+])('%s counts as a failure of the provider, but only once for each caller', async (_what, answer) => {
+  const [ana, ben, ...others] = await callers(6);
   standIn.answer = answer;
+  for (let failure = 0; failure < 6; failure++)
+    expect((await analyze('an egg', {}, ana)).status).toBeGreaterThan(500);
+  expect(standIn.requests).toHaveLength(6);
+  for (const other of others) await analyze('an egg', {}, other);
+  expect(standIn.requests).toHaveLength(10);
+  expect((await analyze('an egg', {}, ben)).status).toBe(503);
+  expect(standIn.requests).toHaveLength(10);
+  // While the breaker is open, the time-out of the same caller in a trial request does not prolong it for the others.
+  await delay(450);
+  await analyze('an egg', {}, ana);
+  expect(standIn.requests).toHaveLength(11);
+  standIn.answer = says({ items: [EGG], questions: [] });
+  expect((await analyze('an egg', {}, ben)).status).toBe(200);
+});
+
+test('one caller whose meals have too many foods does not stop the analyses of the others', async () => {
+  const [ana, ben] = await callers(2);
+  standIn.answer = ended('MAX_TOKENS');
+  for (let time = 0; time < 6; time++)
+    expect(await analyze('egg, '.repeat(500), {}, ana)).toMatchObject({
+      status: 422,
+      body: { code: 'AI_UNUSABLE_ANSWER', detail: expect.stringContaining('fewer foods') },
+    });
+  standIn.answer = says({ items: [EGG], questions: [] });
+  expect((await analyze('an egg', {}, ben)).status).toBe(200);
+});
+
+test('a response that is not of the provider counts as a failure whoever the caller is', async () => {
+  standIn.answer = (res) => void res.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>');
   for (let failure = 0; failure < 5; failure++) await analyze('an egg');
-  const asked = standIn.requests.length;
   expect((await analyze('an egg')).status).toBe(503);
-  expect(standIn.requests).toHaveLength(asked);
+  expect(standIn.requests).toHaveLength(5);
 });
 
 test('after five failures the provider gets no requests for a time, then one trial request, then all', async () => {

@@ -74,8 +74,8 @@ export function analysisService(env: Record<string, string> = {}, options: { gat
   let platform: TestPlatform;
   let token: string;
   const standIn = {} as StandIn;
-  const analyze = (prompt: string, headers: Record<string, string> = {}) =>
-    platform.rest('nutrition', 'POST', '/analyze', { token, body: { prompt }, headers });
+  const analyze = (prompt: string, headers: Record<string, string> = {}, caller = token) =>
+    platform.rest('nutrition', 'POST', '/analyze', { token: caller, body: { prompt }, headers });
   beforeAll(async () => {
     await startStandIn(standIn);
     platform = await startPlatform({

@@ -206,8 +206,9 @@ describe('every item of an answer is checked', () => {
   });
 });
 
-test('the length of the answer is bounded, and the thinking of the model is off', async () => {
+test('the length of the answer is bounded, at most 50 foods are asked for, and the thinking of the model is off', async () => {
   await analyze('an egg');
+  expect(JSON.stringify(standIn.requests[0]?.body)).toContain('at most 50 foods');
   expect(standIn.requests[0]?.body.generationConfig).toMatchObject({
     maxOutputTokens: 8_192,
     thinkingConfig: { thinkingBudget: 0 },

@@ -162,6 +162,60 @@ test('a product is found, stored, and logged by its id; nobody can change it', a
   });
 });
 
+test('a product has its name in the language of each request, whoever scanned it first', async () => {
+  const [ana, ben] = [await platform.register(), await platform.register()];
+  await platform.rest('identity', 'PUT', '/profile', { token: ben.token, body: { locale: 'de' } });
+  const code = newCode();
+  products.answer = json(200, { ...SPREAD, product: { ...SPREAD.product, product_name_de: ' Nusscreme ' } });
+  const { body } = await rest(ana, 'GET', `/foods/barcode/${code}`);
+  expect(body.name).toBe('Hazelnut spread');
+  const nameFor = async (member: Member, path: string) => (await rest(member, 'GET', path)).body.name;
+  expect(await nameFor(ben, `/foods/barcode/${code}`)).toBe('Nusscreme');
+  expect(await nameFor(ana, `/foods/barcode/${code}?locale=de-AT`)).toBe('Nusscreme');
+  expect(await nameFor(ben, `/foods/${body.id}?locale=en`)).toBe('Hazelnut spread');
+  expect(await nameFor(ana, `/foods/barcode/${code}?locale=fr`)).toBe('Hazelnut spread');
+  const byGraph = `{ foodByBarcode(code: "${code}") { name } food(id: "${body.id}", locale: "en") { name } }`;
+  expect((await graph(ben, byGraph)).data).toEqual({
+    foodByBarcode: { name: 'Nusscreme' },
+    food: { name: 'Hazelnut spread' },
+  });
+  expect(products.asked).toHaveLength(1);
+  expect((await rest(ben, 'POST', '/log', { foodId: body.id, grams: 10 })).body.foodName).toBe('Nusscreme');
+  const recent = async (search: string) =>
+    (await rest(ben, 'GET', `/foods?recent=true&search=${search}`)).body;
+  for (const search of ['nusscreme', 'hazelnut'])
+    expect(await recent(search)).toMatchObject([{ id: body.id, name: 'Nusscreme' }]);
+  expect((await rest(ben, 'PUT', `/foods/${body.id}/favourite`)).body.name).toBe('Nusscreme');
+});
+
+test('a product that was stored without its names is requested again, and keeps its name if the source fails', async () => {
+  const member = await platform.register();
+  const code = newCode();
+  products.answer = json(200, { ...SPREAD, product: { ...SPREAD.product, product_name_de: 'Nusscreme' } });
+  const { body } = await rest(member, 'GET', `/foods/barcode/${code}`);
+  await platform.sql('nutrition', `update food set names = null, name = 'Old name' where id = $1`, [body.id]);
+  products.answer = json(500, {});
+  expect((await rest(member, 'GET', `/foods/barcode/${code}?locale=de`)).body.name).toBe('Old name');
+  products.answer = json(200, { ...SPREAD, product: { ...SPREAD.product, product_name_de: 'Nusscreme' } });
+  expect((await rest(member, 'GET', `/foods/barcode/${code}?locale=de`)).body).toMatchObject({
+    id: body.id,
+    name: 'Nusscreme',
+  });
+});
+
+test.each<[string, object, string]>([
+  ['only in another language', { product_name_de: 'Nusscreme' }, 'Nusscreme'],
+  ['in no language of the table', { product_name: 'Crema di nocciole' }, 'Crema di nocciole'],
+  ['that cannot be stored in one language', { product_name_en: 'A\0', product_name: 'Spread' }, 'Spread'],
+  ['of more than 200 characters', { product_name_en: `${'x'.repeat(199)}😀` }, `${'x'.repeat(199)}\ufffd`],
+])('a product with a name %s is found with a usable name', async (_what, names, name) => {
+  const member = await platform.register();
+  const { product_name: _main, product_name_en: _english, ...unnamed } = SPREAD.product;
+  products.answer = json(200, { status: 1, product: { ...unnamed, ...names } });
+  const { status, body } = await rest(member, 'GET', `/foods/barcode/${newCode()}`);
+  expect([status, body.name]).toEqual([200, name]);
+});
+
 test.each<[string, unknown]>([
   ['without nutrients', { status: 1, product: { product_name: 'x' } }],
   ['without a name', { status: 1, product: { ...SPREAD.product, product_name: '', product_name_en: ' ' } }],
@@ -174,6 +228,52 @@ test.each<[string, unknown]>([
   products.answer = json(200, answer);
   expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(404);
 });
+
+test.each([null, '', ' ', [], '12 g', 'Infinity', true, '0x10'])(
+  'a nutrient that is no number is unknown, not 0, and kilojoules replace such kilocalories: %j',
+  async (nothing) => {
+    const member = await platform.register();
+    products.answer = json(200, {
+      status: 1,
+      product: {
+        ...SPREAD.product,
+        serving_quantity: nothing,
+        nutriments: {
+          'energy-kcal_100g': nothing,
+          energy_100g: ' 2255 ',
+          proteins_100g: '6.3',
+          fat_100g: '3.09e1',
+          carbohydrates_100g: nothing,
+          salt_100g: 0,
+        },
+      },
+    });
+    expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
+      status: 200,
+      body: {
+        measures: [],
+        per100g: { calories: 539, protein: 6.3, fats: 30.9, carbs: null, fibre: null, salt: 0 },
+      },
+    });
+    products.answer = json(200, {
+      status: 1,
+      product: { ...SPREAD.product, nutriments: { 'energy-kcal_100g': nothing } },
+    });
+    expect((await rest(member, 'GET', `/foods/barcode/${newCode()}`)).status).toBe(404);
+  },
+);
+
+test.each(['Alp\0ine', 'Alp\ud800ine', 7, null, ' , Other'])(
+  'a product with a brand that cannot be stored has none: %j',
+  async (brands) => {
+    const member = await platform.register();
+    products.answer = json(200, { status: 1, product: { ...SPREAD.product, brands } });
+    expect(await rest(member, 'GET', `/foods/barcode/${newCode()}`)).toMatchObject({
+      status: 200,
+      body: { name: 'Hazelnut spread', brand: null },
+    });
+  },
+);
 
 test.each<[string, (res: ServerResponse) => void, number, string]>([
   ['500', json(500, {}), 503, 'UPSTREAM_UNAVAILABLE'],

@@ -40,6 +40,39 @@ describe('an entry that is changed', () => {
     expect(named.body.loggedAt).toBe('2026-03-29T06:45:30.000Z');
   });
 
+  test('keeps its time if it is sent with its own day, also if this is not the day of the time, and moves by whole days', async () => {
+    const member = await platform.register();
+    await platform.rest('identity', 'PUT', '/profile', {
+      token: member.token,
+      body: { timezone: 'Europe/Berlin' },
+    });
+    // Half past midnight of 6 January in Berlin, which the user counts for the evening before.
+    const { body } = await rest(member, 'POST', '/log', {
+      foodName: 'Toast',
+      calories: 100,
+      loggedAt: '2026-01-05T23:30:00Z',
+      localDate: '2026-01-05',
+    });
+    const change = async (values: object) => (await rest(member, 'PUT', `/log/${body.id}`, values)).body;
+    const same = { localDate: '2026-01-05', loggedAt: '2026-01-05T23:30:00.000Z' };
+    expect(await change({ calories: 200, localDate: '2026-01-05' })).toMatchObject({
+      calories: 200,
+      ...same,
+    });
+    expect(await change({ localDate: '2026-01-05', timezone: 'America/New_York' })).toMatchObject(same);
+    const byGraph = await graph(
+      member,
+      `mutation { updateFoodLog(input: { id: "${body.id}", localDate: "2026-01-05" }) { localDate loggedAt } }`,
+    );
+    expect(byGraph.data.updateFoodLog).toEqual(same);
+    // Across the change to summer time it is still half past midnight of the next day.
+    expect(await change({ localDate: '2026-03-30' })).toMatchObject({
+      localDate: '2026-03-30',
+      loggedAt: '2026-03-30T22:30:00.000Z',
+    });
+    expect(await change({ localDate: '2026-01-05' })).toMatchObject(same);
+  });
+
   test('gets nutrients and quantity in proportion to a new weight, unless the change contains them', async () => {
     const member = await platform.register();
     const { body } = await rest(member, 'POST', '/log', {

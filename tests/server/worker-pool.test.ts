@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
 import { WorkerPool } from '#server/workers/worker-pool.ts';
@@ -83,3 +84,18 @@ it.each(KINDS)(
     await expect(next).resolves.toBe('by another one');
   },
 );
+
+it.each(KINDS)('in a %s: a helper that ends because it has had no job gets none meanwhile', async (kind) => {
+  const pool = new WorkerPool<Job, string>(new URL('../support/programs/worker.ts', import.meta.url), {
+    name: 'test',
+    kind,
+    mostHelpers: 1,
+    waitingForEach: 3,
+    idleMillis: 1,
+  });
+  for (let round = 0; round < 5; round += 1) {
+    await pool.run({ does: 'echo', text: 'first' });
+    await setTimeout(2); // the helper is being ended now
+    await expect(pool.run({ does: 'echo', text: 'second' })).resolves.toBe('second');
+  }
+});

@@ -82,3 +82,61 @@ test('while the gym service is down, the feed says that its items are missing', 
   expect(part.data.feed).toEqual({ complete: false, nodes: [{ kind: 'GROUP_CREATED' }] });
   await platform.stop();
 });
+
+test('an announcement that was written before it begins is in the feed at its beginning, once in all pages', async () => {
+  const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
+  const maya = await platform.register();
+  const admin = await platform.demo('admin@iron.test');
+  const make = async (path: string, body: object) => {
+    const answer = await platform.rest('gym', 'POST', path, { token: admin, body });
+    expect(answer.status).toBe(201);
+    return answer.body;
+  };
+  const { id: past } = await make('/announcements', {
+    title: 'Since last week',
+    text: 'The pool is closed',
+    startsAt: new Date(Date.now() - 7 * 24 * 60 * 60_000).toISOString(),
+  });
+  const posts: string[] = [];
+  for (let round = 0; round < 3; round += 1) posts.unshift((await make('/posts', { text: `${round}` })).id);
+  const scheduled = await make('/announcements', { title: 'Now', text: 'The pool is open again' });
+  const dayBefore = `update announcement set created_at = created_at - interval '1 day' where id = $1`;
+  await platform.sql('gym', dayBefore, [scheduled.id]);
+  const seen = async (): Promise<FeedItemShape[]> => {
+    const all: FeedItemShape[] = [];
+    for (let path: string | undefined = '/feed?limit=2'; path;) {
+      const answer: RestAnswer<FeedItemShape[]> = await platform.rest('squad', 'GET', path, {
+        token: maya.token,
+      });
+      all.push(...answer.body);
+      path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    }
+    return all.filter(({ id }) => [past, scheduled.id, ...posts].includes(id));
+  };
+  const all = await seen();
+  expect(all.map(({ id }) => id)).toEqual([scheduled.id, ...posts, past]);
+  expect(all[0]).toMatchObject({ at: scheduled.startsAt });
+  await platform.stop();
+});
+
+test('a SUPER_ADMIN reads the clubs of the entries in the feed of any gym', async () => {
+  const platform = await startPlatform({
+    services: ['identity', 'squad'],
+    env: { GYM_URL: 'http://127.0.0.1:9' },
+  });
+  const [maya, leo] = [await platform.register(), await platform.register()];
+  const create = (name: string) =>
+    platform.rest('squad', 'POST', '/groups', { token: maya.token, body: { name } });
+  const { body: club } = await create('Early birds');
+  const query = `query ($gymId: ID) {
+    groups(gymId: $gymId) { id name } feed(gymId: $gymId) { nodes { kind group { id name } } }
+  }`;
+  const seenBy = async (token: string, gymId: string | null) =>
+    (await platform.graph('squad', query, { gymId }, { token })).data;
+  const found = { id: club.id, name: 'Early birds' };
+  const expected = { groups: [found], feed: { nodes: [{ kind: 'GROUP_CREATED', group: found }] } };
+  expect(await seenBy(await platform.demo('super@demo.test'), club.gymId)).toEqual(expected);
+  expect(await seenBy(leo.token, null)).toEqual(expected);
+  expect(await seenBy(leo.token, club.gymId)).toEqual(expected);
+  await platform.stop();
+});

@@ -4,6 +4,7 @@ import { createClient } from 'redis';
 import { createLogger } from '#server/observability/logger.ts';
 import { StartError } from '#server/start-error.ts';
 import type { DatabaseJournals } from '../../subgraphs/squad/storage/journal.database.ts';
+import { RedisConnectionTimes } from '../../subgraphs/squad/squads/connection-times.redis.ts';
 import { redisJournalChanges } from '../../subgraphs/squad/storage/journal-changes.redis.ts';
 import { RedisConnections } from '../../subgraphs/squad/storage/redis-connections.ts';
 import { eventually } from '../support/eventually.ts';
@@ -107,6 +108,39 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await store.close();
     for (const each of connections) each.close();
     await redis.stop();
+  });
+});
+
+(hasRedis ? describe : describe.skip)(`the connected users of an instance${why}`, () => {
+  test.each([
+    ['the hash of the instance', ['del', 'squad:connected:one']],
+    ['the list of the instances', ['del', 'squad:connected']],
+    ['all its data', ['flushDb']],
+  ])('are complete again if Redis has lost %s and another user connects at once', async (_what, lost) => {
+    const redis = await startRedis();
+    const log = createLogger('squad', 'silent');
+    const open = () => RedisConnections.open({ redisUrl: redis.url }, log);
+    const connections = [await open(), await open()] as const;
+    const one = new RedisConnectionTimes(connections[0], 'one', log);
+    const other = new RedisConnectionTimes(connections[1], 'other', log);
+    const client = await createClient({ url: redis.url }).connect();
+    const knows = async (count: number): Promise<boolean> => {
+      const times = await other.of(['maya', 'leo', 'zoe']).catch(() => undefined); // Redis may be slow
+      return [...(times ?? [])].filter(([, { connectedAt }]) => connectedAt !== null).length === count;
+    };
+    try {
+      for (const userId of ['maya', 'leo']) one.open(userId);
+      await eventually(() => knows(2));
+      await client.sendCommand(lost);
+      one.open('zoe');
+      await eventually(() => knows(3), 10_000);
+      expect(await client.pTTL('squad:connected:one')).toBeGreaterThan(0);
+    } finally {
+      client.destroy();
+      for (const times of [one, other]) times.dispose();
+      for (const each of connections) each.close();
+      await redis.stop();
+    }
   });
 });
 

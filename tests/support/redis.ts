@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createClient } from 'redis';
@@ -47,6 +47,7 @@ export async function startRedis(): Promise<OwnRedis> {
 }
 
 async function start(port: number, folder: string): Promise<ChildProcess> {
+  await mkdir(folder, { recursive: true }); // a server can be started again after `stop`, which removes the folder
   const server = spawn(
     'redis-server',
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],

@@ -136,7 +136,7 @@ describe('the deletion of an account', () => {
     const others = {
       identity: 'RETAINED',
       gym: 'RETAINED',
-      content: 'DELETED',
+      content: 'ANONYMISED',
       squad: 'ANONYMISED',
       wizard: 'DELETED',
     };

@@ -195,6 +195,71 @@ describe('the list of a gym', () => {
   });
 });
 
+describe('the programme of a gym', () => {
+  const listPrograms = (ids: readonly string[]) =>
+    platform.rest('gym', 'PUT', `/gym/${ironTemple.slug}/programs`, {
+      token: staff,
+      body: { programs: ids.map((routineId) => ({ routineId })) },
+    });
+  const programs = async (): Promise<string[]> =>
+    (await platform.rest<GymProgramShape[]>('gym', 'GET', `/gym/${ironTemple.slug}/programs`)).body.map(
+      ({ routineId }) => routineId,
+    );
+  const show = async (token: string, id: string, visibility: 'PRIVATE' | 'GYM') =>
+    expect(
+      (await platform.rest('content', 'PUT', `/workouts/${id}`, { token, body: { visibility } })).status,
+    ).toBe(200);
+
+  it('no longer contains a routine that became private, also a second time; for the gym again, it can be listed at once', async () => {
+    const member = await platform.demo('maya@iron.test');
+    const [id, other] = [await newRoutine(member, { visibility: 'GYM' }), await newRoutine()];
+    for (let time = 0; time < 2; time += 1) {
+      expect((await listPrograms([id, other])).status).toBe(200);
+      await show(member, id, 'PRIVATE');
+      await eventually(async () => (await programs()).join() === other);
+      expect((await listPrograms([other])).status).toBe(200);
+      await show(member, id, 'GYM');
+    }
+    expect((await listPrograms([other, id])).status).toBe(200);
+    expect(await programs()).toEqual([other, id]);
+  });
+
+  it('contains no private routine, even if routines become private while the gym lists them', async () => {
+    const member = await platform.demo('maya@iron.test');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const ids = await Promise.all(
+        Array.from({ length: 4 }, () => newRoutine(member, { visibility: 'GYM' })),
+      );
+      const hidden = ids.slice(0, 3);
+      const answers = await Promise.all([
+        ...ids.flatMap((_, at) => [listPrograms(ids.slice(at)), listPrograms(ids.toReversed().slice(at))]),
+        ...hidden.map((id) => show(member, id, 'PRIVATE')),
+      ]);
+      expect(
+        answers.flatMap((answer) => answer?.status ?? []).filter((one) => ![200, 400].includes(one)),
+      ).toEqual([]);
+      const open = 'select count(*)::int as open from saga where finished_at is null';
+      await eventually(async () => (await platform.sql<{ open: number }>('content', open))[0]?.open === 0);
+      expect((await programs()).filter((id) => hidden.includes(id))).toEqual([]);
+    }
+  });
+
+  it('cannot contain a routine if the gym asked for it before the report that it became private', async () => {
+    const member = await platform.demo('maya@iron.test');
+    const id = await newRoutine(member, { visibility: 'GYM' });
+    // As if the report came while the list is written: its record is later than the question to the content service.
+    await platform.sql(
+      'gym',
+      `insert into removed_reference (type_name, id, removed_at) values ('HiddenWorkoutRoutine', $1, now() + interval '1 minute')`,
+      [id],
+    );
+    const { status, body } = await listPrograms([id]);
+    expect([status, body.errors?.[0]?.path]).toEqual([400, 'programs.0.routineId']);
+    await platform.sql('gym', 'update removed_reference set removed_at = now() where id = $1', [id]);
+    expect((await listPrograms([id])).status).toBe(200);
+  });
+});
+
 describe('a removal', () => {
   it('can be reported only by the owner of the type', async () => {
     const remove = async (token: string | undefined, type = 'Product') =>

@@ -26,8 +26,8 @@ const trainingsOf =
   };
 
 /**
- * Deletes what only the user has used. Routines that they have added for their gym stay without their owner, and so do
- * custom exercises that these routines, or trainings of others, contain.
+ * Deletes what only the user has used. Routines that they have added for their gym stay without their owner. So do custom
+ * exercises that these routines, or trainings of others, contain; they stay private, so that only their readers see them.
  */
 async function erased({ em }: UnitOfWork, userId: string): Promise<ErasureResult> {
   await em.execute('delete from workout_favourite where user_id = ?', [userId]);
@@ -38,12 +38,18 @@ async function erased({ em }: UnitOfWork, userId: string): Promise<ErasureResult
   await em.execute('delete from workout_routine where owner_id = ? and is_private', [userId]);
   const exercises = await em.execute<unknown[]>(
     `with kept as (
-       update exercise set owner_id = null, is_private = false, description = null, deleted_at = coalesce(deleted_at, now())
+       update exercise set owner_id = null, aliases = '[]', description = null, instructions = '[]', deleted_at = coalesce(deleted_at, now())
        where owner_id = ? and (${IN_TRAINING} or ${IN_ROUTINE}) returning 1
      ) select 1 from kept`,
     [userId],
   );
   await em.execute('delete from exercise where owner_id = ?', [userId]);
+  // Earlier releases stored the owner in each version.
+  await em.execute(
+    `update workout_routine_version set content = content - 'ownerId'
+     where content->>'ownerId' is not null and routine_id in (select id from workout_routine where owner_id = ?)`,
+    [userId],
+  );
   const routines = await em.execute<unknown[]>(
     'update workout_routine set owner_id = null where owner_id = ? returning 1',
     [userId],

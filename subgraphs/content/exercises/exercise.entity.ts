@@ -28,7 +28,8 @@ export type Modality = (typeof MODALITIES)[number];
 const ExerciseSchema = defineEntity({
   name: 'Exercise',
   tableName: 'exercise',
-  checks: ownedChecks('exercise'),
+  // A private exercise without an owner is one whose owner has deleted their account; see `account-part.ts`.
+  checks: ownedChecks('exercise', '("owner_id" is not null or "deleted_at" is not null)'),
   indexes: ownedIndexes(
     'exercise',
     {

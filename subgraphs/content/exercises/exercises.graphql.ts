@@ -1,4 +1,5 @@
 import { connectionOf, pageOf } from '#server/graphql/connection.ts';
+import { orNull } from '#server/graphql/or-null.ts';
 import { muscleMap } from './muscle-map.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
@@ -8,7 +9,7 @@ export const exercisesGraphql = {
   Query: {
     exercises: async (_root, { first, after, sort, ...filter }, { exercises }) =>
       connectionOf(await exercises.list({ ...filter, sort: sort && SORT[sort] }, pageOf({ first, after }))),
-    exercise: (_root, { id }, { exercises }) => exercises.find(id),
+    exercise: (_root, { id }, { exercises }) => orNull(exercises.get(id)),
     muscles: (_root, _args, { exercises }) => exercises.muscles(),
     equipment: (_root, _args, { exercises }) => exercises.equipment(),
     exerciseCategories: (_root, _args, { exercises }) => exercises.categories(),
@@ -23,6 +24,7 @@ export const exercisesGraphql = {
   },
   Exercise: {
     muscleMap: (exercise) => muscleMap(exercise),
+    // Also if it is deleted, so that what refers to it can still name it.
     __resolveReference: async ({ id }, { exercises }) => exercises.find(id),
   },
 } satisfies Resolvers;

@@ -84,6 +84,17 @@ export class Exercises {
     },
     ({ id }) => id,
   );
+  private readonly inOwnTraining = loaderOf<{ id: string }>(
+    async (ids) => {
+      const { viewer } = this.unit;
+      if (viewer.kind !== 'user') return [];
+      return this.unit.read(
+        'select distinct exercise_id as id from training_exercise where user_id = ? and exercise_id = any(?::uuid[])',
+        [viewer.userId, ids],
+      );
+    },
+    ({ id }) => id,
+  );
 
   constructor(
     unit: UnitOfWork,
@@ -137,15 +148,20 @@ export class Exercises {
     return found && this.shown(found.row);
   }
 
-  /** A custom exercise is also readable for those who may read a routine that uses it. */
+  /**
+   * A custom exercise is also readable for those who may read a routine that uses it; and, if its owner has deleted their
+   * account, for those who have trained it.
+   */
   private async readable(id: string) {
     const found = await this.table.load(id);
     if (!found) return null;
+    const { row, content } = found;
     const maySeeIt =
-      maySee(this.unit.viewer, found.content) ||
-      (found.content.isPrivate &&
-        ((await this.inVisibleRoutine.load(found.row.id)) ||
-          (await this.inTrainedRoutine.load(found.row.id))));
+      maySee(this.unit.viewer, content) ||
+      (content.isPrivate &&
+        ((await this.inVisibleRoutine.load(row.id)) ||
+          (content.ownerId === null && (await this.inOwnTraining.load(row.id))) ||
+          (await this.inTrainedRoutine.load(row.id))));
     return maySeeIt ? found : null;
   }
 
@@ -155,17 +171,22 @@ export class Exercises {
     return found.filter((exercise) => exercise !== null);
   }
 
-  /** The same as `findMany`, without deleted exercises. Until the end of the transaction, nobody can change or delete them. */
-  async lockMany(ids: readonly string[]): Promise<ExerciseShape[]> {
+  /**
+   * The same as `findMany`, without deleted exercises. Until the end of the transaction, nobody can change or delete them.
+   * @param kept the exercises that a routine has already: they are found also if they are deleted, or if the viewer may not
+   * see them
+   */
+  async lockMany(ids: readonly string[], kept: ReadonlySet<string>): Promise<ExerciseShape[]> {
     const wanted = [...new Set(ids)].filter(isUuid);
     if (wanted.length === 0) return [];
     const rows = await this.unit.read<ExerciseShape>(
-      `select ${this.table.columns} from exercise where id = any(?::uuid[]) and deleted_at is null order by exercise.id for share`,
-      [wanted],
+      `select ${this.table.columns} from exercise where id = any(?::uuid[]) and (deleted_at is null or id = any(?::uuid[]))
+       order by exercise.id for share`,
+      [wanted, wanted.filter((id) => kept.has(id))],
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
     const found = await Promise.all(
-      wanted.map(async (id) => byId.has(id) && (await this.readable(id)) && byId.get(id)),
+      wanted.map(async (id) => byId.has(id) && (kept.has(id) || (await this.readable(id))) && byId.get(id)),
     );
     return found.flatMap((row) => (row ? this.shown(row) : []));
   }

@@ -8,6 +8,7 @@ import { OwnContent } from './20261124190000_own_content.ts';
 import { ExerciseLibrary } from './20261125100000_exercise_library.ts';
 import { NextWorkout } from './20261127175438_next_workout.ts';
 import { ChangeNotices } from './20261127180000_change_notices.ts';
+import { ErasedOwners } from './20261128182500_erased_owners.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -20,4 +21,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124190000_own_content', class: OwnContent },
   { name: '20261127175438_next_workout', class: NextWorkout },
   { name: '20261127180000_change_notices', class: ChangeNotices },
+  { name: '20261128182500_erased_owners', class: ErasedOwners },
 ];

@@ -5,7 +5,7 @@ import { libraryExerciseId, type LibraryExercise } from '../exercises/library-ex
 import { visibilityOf, type Ownership } from './ownership.ts';
 import { estimatedMinutes } from './set-fields.ts';
 import { WorkoutRoutine, WorkoutRoutineVersion, type Block } from './workout-routine.entity.ts';
-import { WorkoutRoutineShape } from './workouts.shapes.ts';
+import { StoredVersionShape } from './workouts.shapes.ts';
 
 const WRITTEN_AT = new Date('2026-01-01T00:00:00Z');
 
@@ -62,7 +62,7 @@ export async function writeDemoRoutines(
     routines.map((routine) => ({
       routineId: routine.id,
       version: routine.version,
-      content: presented(WorkoutRoutineShape, { ...routine, visibility: visibilityOf(routine) }),
+      content: presented(StoredVersionShape, { ...routine, visibility: visibilityOf(routine) }),
       createdAt: routine.createdAt,
     })),
     { onConflictAction: 'ignore' },

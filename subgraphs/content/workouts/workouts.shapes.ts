@@ -105,6 +105,10 @@ export const WorkoutRoutineShape = z
   .meta({ id: 'WorkoutRoutine' });
 export type WorkoutRoutineShape = z.infer<typeof WorkoutRoutineShape>;
 
+/** What is stored of each version. The owner is read from the routine, so that their id is stored in one place. */
+export const StoredVersionShape = WorkoutRoutineShape.omit({ ownerId: true });
+export type StoredVersionShape = z.infer<typeof StoredVersionShape>;
+
 export const WorkoutVersionShape = z
   .object({ version: z.int(), title: z.string(), createdAt: z.iso.datetime() })
   .meta({ id: 'WorkoutVersion' });

@@ -31,6 +31,7 @@ import { WorkoutRoutine, WorkoutRoutineVersion } from './workout-routine.entity.
 import {
   CopyWorkoutShape,
   CreateWorkoutShape,
+  StoredVersionShape,
   UpdateWorkoutShape,
   WorkoutRoutineShape,
   WorkoutVersionShape,
@@ -47,6 +48,7 @@ const ORDERS = {
 
 const VERSION_COLUMNS = columnsOf(WorkoutVersionShape, { title: "content->>'title'" });
 const MAX_VERSIONS = 200;
+/** The fields that are columns. */
 const STORED = WorkoutRoutineShape.omit({ visibility: true });
 
 interface WorkoutsOptions {
@@ -81,7 +83,7 @@ export class Workouts {
   private readonly removals: Removals;
   private readonly squadRoutines: SquadRoutines;
   private readonly table;
-  private readonly byVersion = loaderOf<{ key: string; content: WorkoutRoutineShape }>(
+  private readonly byVersion = loaderOf<{ key: string; content: StoredVersionShape }>(
     (keys) =>
       this.unit.em.execute(
         `select routine_id || ':' || version as key, content from workout_routine_version where routine_id || ':' || version in (?) and routine_id in (?)`,
@@ -199,14 +201,19 @@ export class Workouts {
       this.add(
         { ...original, title: title ?? original.title },
         { gymId: null, ownerId: userId, isPrivate: true },
+        true,
       ),
     );
   }
 
-  private async add(fields: NewWorkout, ownership: Ownership): Promise<WorkoutRoutineShape> {
+  /** @param isCopy whether the blocks are those of a routine that exists: they were checked when that one was written */
+  private async add(fields: NewWorkout, ownership: Ownership, isCopy = false): Promise<WorkoutRoutineShape> {
     const { title, difficulty, category, exercises, description, targetMuscles, durationMinutes } = fields;
     if (ownership.ownerId) await requireFewerThanMaximum(this.unit, ownership.ownerId);
-    const used = await this.usedExercises(exercises, ownership);
+    const ids = exerciseIdsOf(exercises);
+    const used = isCopy
+      ? await this.exercises.lockMany(ids, new Set(ids))
+      : await this.usedExercises(exercises, ownership);
     const routine = this.unit.em.create(WorkoutRoutine, {
       title,
       difficulty,
@@ -231,12 +238,16 @@ export class Workouts {
   async update(id: string, input: unknown, expectedVersion?: number): Promise<WorkoutRoutineShape> {
     const { version, visibility, ...change } = validated(UpdateWorkoutShape, input);
     return this.change(id, expectedVersion ?? version ?? undefined, async (routine) => {
-      if (visibility && visibility !== visibilityOf(routine)) {
+      const isMoved = Boolean(visibility) && visibility !== visibilityOf(routine);
+      if (visibility && isMoved) {
+        // The gym can no longer list it. The version makes the report unique, because the routine can be hidden again.
+        if (routine.gymId) await this.removals.report(this.unit, 'HiddenWorkoutRoutine', id, routine.version);
         Object.assign(routine, changedOwnership(this.unit.viewer, routine, visibility));
-        if (!change.exercises) await this.usedExercises(routine.exercises, routine);
+        if (!change.exercises && !routine.isPrivate)
+          await this.usedExercises(routine.exercises, routine, routine.exercises, isMoved);
       }
       if (change.exercises) {
-        const used = await this.usedExercises(change.exercises, routine);
+        const used = await this.usedExercises(change.exercises, routine, routine.exercises, isMoved);
         routine.equipment = equipmentOf(used);
         routine.durationMinutes = estimatedMinutes(change.exercises);
       }
@@ -283,18 +294,28 @@ export class Workouts {
       this.unit.em.create(WorkoutRoutineVersion, {
         routineId: routine.id,
         version: routine.version,
-        content: this.fieldsOf(routine),
+        content: presented(StoredVersionShape, this.fieldsOf(routine)),
       }),
     );
   }
 
-  /** @throws VALIDATION_FAILED with every set that its exercise does not allow */
+  /**
+   * @param before the blocks that the routine has already: their exercises may stay if they are deleted, or if the viewer may
+   * no longer see them
+   * @param isMoved whether others than before will see the routine; they must see its exercises
+   * @throws VALIDATION_FAILED with every set that its exercise does not allow
+   */
   private async usedExercises(
     blocks: readonly Block[],
     routine: Pick<WorkoutRoutine, 'gymId' | 'isPrivate'>,
+    before: readonly Block[] = [],
+    isMoved = false,
   ): Promise<ExerciseShape[]> {
-    const found = await this.exercises.lockMany(exerciseIdsOf(blocks));
-    const usable = found.filter((exercise) => mayUse(routine, exercise));
+    const kept = new Set(exerciseIdsOf(before));
+    const found = await this.exercises.lockMany(exerciseIdsOf(blocks), kept);
+    const usable = found.filter(
+      (exercise) => mayUse(routine, exercise) || (!isMoved && kept.has(exercise.id)),
+    );
     const modalities = new Map(usable.map((exercise) => [exercise.id, exercise.modality]));
     const errors = setErrors(blocks, (id) => modalities.get(id));
     if (errors.length > 0) throw invalidFields(errors);

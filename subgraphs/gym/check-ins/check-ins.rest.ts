@@ -88,6 +88,8 @@ export const checkInsRest = [
     path: '/check-ins/:id',
     operationId: 'undoCheckIn',
     summary: 'Undo a check-in; audited',
+    description:
+      'A booking that is ATTENDED because of the visit is BOOKED again, or a NO_SHOW if the session is over, unless staff have recorded the attendance.',
     only: GYM_STAFF,
     auth: 'required',
     params: idParams,

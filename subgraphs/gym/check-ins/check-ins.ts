@@ -19,6 +19,7 @@ import {
 } from '../access.ts';
 import { audit } from '../audit/audit.ts';
 import type { Scores } from '../challenges/scores.ts';
+import { withdrawAttendance } from '../classes/attendance.ts';
 import { preventWithdrawalOfGym } from '../gyms/gym-locks.ts';
 import { requireActiveGym } from '../gyms/open-gyms.ts';
 import { shownToPresenter } from '../members/may-enter.ts';
@@ -157,7 +158,7 @@ export class CheckIns {
     });
   }
 
-  /** Staff undo a mistaken check-in: it no longer counts for occupancy and challenges. Audited. */
+  /** Staff undo a mistaken check-in: it no longer counts for occupancy, challenges and the attendance of classes. Audited. */
   async undo(id: string): Promise<void> {
     const viewer = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
@@ -180,7 +181,12 @@ export class CheckIns {
         action: 'CHECK_IN_UNDONE',
         details: { checkInId: id, userId: visit.userId ?? null },
       });
-      if (visit.userId) await this.scores.countCheckIns(visit.userId, visit.gymId, visit.checkedInAt);
+      if (visit.userId) {
+        const { userId, gymId, locationId, checkedInAt } = visit;
+        await this.scores.countCheckIns(userId, gymId, checkedInAt);
+        // Sessions are locked after challenges, as in `eraseMember`.
+        await withdrawAttendance(this.unit, { userId, locationId, checkedInAt });
+      }
       await notifyOccupancy(this.unit, visit.locationId);
       await recordEvents(this.unit, [
         visitEvent('check_in.undone', { ...presentEntity(visit), checkedOutAt: checkedOutAt.toISOString() }),

@@ -11,20 +11,29 @@ const EARLY_MINUTES = 60;
 /** The most sessions that one transaction ends. */
 const SESSIONS_AT_ONCE = 100;
 
+/** What staff may record. BOOKED takes back what was recorded before. */
+export type Attendance = 'ATTENDED' | 'NO_SHOW' | 'BOOKED';
+
 /**
- * Marks a booking of a locked session as attended or not.
- * @throws CONFLICT if the booking is WAITING or CANCELLED, or if ATTENDED needs a place again, and none is left or the member
- * has booked the session again
+ * Staff mark a booking of a locked session as attended or not, or as BOOKED again.
+ * @throws CONFLICT if the session is cancelled or `requireTimely` refuses; if the booking is WAITING or CANCELLED; or if it
+ * needs a place again, and none is left or the member has booked the session again
  */
 export async function setAttendance(
   unit: UnitOfWork,
   session: LockedSession,
   { id, status: before }: Pick<BookingShape, 'id' | 'status'>,
-  status: 'ATTENDED' | 'NO_SHOW',
+  status: Attendance,
 ): Promise<void> {
-  if (before === status) return;
   if (before === 'WAITING' || before === 'CANCELLED')
     throw conflict(`This booking is ${before}, so no attendance can be recorded for it.`);
+  requireTimely(session, status);
+  if (before === status) {
+    // Staff confirm what a visit has recorded.
+    if (status === 'ATTENDED')
+      await unit.run('update booking set attended_by_staff = true where id = ?', [id]);
+    return;
+  }
   const [stored] = await unit.run<{ hasPlace: boolean; isRepeated: boolean }>(
     `select has_place as "hasPlace", exists (
        select 1 from booking other where other.session_id = booking.session_id and other.user_id = booking.user_id
@@ -34,19 +43,40 @@ export async function setAttendance(
   );
   const hasPlace = stored?.hasPlace === true;
   // A booking that was cancelled too late is a NO_SHOW without a place: its place may belong to somebody else now.
-  if (!hasPlace && status === 'ATTENDED') {
+  if (!hasPlace && status !== 'NO_SHOW') {
     if (stored?.isRepeated)
       throw conflict('The member has booked this session again; record the attendance of that booking.');
     if (session.booked >= session.capacity)
       throw conflict('The session has no place left; raise its capacity first.');
     session.booked += 1;
   }
-  await unit.run('update booking set status = ?, has_place = ? where id = ?', [
-    status,
-    hasPlace || status === 'ATTENDED',
-    id,
-  ]);
+  await unit.run(
+    `update booking set status = ?, attended_by_staff = ?, has_place = ?,
+       cancelled_at = case when ? then null else cancelled_at end where id = ?`,
+    [status, status === 'ATTENDED', hasPlace || status !== 'NO_SHOW', status === 'BOOKED', id],
+  );
   await saveSessions(unit, [session], [id]);
+}
+
+/**
+ * @throws CONFLICT if the session is cancelled, if attendance is recorded earlier than a check-in would count as attendance,
+ * or if it is taken back after the end, where a booking is either ATTENDED or a NO_SHOW
+ */
+function requireTimely(
+  { status: sessionStatus, startsAt, endsAt }: LockedSession,
+  attendance: Attendance,
+): void {
+  if (sessionStatus === 'CANCELLED')
+    throw conflict('This session is cancelled, so no attendance can be recorded for it.');
+  if (attendance === 'BOOKED') {
+    if (sessionStatus === 'DONE' || endsAt.getTime() <= Date.now())
+      throw conflict('This session is over: expected ATTENDED or NO_SHOW, got BOOKED.');
+    return;
+  }
+  if (startsAt.getTime() - EARLY_MINUTES * 60_000 > Date.now())
+    throw conflict(
+      `Attendance can be recorded from ${EARLY_MINUTES} minutes before the start; this session starts at ${startsAt.toISOString()}.`,
+    );
 }
 
 /**
@@ -67,12 +97,10 @@ export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date
 ];
 
 /**
- * The bookings that count as attended because of a visit at the location of the session. The visit began before the end of
- * the session and at most 60 minutes before its start; or it began earlier and was open at the start.
+ * SQL of whether a booking counts as attended because of a visit at the location of the session. The visit began before the
+ * end of the session and at most 60 minutes before its start; or it began earlier and was open at the start.
  */
-const ATTENDED_BOOKINGS = `
-  select booking.id, booking.session_id as "sessionId" from booking join class_session on class_session.id = booking.session_id
-  where booking.status = 'BOOKED' and class_session.status = 'SCHEDULED' and exists (
+const HAS_VISIT = `exists (
     select 1 from check_in
     where check_in.user_id = booking.user_id and check_in.location_id = class_session.location_id
       and check_in.checked_in_at > class_session.starts_at - interval '1 day'
@@ -84,6 +112,10 @@ const ATTENDED_BOOKINGS = `
           and coalesce(check_in.checked_out_at, check_in.expires_at) > class_session.starts_at)
       )
   )`;
+
+const ATTENDED_BOOKINGS = `
+  select booking.id, booking.session_id as "sessionId" from booking join class_session on class_session.id = booking.session_id
+  where booking.status = 'BOOKED' and class_session.status = 'SCHEDULED' and ${HAS_VISIT}`;
 
 /** Marks a member's bookings as ATTENDED if a visit of theirs belongs to the session. A check-in adds this job. */
 export const markAttendance = jobOf<object>()({
@@ -128,8 +160,11 @@ async function markAttended(unit: UnitOfWork, select: string, values: readonly u
   for (const [sessionId, attended] of Map.groupBy(found, (booking) => booking.sessionId))
     await unit.transaction(async () => {
       const sessions = await lockSessions(unit, 'id = ?', [sessionId]);
+      // The visit may have been undone since it was read; `withdrawAttendance` takes the same lock.
       const marked = await unit.run<{ id: string }>(
-        `update booking set status = 'ATTENDED' where id = any(?::uuid[]) and status = 'BOOKED' returning id`,
+        `update booking set status = 'ATTENDED' from class_session
+         where booking.id = any(?::uuid[]) and booking.status = 'BOOKED' and class_session.id = booking.session_id and ${HAS_VISIT}
+         returning booking.id`,
         [attended.map(({ id }) => id)],
       );
       if (marked.length > 0)
@@ -139,6 +174,42 @@ async function markAttended(unit: UnitOfWork, select: string, values: readonly u
           marked.map(({ id }) => id),
         );
     });
+}
+
+/**
+ * Withdraws the attendance that a visit has recorded, in the transaction that has undone the visit, unless another visit
+ * belongs to the session, or staff have recorded the attendance. The booking is BOOKED again, or a NO_SHOW if its session is
+ * over. Bookings that are still BOOKED are locked, too, because `markAttended` may be about to mark them.
+ */
+export async function withdrawAttendance(
+  unit: UnitOfWork,
+  { userId, locationId, checkedInAt }: { userId: string; locationId: string; checkedInAt: Date },
+): Promise<void> {
+  const sessions = await lockSessions(
+    unit,
+    `id = any(array(
+       select session_id from booking
+       where user_id = ? and status in ('BOOKED', 'ATTENDED')
+         and starts_at between ?::timestamptz - interval '1 day' and ?::timestamptz + interval '1 day'
+     )) and location_id = ? and ends_at > ? and status in ('SCHEDULED', 'DONE')`,
+    [userId, checkedInAt, checkedInAt, locationId, checkedInAt],
+  );
+  if (sessions.length === 0) return;
+  const changed = await unit.run<{ id: string; sessionId: string }>(
+    `update booking set status = case class_session.status when 'DONE' then 'NO_SHOW' else 'BOOKED' end
+     from class_session
+     where class_session.id = booking.session_id and class_session.id = any(?::uuid[]) and booking.user_id = ?
+       and booking.status = 'ATTENDED' and not booking.attended_by_staff and not ${HAS_VISIT}
+     returning booking.id, booking.session_id as "sessionId"`,
+    [sessions.map(({ id }) => id), userId],
+  );
+  const changedSessions = new Set(changed.map(({ sessionId }) => sessionId));
+  if (changed.length > 0)
+    await saveSessions(
+      unit,
+      sessions.filter(({ id }) => changedSessions.has(id)),
+      changed.map(({ id }) => id),
+    );
 }
 
 /** Ends at most `SESSIONS_AT_ONCE` sessions that are over. @returns their number */

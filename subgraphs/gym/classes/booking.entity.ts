@@ -52,6 +52,8 @@ const BookingSchema = defineEntity({
      * one, unless the member cancelled too late: others can then get the place.
      */
     hasPlace: p.boolean(),
+    /** Whether staff have recorded ATTENDED. If a visit did, and staff undo that visit, the booking is no longer ATTENDED. */
+    attendedByStaff: p.boolean().default(false),
     /** The order of arrival in the session. */
     number: p.integer(),
     /** A copy of the session's start, so that an index can have the bookings of a user in this order. */

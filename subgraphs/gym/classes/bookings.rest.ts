@@ -85,6 +85,8 @@ export const bookingsRest = [
     path: '/bookings/:id',
     operationId: 'setAttendance',
     summary: 'Record whether a member has attended',
+    description:
+      'From 60 minutes before the start. Until the end, BOOKED takes ATTENDED or NO_SHOW back; a visit that belongs to the session marks the booking as ATTENDED again.',
     only: GYM_STAFF,
     auth: 'required',
     params: idParams,

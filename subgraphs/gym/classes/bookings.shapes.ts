@@ -61,8 +61,14 @@ export const BookInput = z.object({
 
 export const AttendanceInput = z.object({
   status: z
-    .enum([BookingStatus.ATTENDED, BookingStatus.NO_SHOW], 'expected ATTENDED or NO_SHOW')
-    .meta({ description: 'ATTENDED or NO_SHOW.' }),
+    .enum(
+      [BookingStatus.ATTENDED, BookingStatus.NO_SHOW, BookingStatus.BOOKED],
+      'expected ATTENDED, NO_SHOW or BOOKED',
+    )
+    .meta({
+      description:
+        'ATTENDED or NO_SHOW, from 60 minutes before the start; until the end also BOOKED, which takes either back.',
+    }),
 });
 
 export const bookingStatus = z.enum(

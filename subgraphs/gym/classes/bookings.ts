@@ -168,8 +168,9 @@ export class Bookings {
   }
 
   /**
-   * Marks a booking as attended or not. For staff.
-   * @throws CONFLICT if the booking is WAITING or CANCELLED, or needs a place again and none is left
+   * Marks a booking as attended or not, or as BOOKED again. For staff.
+   * @throws CONFLICT if the session is cancelled or begins much later; if BOOKED is set after its end; if the booking is WAITING
+   * or CANCELLED, or needs a place again and none is left
    */
   async setAttendance(id: string, input: unknown): Promise<BookingShape> {
     const { viewer } = this.unit;

@@ -182,28 +182,32 @@ const bookingChanged = (booking: BookingShape): NewEvent => ({
 });
 
 /**
- * Cancels sessions that the transaction has locked, and their bookings that are BOOKED or WAITING. The members of these
- * bookings get a mail.
+ * Cancels sessions that the transaction has locked, and their bookings, whatever attendance is recorded. The members of these
+ * bookings get a mail, except those who had given up their place themselves.
  */
 export async function cancelSessions(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<Written> {
-  const cancelled = await unit.run<{ id: string }>(
-    `update booking set status = 'CANCELLED', has_place = false, cancelled_at = clock_timestamp()
-     where session_id = any(?::uuid[]) and status in ('BOOKED', 'WAITING') returning id`,
+  const cancelled = await unit.run<{ id: string; wasExpected: boolean }>(
+    `with open as (
+       select id as open_id, has_place or status = 'WAITING' as was_expected from booking
+       where session_id = any(?::uuid[]) and status <> 'CANCELLED'
+     )
+     update booking set status = 'CANCELLED', has_place = false, attended_by_staff = false,
+       cancelled_at = case when open.was_expected then clock_timestamp() else coalesce(cancelled_at, clock_timestamp()) end
+     from open where booking.id = open.open_id
+     returning booking.id, open.was_expected as "wasExpected"`,
     [sessions.map(({ id }) => id)],
   );
-  // If a session has already begun, the bookings with a recorded attendance keep their places.
-  const kept = await unit.run<{ id: string; places: number }>(
-    `select session_id as id, count(*)::int as places from booking
-     where session_id = any(?::uuid[]) and has_place group by session_id`,
-    [sessions.map(({ id }) => id)],
-  );
-  const places = new Map(kept.map((row) => [row.id, row.places]));
   for (const session of sessions) {
     session.status = 'CANCELLED';
-    session.booked = places.get(session.id) ?? 0;
+    session.booked = 0;
     session.waiting = 0;
     session.version += 1;
   }
-  const ids = cancelled.map(({ id }) => id);
-  return saveSessions(unit, sessions, ids, new Map(ids.map((id) => [id, 'SESSION_CANCELLED'])));
+  const mailed = cancelled.filter(({ wasExpected }) => wasExpected);
+  return saveSessions(
+    unit,
+    sessions,
+    cancelled.map(({ id }) => id),
+    new Map(mailed.map(({ id }) => [id, 'SESSION_CANCELLED'])),
+  );
 }

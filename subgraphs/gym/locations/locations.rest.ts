@@ -20,7 +20,8 @@ const route = restRoute<{ locations: Locations }>(TAGS.locations);
 /** Local dates are those of the location. */
 const historyQuery = z.object({
   from: rangeQuery.shape.from.meta({
-    description: 'An instant (ISO 8601), or a local date of the location; default: 24 hours before `to`.',
+    description:
+      "An instant (ISO 8601), which is rounded down to the hour of the location's clock, or a local date of the location; default: 24 hours before `to`.",
   }),
   to: rangeQuery.shape.to.meta({
     description: 'An instant (ISO 8601), or a local date of the location, which is inclusive; default: now.',

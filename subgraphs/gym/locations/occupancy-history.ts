@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { invalid } from '#server/errors.ts';
 import { instantsOf, RangeInput } from '#server/time-range.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
@@ -7,7 +8,10 @@ import type { LocationShape, OccupancySampleShape } from './locations.shapes.ts'
 
 const LONGEST_RANGE_DAYS = 31;
 
-/** The peak and the check-ins of every hour from `from` (default: 24 hours before `to`) to `to` (default: now). */
+/**
+ * The peak and the check-ins of every hour from `from` (default: 24 hours before `to`) to `to` (default: now). The hours are
+ * those of the location's clock, which in some time zones begin 30 or 45 minutes after those of UTC.
+ */
 export async function occupancyHistory(
   unit: UnitOfWork,
   location: LocationShape,
@@ -15,12 +19,14 @@ export async function occupancyHistory(
 ): Promise<OccupancySampleShape[]> {
   const range = instantsOf(validated(RangeInput, input), location.timezone);
   const to = range.to?.getTime() ?? Date.now();
-  const from = Math.floor((range.from?.getTime() ?? to - DAY_MILLIS) / HOUR_MILLIS) * HOUR_MILLIS;
+  const from = DateTime.fromMillis(range.from?.getTime() ?? to - DAY_MILLIS, { zone: location.timezone })
+    .startOf('hour')
+    .toMillis();
   if (from >= to) throw invalid('from', 'expected a time before to');
   if (to - from > LONGEST_RANGE_DAYS * DAY_MILLIS + HOUR_MILLIS)
     throw invalid('to', `expected at most ${LONGEST_RANGE_DAYS} days after from`);
   const hours = await changesByHour(unit, location.id, new Date(from), new Date(to));
-  const byHour = new Map(hours.map((hour) => [new Date(hour.hour).getTime(), hour]));
+  const byHour = new Map(hours.map((hour) => [from + hour.index * HOUR_MILLIS, hour]));
   let people = 0;
   const samples: OccupancySampleShape[] = [];
   for (let at = from; at < to; at += HOUR_MILLIS) {
@@ -36,7 +42,8 @@ export async function occupancyHistory(
 }
 
 interface HourOfChanges {
-  hour: string;
+  /** The number of hours since `from`. */
+  index: number;
   peak: number;
   /** How many people are inside at the end of the hour. */
   last: number;
@@ -58,10 +65,12 @@ function changesByHour(unit: UnitOfWork, locationId: string, from: Date, to: Dat
        select greatest(began, ?) as at, 1 as change, (began >= ?)::int as arrival from visits
        union all select ended, -1, 0 from visits where ended < ?
      ), running as (
-       select at, arrival, sum(change) over (order by at, change desc rows unbounded preceding)::int as people from changes
+       select at, arrival, sum(change) over (in_order rows unbounded preceding)::int as people, row_number() over in_order as place
+       from changes window in_order as (order by at, change desc)
      )
-     select date_trunc('hour', at) as hour, max(people) as peak, (array_agg(people order by at desc, people))[1] as last, sum(arrival)::int as arrivals
-     from running group by 1 order by 1`,
-    [locationId, to, from, from, from, from, to],
+     select floor(extract(epoch from at - ?::timestamptz) / 3600)::int as index, max(people) as peak,
+       (array_agg(people order by place desc))[1] as last, sum(arrival)::int as arrivals
+     from running group by 1`,
+    [locationId, to, from, from, from, from, to, from],
   );
 }

@@ -25,6 +25,7 @@ import { FrontDesk } from './20261124100100_front_desk.ts';
 import { EarlyAttempts } from './20261124110000_early_attempts.ts';
 import { ChangeNotices } from './20261127180000_change_notices.ts';
 import { WebhookMailFailures } from './20261128160036_webhook_mail_failures.ts';
+import { AttendedByStaff } from './20261128183500_attended_by_staff.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -54,4 +55,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261126100000_training_scores', class: TrainingScores },
   { name: '20261127180000_change_notices', class: ChangeNotices },
   { name: '20261128160036_webhook_mail_failures', class: WebhookMailFailures },
+  { name: '20261128183500_attended_by_staff', class: AttendedByStaff },
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { References } from '#server/references/references.ts';
-import { removedAmong } from '#server/references/removed-references.ts';
+import { databaseTime, removedAmong } from '#server/references/removed-references.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { invalidFields } from '#server/validate.ts';
 
@@ -9,12 +9,20 @@ const shape = z.object({ id: z.string(), gymId: z.string().nullable() });
 const routineShape = shape.extend({ visibility: z.string() });
 
 /** The entities of the content service that a gym may list. */
-export const PRODUCTS = { owner: 'content', typeName: 'Product', shape, field: 'productId' } as const;
+export const PRODUCTS = {
+  owner: 'content',
+  typeName: 'Product',
+  shape,
+  field: 'productId',
+  hiddenName: null,
+} as const;
 export const ROUTINES = {
   owner: 'content',
   typeName: 'WorkoutRoutine',
   shape: routineShape,
   field: 'routineId',
+  /** The name by which the content service reports that a routine is no longer for its gym; it may be for the gym again. */
+  hiddenName: 'HiddenWorkoutRoutine',
 } as const;
 
 export interface ListedReferences {
@@ -28,7 +36,7 @@ export interface ListedReferences {
 /**
  * Runs `write`, which stores references to products or routines of the content service, in a transaction.
  * @throws VALIDATION_FAILED, with an error for each reference to an entity that the caller may not see, that belongs to
- * another gym or is private, or that was removed
+ * another gym or is private, or that was removed or hidden
  */
 export async function writeListed(
   unit: UnitOfWork,
@@ -37,6 +45,7 @@ export async function writeListed(
   write: () => Promise<void>,
 ): Promise<void> {
   const { type, gymId, ids } = listed;
+  const askedAt = type.hiddenName && (await databaseTime(unit));
   const found: ReadonlyMap<string, { gymId: string | null; visibility?: string }> = await references.find(
     type,
     ids,
@@ -49,6 +58,7 @@ export async function writeListed(
   refuse(listed, new Set(ids.filter((id) => !isOffered(id))));
   await unit.transaction(async () => {
     refuse(listed, await removedAmong(unit, type.typeName, ids));
+    if (askedAt) refuse(listed, await removedAmong(unit, type.hiddenName, ids, askedAt));
     await write();
   });
 }

@@ -7,12 +7,13 @@ import type { AiProvider, AnalysisRequest } from './ai-provider.ts';
 import {
   CallerLeftError,
   failureOf,
+  ForeignResponseError,
   isFaultOfCaller,
+  mayBeOfMeal,
   OutOfTimeError,
   retryWaitMillis,
   textOf,
   unavailable,
-  UnusableAnswerError,
 } from './gemini-failures.ts';
 import { generationConfig, INSTRUCTION, requestOf } from './gemini-request.ts';
 import { analysisOf, answerOf } from './provider-answer.ts';
@@ -44,6 +45,12 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
     failuresToOpen: options.breakerFailures,
     openMillis: options.breakerOpenMillis,
   });
+  /** Since the last success: the callers of failures that their meals may have caused. */
+  const countedCallers = new Set<string>();
+  const succeeded = () => {
+    breaker.succeeded();
+    countedCallers.clear();
+  };
   const model = new GoogleGenerativeAI(options.apiKey).getGenerativeModel(
     { model: options.model, systemInstruction: INSTRUCTION, generationConfig },
     { baseUrl: options.baseUrl },
@@ -61,18 +68,24 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
         answer = answerOf(await textFrom(model, request, options));
       } catch (error) {
         const failure = failureOf(error);
-        if (isFaultOfCaller(error)) breaker.undecided();
-        else if (failure.code === 'AI_UNUSABLE_ANSWER') breaker.succeeded();
-        else breaker.failed();
+        const isOfMeal = mayBeOfMeal(error);
+        if (isFaultOfCaller(error) || (isOfMeal && countedCallers.has(request.callerId))) breaker.undecided();
+        else if (failure.code === 'AI_UNUSABLE_ANSWER') succeeded();
+        else {
+          breaker.failed();
+          if (isOfMeal && countedCallers.size < MAX_COUNTED_CALLERS) countedCallers.add(request.callerId);
+        }
         log.warn({ err: error, code: failure.code }, 'the AI provider returned no usable answer');
         throw failure;
       }
-      breaker.succeeded();
+      succeeded();
       return analysisOf(answer, { provider: 'gemini', locale: request.locale, log });
     },
   };
 }
 
+/** A bound for the memory: far fewer callers open the breaker, and while it is open only trial requests add one. */
+const MAX_COUNTED_CALLERS = 1_000;
 /** If less time than this is left, there is no attempt: its answer would cost money and come too late. */
 const SHORTEST_ATTEMPT_MILLIS = 50;
 /**
@@ -132,7 +145,7 @@ async function attemptOf(
     if (outOfTime.aborted)
       throw new OutOfTimeError(millis >= Math.min(timeoutMillis, FAILED_AFTER_MILLIS), { cause: error });
     if (error instanceof SyntaxError)
-      throw new UnusableAnswerError('the answer is no JSON', { cause: error });
+      throw new ForeignResponseError('the response is no JSON', { cause: error });
     throw error;
   }
 }

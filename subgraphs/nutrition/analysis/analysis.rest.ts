@@ -21,7 +21,8 @@ export const analysisRest = [
     rateLimit: ANALYSIS_RATE,
     success: {
       status: 200,
-      description: 'The estimate. Food that was not recognised is in `unknown` and in no item.',
+      description:
+        'The estimate. Food that was not recognised, and foods after the first 50, are in `unknown` and in no item.',
       shape: AnalysisShape,
     },
     errors: ['AI_NOT_CONFIGURED', 'AI_UNAVAILABLE', 'AI_TIMEOUT', 'AI_UNUSABLE_ANSWER'],

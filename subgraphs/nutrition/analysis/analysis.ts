@@ -25,7 +25,7 @@ export class Analyses {
    * @throws AI_NOT_CONFIGURED for a picture if there is no provider; the errors of `AiProvider.analyze`
    */
   async analyze(input: unknown, pictures: readonly Buffer[] = []): Promise<Analysis> {
-    requireUser(this.unit.viewer);
+    const { userId } = requireUser(this.unit.viewer);
     const { prompt, locale } = validated(AnalyzeShape, input ?? {});
     if (!prompt && pictures.length === 0)
       throw invalid('prompt', 'expected a description of the meal, or a picture of it');
@@ -38,6 +38,7 @@ export class Analyses {
       reduced.push((await reencoded(picture, { field: 'image', maxSide: LONGEST_SIDE })).bytes);
     if (this.provider)
       return this.provider.analyze({
+        callerId: userId,
         prompt: prompt || undefined,
         locale,
         pictures: reduced,

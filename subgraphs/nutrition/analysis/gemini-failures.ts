@@ -7,8 +7,12 @@ import { PlatformError } from '#server/errors.ts';
 
 /** The provider's filters blocked the answer to this meal; the provider itself works. */
 class BlockedAnswerError extends Error {}
+/** The answer reached the limit of its length; the provider itself works. */
+class TooLongAnswerError extends Error {}
 /** The provider's answer cannot be used: it is cut off, empty or of another shape. */
 export class UnusableAnswerError extends Error {}
+/** The response is not one of the provider's, such as a page of a proxy. */
+export class ForeignResponseError extends Error {}
 /** The time limit was reached. */
 export class OutOfTimeError extends Error {
   /** Whether the provider had enough time. If the caller's own time limit was short, the provider has not failed. */
@@ -26,7 +30,16 @@ export class CallerLeftError extends Error {}
 export const isFaultOfCaller = (error: unknown): boolean =>
   error instanceof CallerLeftError || (error instanceof OutOfTimeError && !error.isProvidersFault);
 
-/** The finish reasons of blocked answers; other reasons, such as MAX_TOKENS, are failures. */
+/**
+ * Whether the meal may have caused a failure: an answer was late or cannot be used. It counts only once for each caller, so
+ * that one caller cannot stop the analyses of the others.
+ */
+export const mayBeOfMeal = (error: unknown): boolean =>
+  error instanceof UnusableAnswerError ||
+  error instanceof OutOfTimeError ||
+  (error instanceof GoogleGenerativeAIFetchError && error.status === 504);
+
+/** The finish reasons of blocked answers; other reasons except MAX_TOKENS are failures. */
 const BLOCKED: ReadonlySet<string> = new Set([
   'SAFETY',
   'RECITATION',
@@ -37,7 +50,7 @@ const BLOCKED: ReadonlySet<string> = new Set([
   'IMAGE_SAFETY',
 ]);
 
-/** The text of a complete answer. @throws BlockedAnswerError, UnusableAnswerError */
+/** The text of a complete answer. @throws BlockedAnswerError, TooLongAnswerError, UnusableAnswerError */
 export function textOf(response: GenerateContentResponse): string {
   const { promptFeedback, candidates } = response;
   if (promptFeedback?.blockReason)
@@ -45,6 +58,7 @@ export function textOf(response: GenerateContentResponse): string {
   const [candidate] = Array.isArray(candidates) ? candidates : [];
   const reason: string | undefined = candidate?.finishReason;
   if (reason && BLOCKED.has(reason)) throw new BlockedAnswerError(`the answer was blocked: ${reason}`);
+  if (reason === 'MAX_TOKENS') throw new TooLongAnswerError('the answer reached the limit of its length');
   if (reason && reason !== 'STOP') throw new UnusableAnswerError(`the answer ended by ${reason}`);
   const parts = candidate?.content?.parts;
   const text = Array.isArray(parts) ? parts.map((part) => part.text ?? '').join('') : '';
@@ -79,10 +93,16 @@ const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error && /fetch failed|Error fetching/i.test(error.message);
 
 /**
- * The error for the caller. Only a blocked answer is about the meal (422); every other error is a failure of the provider,
- * at whatever point of the answer it occurs.
+ * The error for the caller. Only a blocked answer and one that is too long are about the meal (422); every other error is a
+ * failure of the provider, at whatever point of the answer it occurs.
  */
 export function failureOf(error: unknown): PlatformError {
+  if (error instanceof TooLongAnswerError)
+    return new PlatformError(
+      'AI_UNUSABLE_ANSWER',
+      'The meal has too many foods for one answer of the AI provider; name fewer foods, and send the others separately.',
+      { cause: error },
+    );
   if (error instanceof BlockedAnswerError || error instanceof GoogleGenerativeAIResponseError)
     return new PlatformError(
       'AI_UNUSABLE_ANSWER',

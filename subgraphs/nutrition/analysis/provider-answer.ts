@@ -6,22 +6,26 @@ import { NO_NUTRIENTS, nutrientsBy, type Nutrients } from '../nutrients.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { Analysis, AnalysisItem } from './analysis.shapes.ts';
 import { UnusableAnswerError } from './gemini-failures.ts';
+import { MAX_ITEMS, tooManyFoods } from './item-limit.ts';
 import { foodCalled } from './known-foods.ts';
 
-const MAX_ITEMS = 50;
 const MAX_QUESTIONS = 5;
+/** More items than an answer of `maxOutputTokens` can have. */
+const MAX_UNKNOWN = 1_000;
 /** Above this weight of one food at a meal, the user is asked, and the confidence is limited. */
 const MAX_GRAMS_WITHOUT_QUESTION = 1_500;
 const MAX_GRAMS = 10_000;
 
 const amount = z.number().min(0).max(20_000).optional().catch(undefined);
-/** An item. Except for the name, a field that is missing or wrong becomes undefined, so that the others can be used. */
-const ItemShape = z.object({
+const NamedShape = z.object({
   name: z
     .string()
     .trim()
     .min(1)
     .transform((name) => name.slice(0, 200)),
+});
+/** An item. Except for the name, a field that is missing or wrong becomes undefined, so that the others can be used. */
+const ItemShape = NamedShape.extend({
   grams: z.number().positive().max(MAX_GRAMS).optional().catch(undefined),
   calories: amount,
   protein: amount,
@@ -46,7 +50,7 @@ export function answerOf(text: string): ProviderAnswer {
 
 /**
  * The analysis of a provider's answer. Each item is checked by itself: an implausible item is listed in `unknown`, and the
- * others stay.
+ * others stay. Items beyond the first 50 are listed there, too.
  *
  * The provider decides the foods and their weights. If the food table has a food of the same name, its nutrients replace the
  * provider's if these are missing, implausible or very different.
@@ -57,7 +61,9 @@ export function analysisOf(
 ): Analysis {
   const items: AnalysisItem[] = [];
   const unknown: string[] = [];
-  const ownQuestions: string[] = [];
+  const excess = rawItems.slice(MAX_ITEMS);
+  const ownQuestions: string[] = excess.length > 0 ? [tooManyFoods(rawItems.length)] : [];
+  let notCounted = excess.length;
   let byTable = false;
   for (const raw of rawItems.slice(0, MAX_ITEMS)) {
     const judged = judgedItem(raw, locale);
@@ -68,6 +74,7 @@ export function analysisOf(
         ownQuestions.push(`Did you really have ${Math.round(judged.item.grams)} g of ${judged.item.name}?`);
     } else {
       log.warn({ item: raw, reason: judged.reason }, 'an item of the AI provider is implausible');
+      notCounted += 1;
       if (judged.name === undefined) continue;
       unknown.push(judged.name);
       ownQuestions.push(`How much of ${judged.name} was it, and what does its label say?`);
@@ -76,14 +83,20 @@ export function analysisOf(
   return {
     items,
     total: totalOf(items),
-    confidence: confidenceOf(items, unknown.length),
+    confidence: confidenceOf(items, notCounted),
     questions: [...ownQuestions, ...questions.map((question) => question.slice(0, 300))].slice(
       0,
       MAX_QUESTIONS,
     ),
-    unknown,
+    unknown: [...unknown, ...excess.flatMap(nameOf)].slice(0, MAX_UNKNOWN),
     provider: byTable ? `${provider}+food-table` : provider,
   };
+}
+
+/** The name of an item; empty if it has none. */
+function nameOf(raw: unknown): string[] {
+  const parsed = NamedShape.safeParse(raw);
+  return parsed.success ? [parsed.data.name] : [];
 }
 
 type Judged =
@@ -138,12 +151,12 @@ function isFarFrom(food: Food, calories: number, grams: number): boolean {
 const totalOf = (items: readonly AnalysisItem[]): Nutrients =>
   items.reduce((total, item) => nutrientsBy((name) => round(total[name] + item[name])), NO_NUTRIENTS);
 
-/** The mean confidence of the items, weighted by their energy, and reduced by the share of unknown items. */
-function confidenceOf(items: readonly AnalysisItem[], unknown: number): number {
+/** The mean confidence of the items, weighted by their energy, and reduced by the share of items that are not counted. */
+function confidenceOf(items: readonly AnalysisItem[], notCounted: number): number {
   const weights = items.reduce((sum, item) => sum + item.calories + 1, 0);
   if (weights === 0) return 0;
   const mean = items.reduce((sum, item) => sum + item.confidence * (item.calories + 1), 0) / weights;
-  return round((mean * items.length) / (items.length + unknown));
+  return round((mean * items.length) / (items.length + notCounted));
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

@@ -2,6 +2,7 @@ import { nutrientsOf, LOCALES, type Food, type Locale } from '../foods/food.ts';
 import { FOOD_TABLE } from '../foods/food-table.ts';
 import { NO_NUTRIENTS, NUTRIENT_NAMES, nutrientsBy, type Nutrients } from '../nutrients.ts';
 import type { Analysis, AnalysisItem } from '../analysis/analysis.shapes.ts';
+import { MAX_ITEMS, tooManyFoods } from '../analysis/item-limit.ts';
 import { isEmpty } from './amounts.ts';
 import { CONFIDENCE, DOUBTFUL, IMPLAUSIBLE, CERTAINTY_FACTORS, ofSum } from './confidence.ts';
 import { foodNames } from './food-names.ts';
@@ -11,7 +12,6 @@ import { parseMeal } from './parse-meal.ts';
 import { categoryOf, isVariable, milkShare } from './food-kinds.ts';
 import { weightOf, type Weight } from './weights.ts';
 
-const MAX_ITEMS = 50;
 const MAX_QUESTIONS = 10;
 const MAX_UNKNOWN_CHARACTERS = 200;
 
@@ -21,6 +21,8 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
   const language = { locale, lexicon: lexiconFor(locale), names: foodNames(locale) };
   const parsed = parseMeal(text, language);
   const mentions = parsed.mentions.slice(0, MAX_ITEMS);
+  const excess = parsed.mentions.slice(MAX_ITEMS);
+  const { unread } = parsed;
   const bases = new Map(mentions.filter(({ role }) => role === 'base').map((base) => [base.group, base]));
   const estimates = energyOfDishes(
     mentions.map((mention) => {
@@ -33,19 +35,26 @@ export function estimateMeal(text: string, languageTag?: string): Analysis {
     (part, item) => nutrientsBy((name) => round(part[name] + item[name])),
     NO_NUTRIENTS,
   );
-  const unknown = [
-    ...parsed.unknown,
-    ...mentions.filter(({ leftOut }) => leftOut.length > 0).map(({ leftOut }) => leftOut.join(' ')),
-  ]
-    .slice(0, MAX_ITEMS)
-    .map((words) => words.slice(0, MAX_UNKNOWN_CHARACTERS));
+  const notCounted = parsed.unknown.length + excess.length + unread.length;
+  const limitQuestions = [
+    ...(excess.length > 0 ? [tooManyFoods(parsed.mentions.length)] : []),
+    ...(unread.length > 0
+      ? ['The text is too long, and its end was not read; please send it separately.']
+      : []),
+  ];
   return {
     items,
     total,
-    // Parts that were not understood may have as much energy as the items.
-    confidence: round((ofSum(items) * items.length) / Math.max(1, items.length + parsed.unknown.length)),
-    questions: questionsOf(estimates, parsed.unknown, locale),
-    unknown,
+    // Parts that were not understood or not counted may have as much energy as the items.
+    confidence: round((ofSum(items) * items.length) / Math.max(1, items.length + notCounted)),
+    questions: [...limitQuestions, ...questionsOf(estimates, parsed.unknown, locale)].slice(0, MAX_QUESTIONS),
+    // The length of the text bounds the length of this list.
+    unknown: [
+      ...parsed.unknown,
+      ...mentions.filter(({ leftOut }) => leftOut.length > 0).map(({ leftOut }) => leftOut.join(' ')),
+      ...excess.map(({ leftOut, words }) => [...leftOut, words].join(' ')),
+      ...unread,
+    ].map((words) => words.slice(0, MAX_UNKNOWN_CHARACTERS)),
     provider: 'food-table',
   };
 }
@@ -174,7 +183,7 @@ function questionsOf(estimates: readonly Estimate[], unknown: readonly string[],
   }
   if (estimates.length === 0 && unknown.length === 0)
     questions.push('No food was found in the text; what was eaten, and how much of it?');
-  return questions.slice(0, MAX_QUESTIONS);
+  return questions;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

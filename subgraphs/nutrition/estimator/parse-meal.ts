@@ -13,15 +13,22 @@ interface ParsedMeal {
   mentions: Mention[];
   /** Parts of the text that were not understood. */
   unknown: string[];
+  /** The parts of the end of a text that is too long; they were not read. */
+  unread: string[];
 }
 
 /** The foods that a meal text mentions, in their order. */
 export function parseMeal(text: string, language: Language): ParsedMeal {
-  const reading = new MealReading(tokensOf(text, language), language);
+  const { tokens, rest } = tokensOf(text, language);
+  const reading = new MealReading(tokens, language);
   while (reading.at < reading.tokens.length) readNext(reading);
   reading.endPhrase('');
   readByContext(reading.mentions);
-  return { mentions: reading.mentions, unknown: reading.unknown };
+  const unread = rest
+    .split(/[,;\n]/)
+    .map((part) => part.trim())
+    .filter((part) => /[\p{L}\d]/u.test(part));
+  return { mentions: reading.mentions, unknown: reading.unknown, unread };
 }
 
 function readNext(reading: MealReading): void {

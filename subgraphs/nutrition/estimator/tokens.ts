@@ -25,11 +25,15 @@ export interface Language {
   names: FoodNames;
 }
 
-/** Splits a text into tokens, after different spellings of the same thing were unified. */
-export function tokensOf(text: string, language: Language): Token[] {
+/**
+ * Splits a text into tokens, after different spellings of the same thing were unified. `rest` is the end of a text that is
+ * too long; it is not read.
+ */
+export function tokensOf(text: string, language: Language): { tokens: Token[]; rest: string } {
   const tokens: Token[] = [];
+  const cleaned = clean(text);
   let before = '';
-  for (const [part] of clean(text).matchAll(
+  for (const { 0: part, index } of cleaned.matchAll(
     /\d+\s*\/\s*\d+|\d{1,3}(?:[.,]\d{3})+(?![\d])|\d+(?:[.,]\d+)?|\.\d+|[\p{L}']+|[\n;,+()[\]:=×*]|\.(?=\s|$)|\s[-–—]\s|[-–—−~/|]/gu,
   )) {
     const token = tokenOf(part, language.locale);
@@ -40,9 +44,9 @@ export function tokensOf(text: string, language: Language): Token[] {
       tokens.push({ ...token, value: -token.value });
     } else if (token) tokens.push(token);
     before = part;
-    if (tokens.length >= MAX_TOKENS) break;
+    if (tokens.length >= MAX_TOKENS) return { tokens, rest: cleaned.slice(index + part.length) };
   }
-  return tokens.slice(0, MAX_TOKENS);
+  return { tokens, rest: '' };
 }
 
 /**

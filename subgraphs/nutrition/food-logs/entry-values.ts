@@ -2,6 +2,7 @@ import { invalid } from '#server/errors.ts';
 import type { FoodNutrients, FoodShape } from '../foods/foods.shapes.ts';
 import { grams as rounded, nutrientsBy, roundedNutrient, type Nutrients } from '../nutrients.ts';
 import { implausibilityOf } from '../plausibility.ts';
+import { beyondLimit } from './entry-limits.ts';
 import type { FoodLog } from './food-log.entity.ts';
 import type { FoodLogChange, LogEntry } from './food-logs.shapes.ts';
 
@@ -9,8 +10,27 @@ import type { FoodLogChange, LogEntry } from './food-logs.shapes.ts';
 type EntryValues = Pick<FoodLog, 'foodName' | 'quantity' | 'unit' | 'grams' | keyof Nutrients>;
 type Amount = { [Field in 'quantity' | 'unit' | 'grams']: NonNullable<EntryValues[Field]> | null };
 
-/** @throws VALIDATION_FAILED for an implausible entry; `path` is its path in the input, such as `entries.2.` */
-export function checkPlausible(values: EntryValues, path = ''): void {
+/**
+ * @param path the path of the entry in the input, such as `entries.2.`
+ * @param amount the field that the error names if a value is beyond its limit: the shapes check the values that the input
+ * contains, so only a value that was calculated from this field can be
+ * @param before the stored entry if it is changed; values that stay as they are may be beyond their limits
+ * @throws VALIDATION_FAILED for an implausible entry, or one with a value beyond its limit
+ */
+export function checkPlausible(
+  values: EntryValues,
+  {
+    path = '',
+    amount = 'grams',
+    before,
+  }: { path?: string; amount?: 'quantity' | 'grams'; before?: EntryValues },
+): void {
+  const beyond = beyondLimit(values, before);
+  if (beyond)
+    throw invalid(
+      `${path}${amount}`,
+      `expected an amount with ${beyond.name} of at most ${beyond.limit}, got one with ${beyond.value}`,
+    );
   const doubt = implausibilityOf(values);
   if (doubt) throw invalid(`${path}${doubt.path}`, doubt.message);
 }

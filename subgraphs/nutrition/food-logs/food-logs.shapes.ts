@@ -3,6 +3,7 @@ import { changeOf } from '#server/input-shapes.ts';
 import { pageQuery } from '#server/paging.ts';
 import { day, idOrName, instant, timezone, uuid, versionNumber } from '#server/shapes.ts';
 import { NutrientsShape } from '../nutrients.ts';
+import { MAX_OF_ENTRY } from './entry-limits.ts';
 import { MEAL_TYPES, SOURCES } from './food-log.entity.ts';
 
 export { MEAL_TYPES, SOURCES, type FoodLogSource, type MealType } from './food-log.entity.ts';
@@ -30,7 +31,6 @@ export const FoodLogShape = z
   .meta({ id: 'FoodLog' });
 export type FoodLogShape = z.infer<typeof FoodLogShape>;
 
-const macro = z.number().min(0).max(5_000);
 export const mealType = z
   .string()
   .max(20)
@@ -41,13 +41,13 @@ export const mealType = z
 const foodId = idOrName().min(1).max(60).nullish();
 const fields = {
   foodName: z.string().trim().min(1).max(200),
-  calories: z.int('expected whole kcal').min(0).max(20_000),
-  protein: macro,
-  carbs: macro,
-  fats: macro,
-  quantity: z.number().positive().max(100_000).nullable(),
+  calories: z.int('expected whole kcal').min(0).max(MAX_OF_ENTRY.calories),
+  protein: z.number().min(0).max(MAX_OF_ENTRY.protein),
+  carbs: z.number().min(0).max(MAX_OF_ENTRY.carbs),
+  fats: z.number().min(0).max(MAX_OF_ENTRY.fats),
+  quantity: z.number().positive().max(MAX_OF_ENTRY.quantity).nullable(),
   unit: z.string().trim().min(1).max(40).nullable(),
-  grams: z.number().min(0).max(100_000).nullable(),
+  grams: z.number().min(0).max(MAX_OF_ENTRY.grams).nullable(),
   mealType: mealType.nullable(),
 };
 

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
 import { presented } from '#server/database/columns.ts';
-import { checkVersion, invalid, notFound } from '#server/errors.ts';
+import { checkVersion, conflict, invalid, notFound } from '#server/errors.ts';
 import { isUuid } from '#server/ids.ts';
 import { loaderOf } from '#server/loaders.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
@@ -16,6 +16,7 @@ import type { FoodShape } from '../foods/foods.shapes.ts';
 import { sum } from '../nutrients.ts';
 import type { Profiles } from '#server/profiles/profiles.ts';
 import { foodLogKeyOf, FOOD_LOG_COLUMNS } from './food-log-pages.ts';
+import { beyondLimit } from './entry-limits.ts';
 import { changedValues, checkPlausible, valuesOf } from './entry-values.ts';
 import { foodIdOf, referenceOf, unknownFood } from './food-reference.ts';
 import { FoodLog } from './food-log.entity.ts';
@@ -153,11 +154,11 @@ export class FoodLogs {
       const values = changedValues(entry, change, food);
       // Only changes of these values are checked. Otherwise an implausible entry, such as one that is older than this check,
       // could not get another name or day.
-      if (VALUES.some((name) => change[name] !== undefined)) checkPlausible(values);
+      if (VALUES.some((name) => change[name] !== undefined)) checkPlausible(values, { before: entry });
       Object.assign(entry, values);
       if (change.foodId !== undefined) Object.assign(entry, referenceOf(change.foodId));
       if (change.mealType !== undefined) entry.mealType = change.mealType;
-      if (zone) Object.assign(entry, eatenAtOf(change, zone, entry.loggedAt));
+      if (zone) Object.assign(entry, eatenAtOf(change, zone, entry));
       entry.version += 1;
     });
   }
@@ -174,7 +175,10 @@ export class FoodLogs {
     this.byId.clear(id);
   }
 
-  /** Writes the same food again: now, or on the day and at the time of the input. @throws CONFLICT as `log` */
+  /**
+   * Writes the same food again: now, or on the day and at the time of the input.
+   * @throws CONFLICT as `log`, and for an entry that is older than the limits of entries and beyond them
+   */
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);
     const change = validated(CopyFoodLogShape, input ?? {});
@@ -184,6 +188,11 @@ export class FoodLogs {
         ? await this.unit.em.findOne(FoodLog, { id, userId }, { lockMode: LockMode.PESSIMISTIC_READ })
         : null;
       if (!original) throw notFound('food log entry', id);
+      const beyond = beyondLimit(original);
+      if (beyond)
+        throw conflict(
+          `An entry can have ${beyond.name} up to ${beyond.limit}, but this one has ${beyond.value}; change it before you copy it.`,
+        );
       const { id: _id, version: _version, createdAt: _createdAt, importKey: _key, ...same } = original;
       const [copy] = await storeEntries(this.unit, userId, [
         {
@@ -220,7 +229,10 @@ export class FoodLogs {
           const food = entry.foodId ? foods.get(entry.foodId) : undefined;
           if (entry.foodId && !food) throw unknownFood(entry.foodId, path);
           const values = valuesOf(entry, food, path);
-          checkPlausible(values, path);
+          checkPlausible(values, {
+            path,
+            amount: isKnown(entry.quantity) && !isKnown(entry.grams) ? 'quantity' : 'grams',
+          });
           return {
             ...values,
             ...(times[index] as EatenAt),
@@ -276,6 +288,8 @@ export class FoodLogs {
     return food;
   }
 }
+
+const isKnown = (value: number | null | undefined): boolean => value !== null && value !== undefined;
 
 /** The fields whose change can make an entry implausible. */
 const VALUES = ['foodId', 'grams', 'calories', 'protein', 'carbs', 'fats'] as const;

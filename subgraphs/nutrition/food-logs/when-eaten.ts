@@ -1,5 +1,5 @@
 import { invalid } from '#server/errors.ts';
-import { dayOf, daysBetween, instantOf, noonOf, timeOfDay } from '#server/calendar.ts';
+import { addDays, dayOf, daysBetween, instantOf, noonOf, timeOfDay } from '#server/calendar.ts';
 import type { LogEntry } from './food-logs.shapes.ts';
 
 /** The fields of an input about the time of an entry. */
@@ -13,16 +13,17 @@ export interface EatenAt {
 
 /**
  * When an entry was eaten, and the day that it counts for. If the input has only one of the two, the other follows from it.
- * @param before the stored time of an entry that is changed; if the entry is moved to another day, it keeps its local time
+ * @param before the stored time and day of an entry that is changed. A new day moves the time by as many days, and the local
+ * time stays; the same day leaves it unchanged. The time may be on another local day than the one that the entry counts for.
  */
-export function eatenAtOf({ loggedAt, localDate }: When, zone: string, before?: Date): EatenAt {
+export function eatenAtOf({ loggedAt, localDate }: When, zone: string, before?: EatenAt): EatenAt {
   const now = new Date();
   if (!localDate) {
     const instant = loggedAt ? new Date(loggedAt) : now;
     return { loggedAt: instant, localDate: dayOf(instant, zone) };
   }
   if (!loggedAt) {
-    if (before) return { loggedAt: instantOf(localDate, timeOfDay(before, zone), zone), localDate };
+    if (before) return { loggedAt: movedTo(localDate, before, zone), localDate };
     return { loggedAt: localDate === dayOf(now, zone) ? now : noonOf(localDate, zone), localDate };
   }
   const instant = new Date(loggedAt);
@@ -33,4 +34,10 @@ export function eatenAtOf({ loggedAt, localDate }: When, zone: string, before?: 
       `expected the day of loggedAt (${loggedAt}) somewhere on earth, got ${localDate}`,
     );
   return { loggedAt: instant, localDate };
+}
+
+function movedTo(day: string, { loggedAt, localDate }: EatenAt, zone: string): Date {
+  const days = daysBetween(localDate, day);
+  if (days === 0) return loggedAt;
+  return instantOf(addDays(dayOf(loggedAt, zone), days), timeOfDay(loggedAt, zone), zone);
 }

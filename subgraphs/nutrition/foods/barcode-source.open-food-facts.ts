@@ -4,6 +4,7 @@ import { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { BarcodeSource, Product } from './barcode-source.ts';
+import { LOCALES } from './food.ts';
 
 interface OpenFoodFactsOptions {
   url: string;
@@ -13,8 +14,14 @@ interface OpenFoodFactsOptions {
 
 const BREAKER = { failuresToOpen: 5, openMillis: 30_000 }; // 30 s
 const MAX_ANSWER_BYTES = 1024 * 1024; // 1 MiB
-const FIELDS =
-  'product_name,product_name_en,product_name_de,product_name_fr,product_name_es,brands,nutriments,serving_quantity,serving_size';
+const FIELDS = [
+  'product_name',
+  ...LOCALES.map((locale) => `product_name_${locale}`),
+  'brands',
+  'nutriments',
+  'serving_quantity',
+  'serving_size',
+].join(',');
 /** Open Food Facts asks clients to name themselves. */
 const USER_AGENT = 'fitness-platform/1 (nutrition service)';
 
@@ -23,18 +30,15 @@ export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions)
   const breaker = new CircuitBreaker(BREAKER);
   const base = url.replace(/\/+$/, '');
   return {
-    async find(barcode, language, callerLeft) {
+    async find(barcode, callerLeft) {
       if (!breaker.tryAcquire()) throw unavailable(breaker.retryAfterMillis);
       const outOfTime = AbortSignal.timeout(timeoutMillis);
       let answer: unknown;
       try {
-        const response = await fetch(
-          `${base}/api/v2/product/${barcode}.json?fields=${FIELDS}&lc=${language}`,
-          {
-            headers: { Accept: 'application/json', 'User-Agent': USER_AGENT },
-            signal: callerLeft ? AbortSignal.any([outOfTime, callerLeft]) : outOfTime,
-          },
-        );
+        const response = await fetch(`${base}/api/v2/product/${barcode}.json?fields=${FIELDS}`, {
+          headers: { Accept: 'application/json', 'User-Agent': USER_AGENT },
+          signal: callerLeft ? AbortSignal.any([outOfTime, callerLeft]) : outOfTime,
+        });
         const text = await bounded(response);
         if (!response.ok && response.status !== 404)
           throw new Error(`Open Food Facts answered with the status ${response.status}`);
@@ -46,7 +50,7 @@ export function openFoodFacts({ url, timeoutMillis, log }: OpenFoodFactsOptions)
         throw outOfTime.aborted ? late(cause) : unavailable(undefined, cause);
       }
       breaker.succeeded();
-      const product = productOf(answer as z.infer<typeof AnswerShape>, language);
+      const product = productOf(answer as z.infer<typeof AnswerShape>);
       if (typeof product !== 'string') return product;
       log.info({ barcode, reason: product }, 'a product of Open Food Facts cannot be used');
       return undefined;
@@ -65,8 +69,19 @@ async function bounded(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Open Food Facts also sends numbers as texts. */
-const number = z.coerce.number().min(0).max(100_000).optional().catch(undefined);
+/** Open Food Facts also sends numbers as texts, and null or an empty text if a value is unknown. */
+const number = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .trim()
+      .regex(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i)
+      .transform(Number),
+  ])
+  .pipe(z.number().min(0).max(100_000))
+  .optional()
+  .catch(undefined);
 const text = z.string().optional().catch(undefined);
 const AnswerShape = z.object({
   status: z.number(),
@@ -97,11 +112,16 @@ const AnswerShape = z.object({
 });
 
 /** The product, or the reason why it cannot be used: volunteers write the data, and some of it is wrong. */
-function productOf({ status, product }: z.infer<typeof AnswerShape>, language: string): Product | string {
+function productOf({ status, product }: z.infer<typeof AnswerShape>): Product | string {
   if (status !== 1 || !product) return 'it is not known';
-  const byLanguage = product[`product_name_${language}` as 'product_name_en'];
-  const name = [byLanguage, product.product_name, product.product_name_en].find((one) => one?.trim())?.trim();
-  if (!name || name.includes('\0') || !name.isWellFormed()) return 'it has no name';
+  const names: Product['names'] = Object.fromEntries(
+    LOCALES.flatMap((locale) => {
+      const name = storable(product[`product_name_${locale}`], 200);
+      return name === undefined ? [] : [[locale, name] as const];
+    }),
+  );
+  const name = names.en ?? storable(product.product_name, 200) ?? Object.values(names)[0];
+  if (name === undefined) return 'it has no name';
   const nutriments = product.nutriments;
   const calories =
     nutriments?.['energy-kcal_100g'] ??
@@ -118,14 +138,21 @@ function productOf({ status, product }: z.infer<typeof AnswerShape>, language: s
   };
   const doubt = implausibilityOf({ ...per100g, grams: 100 });
   if (doubt) return doubt.message;
-  const brand = product.brands?.split(',')[0]?.trim().slice(0, 100);
   const serving = product.serving_quantity;
   return {
-    name: name.slice(0, 200),
-    brand: brand || null,
+    name,
+    names,
+    brand: storable(product.brands?.split(',')[0], 100) ?? null,
     per100g,
     measures: serving && serving > 0 && serving <= 5_000 ? [{ name: 'serving', grams: serving }] : [],
   };
+}
+
+/** A text up to a length; undefined if it is blank, or has characters that the database refuses. */
+function storable(value: string | undefined, maxLength: number): string | undefined {
+  const trimmed = value?.trim();
+  if (!trimmed || trimmed.includes('\0') || !trimmed.isWellFormed()) return undefined;
+  return trimmed.slice(0, maxLength).toWellFormed(); // the end may be half of a surrogate pair
 }
 
 const unavailable = (waitMillis?: number, cause?: unknown) =>

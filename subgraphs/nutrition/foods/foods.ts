@@ -63,8 +63,10 @@ export class Foods {
         names: namesOf(food, locale),
       })),
       ...stored.map((row) => ({
-        shape: ofStored(row),
-        names: [row.brand ? `${row.name} ${row.brand}` : row.name, row.name],
+        shape: ofStored(row, locale),
+        names: [row.names?.[locale] ?? row.name, row.name].flatMap((name) =>
+          row.brand ? [`${name} ${row.brand}`, name] : [name],
+        ),
       })),
     ];
     const category = filter.category?.toLowerCase();
@@ -101,12 +103,12 @@ export class Foods {
     const language = await this.localeFor(locale);
     const stored = await this.stored(ids.filter(isUuid));
     const table = ids.flatMap((id) => foodById(id) ?? []);
-    return [...table.map((food) => ofTable(food, language)), ...stored.map(ofStored)];
+    return [...table.map((food) => ofTable(food, language)), ...stored.map((row) => ofStored(row, language))];
   }
 
   /**
    * The food with a barcode: the caller's own, else a product of the barcode source, which is stored so that entries can
-   * refer to it.
+   * refer to it. It is stored with its names in all languages, because the next caller may use another one.
    * @throws VALIDATION_FAILED for a text that is no barcode; NOT_FOUND, UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT
    */
   async byBarcode(code: string, locale?: string | null): Promise<FoodShape> {
@@ -114,33 +116,34 @@ export class Foods {
     const { userId } = requireUser(this.unit.viewer);
     const language = await this.localeFor(locale);
     const rows = await this.unit.em.execute<(StoredRow & { isFresh: boolean })[]>(
-      `select ${STORED_COLUMNS}, updated_at > now() - make_interval(days => ${PRODUCT_FRESH_DAYS}) as "isFresh" from food
+      `select ${STORED_COLUMNS}, names is not null and updated_at > now() - make_interval(days => ${PRODUCT_FRESH_DAYS}) as "isFresh" from food
        where barcode = ? and (user_id = ? or user_id is null) order by user_id nulls last`,
       [digits, userId],
     );
     const [known] = rows;
-    if (known && (known.userId !== null || known.isFresh || !this.source)) return ofStored(known);
+    if (known && (known.userId !== null || known.isFresh || !this.source)) return ofStored(known, language);
     const product = await this.source
-      ?.find(digits, language, this.unit.origin.clientLeft?.())
+      ?.find(digits, this.unit.origin.clientLeft?.())
       .catch((error: unknown) => {
         if (known) return undefined; // an old product is better than none
         throw error;
       });
     if (!product) {
-      if (known) return ofStored(known);
+      if (known) return ofStored(known, language);
       throw notFound('food with the barcode', digits);
     }
     const { per100g } = product;
     const [row] = await this.unit.em.execute<StoredRow[]>(
-      `insert into food (id, user_id, name, brand, barcode, calories, protein, carbs, fats, fibre, sugars, salt, measures, created_at, updated_at, version)
-       values (?, null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, now(), now(), 1)
+      `insert into food (id, user_id, name, names, brand, barcode, calories, protein, carbs, fats, fibre, sugars, salt, measures, created_at, updated_at, version)
+       values (?, null, ?, ?::jsonb, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, now(), now(), 1)
        on conflict (barcode) where user_id is null
-       do update set name = excluded.name, brand = excluded.brand, calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats,
+       do update set name = excluded.name, names = excluded.names, brand = excluded.brand, calories = excluded.calories, protein = excluded.protein, carbs = excluded.carbs, fats = excluded.fats,
          fibre = excluded.fibre, sugars = excluded.sugars, salt = excluded.salt, measures = excluded.measures, updated_at = now(), version = food.version + 1
        returning ${STORED_COLUMNS}`,
       [
         uuidv7(),
         product.name,
+        JSON.stringify(product.names),
         product.brand,
         digits,
         per100g.calories,
@@ -153,7 +156,7 @@ export class Foods {
         JSON.stringify(product.measures),
       ],
     );
-    return ofStored(row as StoredRow);
+    return ofStored(row as StoredRow, language);
   }
 
   /**

@@ -8,7 +8,7 @@ import { grams } from '../nutrients.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import { foodById } from './food-table.ts';
 import { CreateFoodShape, UpdateFoodShape, type FoodNutrients, type FoodShape } from './foods.shapes.ts';
-import { ofStored, storedRow, type StoredRow } from './presented-food.ts';
+import { ofOwn, storedRow, type StoredRow } from './presented-food.ts';
 import { StoredFood } from './stored-food.entity.ts';
 
 const MAX_OWN_FOODS = 1_000;
@@ -49,7 +49,7 @@ export class OwnFoods {
         throw conflict(`You have ${MAX_OWN_FOODS} own foods, which is the maximum; delete one first.`);
       await this.refuseDuplicate(storedRow(food));
       await em.persist(food).flush();
-      return ofStored(storedRow(food));
+      return ofOwn(storedRow(food));
     });
   }
 
@@ -70,7 +70,7 @@ export class OwnFoods {
       checkNutrients(storedRow(food));
       await this.refuseDuplicate(storedRow(food));
       await this.unit.em.flush();
-      return ofStored(storedRow(food));
+      return ofOwn(storedRow(food));
     });
   }
 

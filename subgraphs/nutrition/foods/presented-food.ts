@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { uuid } from '#server/shapes.ts';
 import { columnsOf, presented } from '#server/database/columns.ts';
-import { portionGrams, type Food, type Locale } from './food.ts';
+import { LOCALES, portionGrams, type Food, type Locale } from './food.ts';
 import { FoodNutrientsShape, FoodShape, measureShape } from './foods.shapes.ts';
 import type { StoredFood } from './stored-food.entity.ts';
 
@@ -10,15 +10,16 @@ const StoredRowShape = z.object({
   ...FoodShape.pick({ id: true, name: true, brand: true, barcode: true, version: true }).shape,
   ...FoodNutrientsShape.shape,
   userId: uuid().nullable(),
+  names: z.partialRecord(z.enum(LOCALES), z.string()).nullable(),
   measures: z.array(measureShape),
 });
 export type StoredRow = z.infer<typeof StoredRowShape>;
 export const STORED_COLUMNS = columnsOf(StoredRowShape);
 export const storedRow = (food: StoredFood): StoredRow => presented(StoredRowShape, food);
 
-export const ofStored = (row: StoredRow): FoodShape => ({
+export const ofStored = (row: StoredRow, locale: Locale): FoodShape => ({
   id: row.id,
-  name: row.name,
+  name: row.names?.[locale] ?? row.name,
   brand: row.brand,
   barcode: row.barcode,
   category: null,
@@ -29,6 +30,9 @@ export const ofStored = (row: StoredRow): FoodShape => ({
   custom: row.userId !== null,
   version: row.version,
 });
+
+/** An own food has one name for all languages. */
+export const ofOwn = (row: StoredRow): FoodShape => ofStored(row, 'en');
 
 export const ofTable = (food: Food, locale: Locale): FoodShape => ({
   id: food.id,

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
+import type { Locale } from './food.ts';
 
 /** A household measure of a food, such as a cup, slice or can, and the weight of one. */
 export interface Measure {
@@ -33,6 +34,8 @@ const StoredFoodSchema = defineEntity({
       .onCreate(() => uuidv7()),
     userId: p.uuid().nullable(),
     name: p.string().length(200),
+    /** Of a product: its names by language; `name` is for the other languages. Null for an own food. */
+    names: p.json<Partial<Record<Locale, string>>>().nullable(),
     brand: p.string().length(100).nullable(),
     /** EAN-8 or EAN-13; a UPC-A is stored as the EAN-13 with a leading zero. */
     barcode: p.string().length(13).nullable(),

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { withoutApostrophe } from '#server/csv/formulas.ts';
 import { day, instant, uuid } from '#server/shapes.ts';
+import { MAX_OF_ENTRY } from '../food-logs/entry-limits.ts';
 import { MEAL_TYPES, type MealType } from '../food-logs/food-logs.shapes.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import type { Column, CsvField } from './csv-columns.ts';
 import type { CsvFormat } from './csv-format.ts';
 import { dateOf, dateOrderOf, numberOf, timeOf } from './csv-values.ts';
 
-const number = (most: number) => z.number().min(0).max(most);
+const number = (name: keyof typeof MAX_OF_ENTRY) => z.number().min(0).max(MAX_OF_ENTRY[name]);
 
 const LineShape = z
   .object({
@@ -16,13 +17,13 @@ const LineShape = z
     loggedAt: instant.nullable(),
     mealType: z.enum(MEAL_TYPES).nullable(),
     foodName: z.string('expected a name').min(1, 'expected a name').max(200),
-    quantity: number(100_000).nullable(),
+    quantity: number('quantity').nullable(),
     unit: z.string().max(40).nullable(),
-    grams: number(100_000).nullable(),
-    calories: number(20_000).transform(Math.round),
-    protein: number(5_000).nullable(),
-    carbs: number(5_000).nullable(),
-    fats: number(5_000).nullable(),
+    grams: number('grams').nullable(),
+    calories: number('calories').transform(Math.round),
+    protein: number('protein').nullable(),
+    carbs: number('carbs').nullable(),
+    fats: number('fats').nullable(),
     foodId: z.string().max(60).nullable(),
     /** `HH:MM` or `HH:MM:SS` on `localDate`; absent if the line has no time of day, or an instant. */
     localTime: z.string().optional(),

@@ -7,6 +7,7 @@ import { GoalsFrom } from './20261124110000_goals_from.ts';
 import { OwnFoods } from './20261124120000_own_foods.ts';
 import { ImportRuns } from './20261128173657_import_runs.ts';
 import { GoalChanges } from './20261128174226_goal_changes.ts';
+import { ProductNames } from './20261128183353_product_names.ts';
 
 /** In the order in which they run. The names must never change, because the database stores the names of those that have run. */
 export const migrations: MigrationDeclaration[] = [
@@ -18,4 +19,5 @@ export const migrations: MigrationDeclaration[] = [
   { name: '20261124120000_own_foods', class: OwnFoods },
   { name: '20261128173657_import_runs', class: ImportRuns },
   { name: '20261128174226_goal_changes', class: GoalChanges },
+  { name: '20261128183353_product_names', class: ProductNames },
 ];

@@ -1,7 +1,7 @@
 import { chats, messagesOf, type ChatState } from '../chat/chat.journal.ts';
 import type { MessageReportShape } from '../chat/messages.shapes.ts';
 import { reports } from '../chat/report.journal.ts';
-import { gyms, type GymRecord } from '../gyms/gym.journal.ts';
+import { gyms, withoutEmptyGroups, type GymRecord } from '../gyms/gym.journal.ts';
 import { squads, type NoSquad, type SquadState } from '../squads/squad.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 import { forgetName } from '../users/names.journal.ts';
@@ -94,19 +94,19 @@ function chatWithout(chat: ChatState, userId: string): ChatState {
 
 function gymWithout(gym: GymRecord, userId: string): GymRecord {
   const groups = Object.fromEntries(
-    Object.values(gym.groups)
-      .map((group) => ({
+    Object.values(gym.groups).map((group) => [
+      group.id,
+      {
         ...group,
         createdBy: group.createdBy === userId ? null : group.createdBy,
         memberIds: group.memberIds.filter((memberId) => memberId !== userId),
-      }))
-      .filter(({ memberIds }) => memberIds.length > 0)
-      .map((group) => [group.id, group]),
+      },
+    ]),
   );
+  const kept = withoutEmptyGroups({ ...gym, groups });
   return {
-    groups,
-    activities: gym.activities
-      .filter(({ groupId }) => !groupId || groups[groupId])
+    ...kept,
+    activities: kept.activities
       .map((activity) => ({ ...activity, userIds: activity.userIds.filter((id) => id !== userId) }))
       .filter(({ userIds, groupId }) => userIds.length > 0 || groupId !== null),
   };

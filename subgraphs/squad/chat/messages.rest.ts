@@ -3,6 +3,7 @@ import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams, uuid } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
+import { REPORT_RATE } from '../rates.ts';
 import type { MessageReports } from './message-reports.ts';
 import type { Messages } from './messages.ts';
 import { MessageReportShape, MessageShape, ReportMessageInput, SendMessageShape } from './messages.shapes.ts';
@@ -55,8 +56,9 @@ export const messagesRest = [
     operationId: 'reportMessage',
     summary: 'Report a message to the staff of the gym',
     description:
-      'Allowed after the caller has left the squad, too. A second report of the same message replaces the first.',
+      'Allowed after the caller has left the squad, too. A second report of the same message replaces the first. The latest 50 reports of each user are kept; a user makes at most 30 a minute.',
     auth: 'required',
+    rateLimit: REPORT_RATE,
     params: messageParams,
     body: ReportMessageInput.pick({ reason: true }).meta({ graphType: 'ReportSquadMessageInput' }),
     success: { status: 201, description: 'The report.', shape: MessageReportShape },

@@ -27,3 +27,8 @@ export const FeedItemShape = z
   })
   .meta({ id: 'FeedItem' });
 export type FeedItemShape = z.infer<typeof FeedItemShape>;
+
+/** An entry with the gym of its feed; null: the viewer's own. */
+export interface FeedItemOfGym extends FeedItemShape {
+  readonly gymId: string | null;
+}

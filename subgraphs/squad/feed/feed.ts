@@ -3,10 +3,10 @@ import { requireGym } from '#server/auth/viewer.ts';
 import { PlatformError } from '#server/errors.ts';
 import { cursorsOf, pageSize, type Page, type PageRequest } from '#server/paging.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { gyms, type Activity } from '../gyms/gym.journal.ts';
+import { gyms, type Activity, type GymRecord } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
 import { isOlder } from '../lists.ts';
-import { maySee, readSight } from '../presence/visibility.ts';
+import { maySee, maySeeClub, readSight, type Sight } from '../presence/visibility.ts';
 import type { Platform } from '../upstream/platform.ts';
 import type { FeedItemShape } from './feed.shapes.ts';
 
@@ -70,7 +70,7 @@ export class Feed {
       this.hub.journals
         .of(gyms)
         .read(gym)
-        .then((record) => record.activities.map(ofActivity).filter(wanted)),
+        .then((record) => activitiesIn(record, sight).map(ofActivity).filter(wanted)),
       this.announcements(gym, missing).then((items) => items.filter(isNext).map(unsigned)),
       this.posts(gym, after?.[2] ?? undefined, pageSize(request) + 1, wanted, missing),
     ]);
@@ -145,6 +145,13 @@ const keysOf = (item: FeedItemShape): [string, string] => [item.at, item.id];
 const timeOf = (text: string): string =>
   (Number.isNaN(Date.parse(text)) ? new Date(0) : new Date(text)).toISOString();
 
+/** Without those of clubs that do not exist for the viewer. */
+const activitiesIn = ({ activities, groups }: GymRecord, sight: Sight): readonly Activity[] =>
+  activities.filter(({ groupId }) => {
+    const group = groupId ? groups[groupId] : undefined;
+    return !groupId || (group !== undefined && maySeeClub(sight, group));
+  });
+
 const ofActivity = ({ id, kind, at, userIds, text, groupId }: Activity): FeedItemShape => ({
   ...NOTHING,
   id,
@@ -172,14 +179,16 @@ const ofPost = (given: z.infer<typeof post> | undefined): FeedItemShape[] =>
     : [];
 
 function ofAnnouncement(given: z.infer<typeof announcement> | undefined): FeedItemShape[] {
-  const at = given?.createdAt ?? given?.startsAt;
+  // An announcement may be written before it begins, or be said to have begun before it was written.
+  const times = [given?.createdAt, given?.startsAt].flatMap((time) => (time ? [timeOf(time)] : []));
+  const at = times.toSorted().at(-1);
   return given && at
     ? [
         {
           ...NOTHING,
           id: given.id,
           kind: 'ANNOUNCEMENT',
-          at: timeOf(at),
+          at,
           userId: given.userId ?? given.authorId ?? null,
           title: given.title,
           text: given.text,

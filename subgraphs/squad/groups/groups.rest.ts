@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { restRoute } from '#server/rest/route.ts';
 import { gymQuery, idParams } from '#server/shapes.ts';
 import { TAGS } from '../api-tags.ts';
+import { CLUB_RATE } from '../rates.ts';
 import type { Groups } from './groups.ts';
 import { CreateGroupShape, GroupShape } from './groups.shapes.ts';
 
@@ -24,7 +25,10 @@ export const groupsRest = [
     path: '/groups',
     operationId: 'createClub',
     summary: "Create a club in the caller's gym",
+    description:
+      'A user may have created at most 10 clubs that still exist, and creates at most 10 a minute.',
     auth: 'required',
+    rateLimit: CLUB_RATE,
     body: CreateGroupShape,
     success: { status: 201, description: 'The club; the caller is its first member.', shape: GroupShape },
     errors: ['CONFLICT', 'GYM_REQUIRED'],

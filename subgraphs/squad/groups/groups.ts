@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { requireGym, requireOwnGym, requireUser } from '#server/auth/viewer.ts';
 import { conflict, notFound } from '#server/errors.ts';
 import { isUuid, uuidv7 } from '#server/ids.ts';
@@ -7,21 +8,29 @@ import { forgetInGym } from '../accounts/forgotten.ts';
 import { forgetIfErased } from '../accounts/forget-if-erased.ts';
 import { moveNames } from '../users/names.journal.ts';
 import { requireNotErased, users } from '../users/user.journal.ts';
-import { gyms, type StoredGroup } from '../gyms/gym.journal.ts';
+import { gyms, type GymRecord, type StoredGroup } from '../gyms/gym.journal.ts';
 import type { Hub } from '../hub.ts';
-import { maySee, readSight, type Sight } from '../presence/visibility.ts';
+import { maySee, maySeeClub, readSight, type Sight } from '../presence/visibility.ts';
 import { CreateGroupShape, type GroupShape } from './groups.shapes.ts';
 
 const MAX_GROUPS_A_GYM = 500;
+const MAX_GROUPS_A_FOUNDER = 10;
 const MAX_MEMBERS = 2_000;
 
-/**
- * The groups (clubs) of a gym. A group without members does not exist. A group also does not exist for a viewer who may
- * not see any of its members: an empty group would reveal that a member is hidden from them.
- */
+/** The groups (clubs) of a gym. A group without members does not exist, nor does one for a viewer if `maySeeClub` is false. */
 export class Groups {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
+  /** One read for all groups of a tick. Nothing is cached, because the mutations of one operation change groups. */
+  private readonly inGym = new DataLoader(
+    async (gymIds: readonly string[]) => {
+      const sight = await this.sight();
+      const read = new Map<string, GymRecord>();
+      for (const gymId of new Set(gymIds)) read.set(gymId, await this.hub.journals.of(gyms).read(gymId));
+      return gymIds.map((gymId) => ({ groups: read.get(gymId)!.groups, sight }));
+    },
+    { cache: false },
+  );
 
   constructor(unit: UnitOfWork, hub: Hub) {
     this.unit = unit;
@@ -33,22 +42,28 @@ export class Groups {
     const sight = await this.sight();
     const { groups } = await this.hub.journals.of(gyms).read(requireGym(this.unit.viewer, gymId));
     return Object.values(groups)
-      .filter((group) => isVisible(group, sight))
+      .filter((group) => maySeeClub(sight, group))
       .toSorted((one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id))
       .map((group) => this.present(group, sight));
   }
 
-  /** A group of the viewer's own gym; null if there is none with that id that the viewer may see. */
-  async find(id: string): Promise<GroupShape | null> {
+  /**
+   * A group of the viewer's gym, or of any gym for a SUPER_ADMIN; null if the viewer may see none with that id. A reference to
+   * a group does not name its gym, so it finds only groups of the viewer's own gym, also for a SUPER_ADMIN.
+   */
+  async find(id: string, gymId?: string | null): Promise<GroupShape | null> {
     const { viewer } = this.unit;
-    if (viewer.kind !== 'user' || !viewer.gymId) return null;
+    if (viewer.kind !== 'user' || !(gymId ?? viewer.gymId)) return null;
     if (!isUuid(id)) return null; // `constructor` is a key of every object
-    const sight = await this.sight();
-    const group = (await this.hub.journals.of(gyms).read(viewer.gymId)).groups[id];
-    return group && isVisible(group, sight) ? this.present(group, sight) : null;
+    const { groups, sight } = await this.inGym.load(requireGym(viewer, gymId));
+    const group = groups[id];
+    return group && maySeeClub(sight, group) ? this.present(group, sight) : null;
   }
 
-  /** Creates a group with the viewer as its first member. @throws CONFLICT if the viewer can see a group of the same name in the gym */
+  /**
+   * Creates a group with the viewer as its first member.
+   * @throws CONFLICT if the viewer can see a group of the same name in the gym, or 10 groups that they have created
+   */
   async create(input: unknown): Promise<GroupShape> {
     const { name } = validated(CreateGroupShape, input);
     const { userId } = requireUser(this.unit.viewer);
@@ -65,12 +80,15 @@ export class Groups {
       createdAt: at,
     };
     await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
-      const existing = Object.values(groups).filter(({ memberIds }) => memberIds.length > 0);
-      // Two groups may get the same name: a refusal would reveal a group that is hidden from the viewer.
-      if (
-        existing.some((other) => other.name.toLowerCase() === name.toLowerCase() && isVisible(other, sight))
-      )
+      const existing = Object.values(groups);
+      // Two groups may get the same name, and a founder more groups: a refusal would reveal a group that is hidden from them.
+      const visible = existing.filter((other) => maySeeClub(sight, other));
+      if (visible.some((other) => other.name.toLowerCase() === name.toLowerCase()))
         throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
+      if (visible.filter(({ createdBy }) => createdBy === userId).length >= MAX_GROUPS_A_FOUNDER)
+        throw conflict(
+          `A user may have created at most ${MAX_GROUPS_A_FOUNDER} groups that still exist; a group is deleted when its last member leaves.`,
+        );
       if (existing.length >= MAX_GROUPS_A_GYM)
         throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
       return [
@@ -107,16 +125,19 @@ export class Groups {
     if (!isUuid(groupId)) throw notFound('group', groupId);
     if (member) await this.listGymInJournal(userId, gymId);
     const sight = await this.sight();
-    const gym = await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
+    let before: StoredGroup | undefined;
+    const { groups: after } = await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const group = groups[groupId];
-      if (!group || !isVisible(group, sight)) throw notFound('group', groupId);
+      if (!group || !maySeeClub(sight, group)) throw notFound('group', groupId);
+      before = group;
       if (group.memberIds.includes(userId) === member) return [];
       if (member && group.memberIds.length >= MAX_MEMBERS)
         throw conflict(`A group has at most ${MAX_MEMBERS} members.`);
       return [{ type: member ? 'joinedGroup' : 'leftGroup', groupId, userId }];
     });
     await this.forgetIfErased(userId, gymId);
-    return this.present(gym.groups[groupId] as StoredGroup, sight);
+    // The group no longer exists if its last member has left.
+    return this.present(after[groupId] ?? { ...before!, memberIds: [] }, sight);
   }
 
   private sight(): Promise<Sight> {
@@ -153,6 +174,3 @@ export class Groups {
     };
   }
 }
-
-const isVisible = ({ memberIds }: StoredGroup, sight: Sight): boolean =>
-  memberIds.some((memberId) => maySee(sight, memberId));

@@ -1,6 +1,6 @@
 import type { JournalKind } from '../storage/journal.ts';
 
-/** A club. */
+/** A club. It has at least one member. */
 export interface StoredGroup {
   readonly id: string;
   readonly gymId: string;
@@ -44,7 +44,7 @@ export const gyms: JournalKind<GymRecord, GymItem> = {
   apply(gym, item) {
     switch (item.type) {
       case 'snapshot':
-        return item.gym;
+        return withoutEmptyGroups(item.gym); // earlier versions kept them
       case 'founded':
         return withGroup(gym, item.group);
       case 'joinedGroup':
@@ -76,5 +76,13 @@ function withMember(
   const group = gym.groups[groupId];
   if (!group) return gym;
   const others = group.memberIds.filter((memberId) => memberId !== userId);
-  return withGroup(gym, { ...group, memberIds: type === 'joinedGroup' ? [...others, userId] : others });
+  const memberIds = type === 'joinedGroup' ? [...others, userId] : others;
+  const changed = withGroup(gym, { ...group, memberIds });
+  return memberIds.length > 0 ? changed : withoutEmptyGroups(changed);
+}
+
+/** Without the clubs that have no members, and without their activities. */
+export function withoutEmptyGroups({ groups, activities }: GymRecord): GymRecord {
+  const kept = Object.fromEntries(Object.entries(groups).filter(([, { memberIds }]) => memberIds.length > 0));
+  return { groups: kept, activities: activities.filter(({ groupId }) => !groupId || kept[groupId]) };
 }

@@ -1,4 +1,5 @@
 import { requireUser, type Viewer } from '#server/auth/viewer.ts';
+import type { StoredGroup } from '../gyms/gym.journal.ts';
 import type { Journals } from '../storage/journal.ts';
 import { hiddenFrom, users, type UserRecord } from '../users/user.journal.ts';
 import { isShown, type OnlineEntry } from './online-entry.ts';
@@ -28,6 +29,13 @@ export const readSight = async (journals: Journals, viewer: Viewer): Promise<Sig
 
 /** Whether the viewer may know anything about that user. */
 export const maySee = ({ hidden }: Sight, userId: string): boolean => !hidden.has(userId);
+
+/**
+ * Whether a club exists for the viewer: not if they may see none of its members, because an empty club would reveal that a
+ * member is hidden from them.
+ */
+export const maySeeClub = (sight: Sight, { memberIds }: StoredGroup): boolean =>
+  memberIds.some((memberId) => maySee(sight, memberId));
 
 /** The entry as the viewer sees it in the list of the gym; undefined if they do not see it. */
 export function seenIn(

@@ -1,6 +1,6 @@
 import type { Logger } from '#server/observability/logger.ts';
 import type { RedisCommands } from '#server/redis/redis-servers.ts';
-import { ALIVE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from '../storage/instance-lease.ts';
+import { COMPLETE_FIELD, LEASE_MILLIS, RENEWAL_MILLIS } from '../storage/instance-lease.ts';
 import type { RedisConnections } from '../storage/redis-connections.ts';
 import {
   connectionTime,
@@ -44,7 +44,11 @@ export class RedisConnectionTimes implements ConnectionTimes {
     this.connected.set(userId, known);
     if (known.count === 1)
       this.write(this.key, (client) =>
-        client.hSet(this.key, { [userId]: String(known.since), [ALIVE_FIELD]: '1' }),
+        client
+          .multi()
+          .hSet(this.key, userId, String(known.since))
+          .pExpire(this.key, LEASE_MILLIS) // the hash may be a new one
+          .exec(),
       );
     let isOpen = true;
     return () => {
@@ -92,8 +96,13 @@ export class RedisConnectionTimes implements ConnectionTimes {
 
   /** Renews the lease. A hash that may be incomplete is written again as a whole. */
   private async renew(): Promise<void> {
-    const renewed = await this.redis.run(this.key, (client) => client.pExpire(this.key, LEASE_MILLIS));
-    if (!renewed || this.isIncomplete) await this.writeAll();
+    const [complete] = await this.redis.run(this.key, (client) =>
+      Promise.all([client.hGet(this.key, COMPLETE_FIELD), client.pExpire(this.key, LEASE_MILLIS)]),
+    );
+    if (!complete || this.isIncomplete) await this.writeAll();
+    // Not in one transaction with the hash: in a Redis Cluster the two keys may be at different nodes. Also if the hash is
+    // complete: the list may have been lost, or another instance has removed this one while its hash was missing.
+    await this.redis.run(INSTANCES, (client) => client.sAdd(INSTANCES, this.instanceId));
     await this.forgetOthers();
   }
 
@@ -107,12 +116,10 @@ export class RedisConnectionTimes implements ConnectionTimes {
         client
           .multi()
           .del(this.key)
-          .hSet(this.key, { ...fields, [ALIVE_FIELD]: '1' })
+          .hSet(this.key, { ...fields, [COMPLETE_FIELD]: '1' })
           .pExpire(this.key, LEASE_MILLIS)
           .exec(),
       );
-      // Not in one transaction with the hash: in a Redis Cluster the two keys may be at different nodes.
-      await this.redis.run(INSTANCES, (client) => client.sAdd(INSTANCES, this.instanceId));
     } catch (error) {
       this.isIncomplete = true;
       throw error;

@@ -4,6 +4,9 @@ import { PlatformError } from '#server/errors.ts';
 import { createLogger } from '#server/observability/logger.ts';
 import { NO_ORIGIN, UnitOfWork } from '#server/unit-of-work.ts';
 import { Blocks } from '../../../subgraphs/squad/blocks/blocks.ts';
+import { MessageReports } from '../../../subgraphs/squad/chat/message-reports.ts';
+import { Messages } from '../../../subgraphs/squad/chat/messages.ts';
+import { Groups } from '../../../subgraphs/squad/groups/groups.ts';
 import { MemoryHub } from '../../../subgraphs/squad/hub.memory.ts';
 import { Invites } from '../../../subgraphs/squad/invites/invites.ts';
 import type { InviteShape } from '../../../subgraphs/squad/invites/invites.shapes.ts';
@@ -20,12 +23,17 @@ export const gymId = randomUUID();
 /** All actors share this hub, but not its journals: each actor has journals whose steps the scheduler controls. */
 const sharedHub = new MemoryHub({ graceMillis: 1_000 }, undefined as unknown as Journals);
 
-/** The rules for one request of this user, who is a member of this gym. */
-export function rulesOf(userId: string, journals: Journals, ofGym: string = gymId) {
+/** The rules for one request of this user of this gym. */
+export function rulesOf(
+  userId: string,
+  journals: Journals,
+  ofGym: string = gymId,
+  role: UserViewer['role'] = 'MEMBER',
+) {
   const viewer: UserViewer = {
     kind: 'user',
     userId,
-    role: 'MEMBER',
+    role,
     gymId: ofGym,
     sessionId: randomUUID(),
     expiresAt: Date.now() + 3_600_000,
@@ -44,6 +52,9 @@ export function rulesOf(userId: string, journals: Journals, ofGym: string = gymI
     squads: squadRules,
     invites: new Invites(unit, hub, squadRules, platform, settings),
     blocks: new Blocks(unit, hub),
+    groups: new Groups(unit, hub),
+    messages: new Messages(unit, hub, settings),
+    messageReports: new MessageReports(unit, hub),
     dispose: () => upkeep.dispose(),
   };
 }

@@ -178,6 +178,35 @@ async function inContent(platform: TestPlatform, { token, mark }: Me): Promise<v
     body: { title: `Plan of ${mark}`, difficulty: 'Beginner', category: 'Strength', visibility: 'PRIVATE' },
   });
   await call(platform, 'content', 'PUT', `/workouts/${routine.id}/favourite`, { token });
+  await forTheGym(platform, { token, mark });
+}
+
+/** A routine that stays for the gym, with a custom exercise that stays with it. */
+async function forTheGym(platform: TestPlatform, { token, mark }: Pick<Me, 'token' | 'mark'>): Promise<void> {
+  const exercise = await call<{ id: string }>(platform, 'content', 'POST', '/exercises', {
+    token,
+    body: {
+      name: 'Sandbag Walk',
+      aliases: [`Walk of ${mark}`],
+      description: `As ${mark} does it`,
+      instructions: [`Walk like ${mark}`],
+      custom: true,
+      primaryMuscles: ['glutes'],
+      modality: 'WEIGHT_DISTANCE',
+    },
+  });
+  const routine = await call<{ id: string }>(platform, 'content', 'POST', '/workouts', {
+    token,
+    body: {
+      title: 'Walks',
+      difficulty: 'Beginner',
+      category: 'Strength',
+      visibility: 'PRIVATE',
+      exercises: [{ entries: [{ exerciseId: exercise.id, sets: [{ distanceMeters: 40 }] }] }],
+    },
+  });
+  // Staff add a routine of their own for the gym in two steps; in one step, it belongs to nobody.
+  await call(platform, 'content', 'PUT', `/workouts/${routine.id}`, { token, body: { visibility: 'GYM' } });
 }
 
 async function inNutrition(platform: TestPlatform, { token, mark }: Me): Promise<void> {
