@@ -1,6 +1,8 @@
 import dns from 'node:dns';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startNameServer } from '../support/name-server.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { withinOnThisMachine } from '../support/slow-machine.ts';
 import { send, type SendResult } from '../../subgraphs/gym/webhooks/send.ts';
 import { isPublicAddress, targetProblem } from '../../subgraphs/gym/webhooks/target.ts';
 
@@ -145,19 +147,16 @@ const secrets = [`whsec_${Buffer.alloc(32).toString('base64')}`];
 const sent = (url: string, allowsLoopback: boolean): Promise<SendResult> =>
   send(event, { url, secrets, allowsLoopback }, new AbortController().signal);
 
-/** Replaces the answers of the name service, one for each question; the last one is repeated. Returns the names that were asked. */
-function nameServer(...answers: string[][]): string[] {
+/** Replaces the answers of the system's name service, one for each question; the last one is repeated. Returns the names that were asked. */
+function systemNames(...answers: string[][]): string[] {
   const asked: string[] = [];
-  const lookup = (name: string, _options: object, done: (error: null, found: object[]) => void) => {
+  const lookup = async (name: string) => {
     const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
     asked.push(name);
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
   // The cast: only the form of `dns.lookup` that is used here is replaced.
-  jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
+  jest.spyOn(dns.promises, 'lookup').mockImplementation(lookup as never);
   return asked;
 }
 
@@ -216,29 +215,56 @@ describe('a host name', () => {
     ['64:ff9b::7f00:1'],
     ['2002:7f00:1::'],
     ['fd00:ec2::254'],
-    ['fe80::1%eth0'],
     [''],
   ])('is refused if it means %s, when the connection is opened', async (addresses) => {
-    const asked = nameServer(addresses.split(', ').filter(Boolean));
-    const url = `https://rebinding.example:${new URL(receiver.url).port}/hook`;
-    expect(targetProblem(url, false)).toBeUndefined(); // nothing is known about the name before
-    expect(await sent(url, true)).toMatchObject({
-      statusCode: null,
-      error: 'the host name has no address of the public internet',
-    });
-    expect(asked).toEqual(['rebinding.example']);
-    expect(receiver.requests).toEqual([]);
+    const names = await startNameServer(addresses.split(', ').filter(Boolean));
+    try {
+      const url = `https://rebinding.example:${new URL(receiver.url).port}/hook`;
+      expect(targetProblem(url, false)).toBeUndefined(); // nothing is known about the name before
+      expect(await sent(url, true)).toMatchObject({
+        statusCode: null,
+        error: 'the host name has no address of the public internet',
+      });
+      expect(names.asked.toSorted()).toEqual(['A rebinding.example', 'AAAA rebinding.example']);
+      expect(receiver.requests).toEqual([]);
+    } finally {
+      await names.stop();
+    }
+  });
+
+  it('whose name server does not answer keeps no other names waiting, and ends with its attempt', async () => {
+    const names = await startNameServer('silent');
+    try {
+      const stopped = new AbortController();
+      const attempts = Array.from({ length: 40 }, (_, index) =>
+        send(
+          event,
+          { url: `https://silent-${index}.example/`, secrets, allowsLoopback: true },
+          stopped.signal,
+        ),
+      );
+      const startedAt = performance.now();
+      await dns.promises.lookup('localhost');
+      expect(await sent(receiver.url.replace('127.0.0.1', 'localhost'), true)).toMatchObject({
+        statusCode: 204,
+      });
+      expect(performance.now() - startedAt).toBeLessThan(withinOnThisMachine(2_000));
+      stopped.abort();
+      for (const { statusCode } of await Promise.all(attempts)) expect(statusCode).toBeNull();
+    } finally {
+      await names.stop();
+    }
   });
 
   it('such as localhost is no target for http with demo data if it means another machine', async () => {
-    const asked = nameServer(['10.0.0.1']);
+    const asked = systemNames(['10.0.0.1']);
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     expect((await sent(url, true)).error).toBe('the host name has no address of the public internet');
     expect(asked).toEqual(['localhost']);
   });
 
   it('cannot change its meaning between the check and the connection, because it is resolved once', async () => {
-    const asked = nameServer(['127.0.0.1'], ['10.0.0.1']);
+    const asked = systemNames(['127.0.0.1'], ['10.0.0.1']);
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     expect(await sent(url, true)).toMatchObject({ statusCode: 204, error: undefined });
     expect(asked).toEqual(['localhost']);
@@ -246,7 +272,7 @@ describe('a host name', () => {
   });
 
   it('of which some addresses are refused is connected to the others only', async () => {
-    nameServer(['10.0.0.1', '127.0.0.1', '169.254.169.254']);
+    systemNames(['10.0.0.1', '127.0.0.1', '169.254.169.254']);
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     expect(await sent(url, true)).toMatchObject({ statusCode: 204 });
   });

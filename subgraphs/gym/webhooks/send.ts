@@ -88,7 +88,7 @@ function post(event: EventShape, { url: text, secrets }: SentTo, signal: AbortSi
         'webhook-signature': signatures.join(' '),
       },
       agent: false, // a connection of its own for each attempt, so that its address is checked
-      lookup: lookupFor(url),
+      lookup: lookupFor(url, signal),
       signal,
     },
     (response) => {

@@ -1,5 +1,6 @@
-import dns, { type LookupAddress } from 'node:dns';
+import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { hostOf } from '#server/url-host.ts';
 import { FORBIDDEN_PORTS } from './forbidden-ports.ts';
@@ -49,21 +50,56 @@ export function targetProblem(text: string, allowsLoopback: boolean): string | u
 /** Thrown if a host name has no address to which events may be sent. */
 export class ForbiddenTargetError extends Error {}
 
+/** The time limit of one question to a name server. */
+const NAME_SERVER_MILLIS = 3_000; // 3 s
+
 /**
  * Resolves a host name for a connection, and returns only the addresses to which events may be sent to this URL. The
- * connection uses the result, so the name cannot mean another address after the check.
+ * connection uses the result, so the name cannot mean another address after the check. Node asks for all addresses
+ * (`autoSelectFamily`, its default).
+ * @param signal ends the questions to name servers
  */
-export function lookupFor(url: URL): LookupFunction {
-  const isAllowed = url.protocol === 'http:' ? isLoopbackAddress : isPublicAddress;
-  return (hostname, options, done) => {
-    dns.lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      if (error) return done(error, '');
-      const allowed = found.filter(({ address }) => isAllowed(address));
-      const [first] = allowed;
-      if (!first)
-        return done(new ForbiddenTargetError('the host name has no address of the public internet'), '');
-      if (options.all) done(null, allowed);
-      else done(null, first.address, first.family);
-    });
-  };
+export const lookupFor = (url: URL, signal: AbortSignal): LookupFunction =>
+  callbackify((hostname: string, _options: LookupOptions) => allowedAddresses(url, hostname, signal));
+
+/** @throws ForbiddenTargetError */
+async function allowedAddresses(url: URL, hostname: string, signal: AbortSignal): Promise<LookupAddress[]> {
+  const isLoopback = url.protocol === 'http:';
+  const isAllowed = isLoopback ? isLoopbackAddress : isPublicAddress;
+  const found = isLoopback
+    ? await dns.promises.lookup(hostname, { all: true })
+    : await addressesOf(hostname, signal);
+  const allowed = found.filter(({ address }) => isAllowed(address));
+  if (allowed.length === 0)
+    throw new ForbiddenTargetError('the host name has no address of the public internet');
+  return allowed;
 }
+
+/**
+ * The addresses of a host name, asked at the name servers themselves. `dns.lookup` would run in one of two threads in which the
+ * whole process resolves its names, and nothing could end it: a gym whose name server does not answer would stop the
+ * connections to the database and to other services.
+ */
+async function addressesOf(hostname: string, signal: AbortSignal): Promise<LookupAddress[]> {
+  const resolver = new dns.promises.Resolver({ timeout: NAME_SERVER_MILLIS, tries: 1 });
+  resolver.setServers(dns.getServers());
+  const cancel = (): void => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    // A host name may have addresses of one kind only, and some name servers do not answer the question for the other kind.
+    const found = answers.flatMap((answer, index) =>
+      answer.status === 'fulfilled'
+        ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+        : [],
+    );
+    const failure = answers.map(reasonOf).find((error) => error && error.code !== dns.NODATA);
+    if (found.length === 0 && failure) throw failure;
+    return found;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+const reasonOf = (answer: PromiseSettledResult<unknown>): NodeJS.ErrnoException | undefined =>
+  answer.status === 'rejected' ? (answer.reason as NodeJS.ErrnoException) : undefined;
