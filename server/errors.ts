@@ -79,6 +79,8 @@ interface PlatformErrorOptions {
   retryAfterSeconds?: number;
   /** The allowed methods, sent as `Allow` with a 405. */
   allow?: readonly string[];
+  /** The same error with the names of the graph, if they differ from those of REST. */
+  inGraph?: PlatformError;
   /** The original error. It is only logged. */
   cause?: unknown;
 }
@@ -92,6 +94,7 @@ export class PlatformError extends Error {
   readonly errors: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly inGraph: PlatformError | undefined;
 
   constructor(code: ErrorCode, message: string, options: PlatformErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -100,6 +103,7 @@ export class PlatformError extends Error {
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.allow = options.allow;
+    this.inGraph = options.inGraph;
   }
 
   get status(): number {
@@ -124,6 +128,13 @@ export const conflict = (message: string, options?: PlatformErrorOptions) =>
 export const invalid = (path: string, message: string) =>
   new PlatformError('VALIDATION_FAILED', path ? `${path}: ${message}` : message, {
     errors: [{ path, message }],
+  });
+
+/** The error of a parameter that has another name in the graph. */
+export const invalidParameter = (names: { rest: string; graph: string }, message: string) =>
+  new PlatformError('VALIDATION_FAILED', `${names.rest}: ${message}`, {
+    errors: [{ path: names.rest, message }],
+    inGraph: invalid(names.graph, message),
   });
 
 /** The error of a write that expected another version than the stored one. */

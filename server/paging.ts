@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { invalid } from './errors.ts';
+import { invalid, invalidParameter } from './errors.ts';
 import { jsonIn } from './json-object.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
@@ -25,10 +25,14 @@ export interface Page<Item> {
   readonly missing?: readonly string[];
 }
 
+const CURSOR_EXPECTED = 'expected a cursor from an earlier page of this list; start again without one';
+
 /** A cursor from a client. The platform's cursors are far shorter than this limit. */
-export const cursorText = z
-  .string()
-  .max(4_096, 'expected a cursor from an earlier page of this list; start again without one');
+export const cursorText = z.string().max(4_096, CURSOR_EXPECTED);
+
+/** The error of `?cursor=` or `after`. */
+export const invalidCursor = (message: string) =>
+  invalidParameter({ rest: 'cursor', graph: 'after' }, message);
 
 /** `?limit=` and `?cursor=` of every REST list. */
 export const pageQuery = z.object({
@@ -69,11 +73,18 @@ export function pageOfWhole<Item>(items: readonly Item[], request: PageRequest):
   };
 }
 
-/** The effective page size of a request. @throws VALIDATION_FAILED unless it is a whole number of at least 1 */
+/**
+ * The effective page size of a request. REST refuses 0 by `pageQuery`. Relay's specification allows `first: 0`: the page is
+ * empty, and says whether there are items.
+ * @throws VALIDATION_FAILED unless it is a whole number of at least 0
+ */
 export function pageSize(request: PageRequest): number {
   const limit = request.limit ?? DEFAULT_PAGE_SIZE;
-  if (!Number.isInteger(limit) || limit < 1)
-    throw invalid('limit', `expected a whole number of at least 1, got ${limit}`);
+  if (!Number.isInteger(limit) || limit < 0)
+    throw invalidParameter(
+      { rest: 'limit', graph: 'first' },
+      `expected a whole number of at least 0, got ${limit}`,
+    );
   return Math.min(limit, MAX_PAGE_SIZE);
 }
 
@@ -86,14 +97,15 @@ export function pageSize(request: PageRequest): number {
  *     const rows = await ... limit pageSize(request) + 1
  *     return cursors.page(rows, request, (row) => [row.name, row.id]);
  *
- * @param refusal the parameter and the message of the error for a cursor that was not issued
+ * @param refusal the parameter and the message of the error for a cursor that was not issued. Default: those of a list
  */
 export function cursorsOf<Keys extends readonly unknown[]>(
   list: string,
   shape: z.ZodType<Keys>,
-  refusal: { path: string; message: string } = CURSOR_OF_A_LIST,
+  refusal?: { path: string; message: string },
 ) {
-  const wrongCursor = () => invalid(refusal.path, refusal.message);
+  const wrongCursor = () =>
+    refusal ? invalid(refusal.path, refusal.message) : invalidCursor(CURSOR_EXPECTED);
   const write = (keys: Keys): string => {
     const text = JSON.stringify(keys);
     return Buffer.from(`${checksum(list, text)}${text}`).toString('base64url');
@@ -139,9 +151,4 @@ export function mapPage<From, To extends object>(page: Page<From>, present: (ite
 const CHECKSUM_LENGTH = 6;
 const checksum = (list: string, text: string): string =>
   createHash('sha256').update(`${list}\n${text}`).digest('base64url').slice(0, CHECKSUM_LENGTH);
-const CURSOR_OF_A_LIST = {
-  path: 'cursor',
-  message: 'expected a cursor from an earlier page of this list; start again without one',
-};
-
 const positions = cursorsOf('whole', z.tuple([z.int().min(0)]));

@@ -1126,7 +1126,7 @@ export interface paths {
         put?: never;
         /**
          * Get an access token for a machine client, or for a service of the platform
-         * @description Client credentials as in OAuth 2.0 (RFC 6749, section 4.4), in a form or a JSON body; `client_id` and `client_secret` may be sent by HTTP Basic authentication instead. The token of a machine client is valid for 15 minutes, and has the scopes in `scope`, separated by spaces, or all that the client was granted.
+         * @description Client credentials as in OAuth 2.0 (RFC 6749, section 4.4), in a form or a JSON body; `client_id` and `client_secret` may be sent by HTTP Basic authentication instead. The token of a machine client is valid for 15 minutes, and has the scopes in `scope`, separated by spaces, or all that the client was granted. Refusals have the member `error` of RFC 6749, section 5.2, besides those of every problem.
          *
          *     For everybody.
          */
@@ -2171,7 +2171,9 @@ export interface paths {
         get: operations["getBooking"];
         /**
          * Record whether a member has attended
-         * @description For GYM_ADMIN of the gym, SUPER_ADMIN.
+         * @description From 60 minutes before the start. Until the end, BOOKED takes ATTENDED or NO_SHOW back; a visit that belongs to the session marks the booking as ATTENDED again.
+         *
+         *     For GYM_ADMIN of the gym, SUPER_ADMIN.
          */
         put: operations["setAttendance"];
         post?: never;
@@ -6591,6 +6593,27 @@ export interface components {
             /** @description The scopes of a machine client, separated by spaces. */
             scope?: string;
         };
+        /** @description RFC 9457 problem details with further members. */
+        Problem_getClientToken: {
+            type: string;
+            title: string;
+            status: number;
+            /** @description What was expected, what was received, and what to do next. */
+            detail: string;
+            instance: string;
+            /** @enum {string} */
+            code: "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "VALIDATION_FAILED" | "REQUEST_TIMEOUT" | "CONFLICT" | "VERSION_CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "FEATURE_DISABLED" | "OPERATION_LIMIT_EXCEEDED" | "OPERATION_NOT_REGISTERED" | "UNAUTHORIZED_FIELD_OR_TYPE" | "SERVER_BUSY" | "SERVER_STOPPING" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_TIMEOUT" | "INSUFFICIENT_STORAGE" | "CURSOR_EXPIRED" | "INTERNAL" | "SUBSCRIPTION_SCHEMA_RELOAD" | "SUBSCRIPTION_SLOW_CONSUMER" | "GYM_REQUIRED" | "LOCATION_FULL" | "QR_UNKNOWN" | "SESSION_CLOSED" | "QR_EXPIRED" | "QR_POLICY" | "LOCATION_CLOSED" | "WRONG_GYM" | "CHALLENGE_COUNTS_ITSELF" | "OUT_OF_STOCK" | "MEMBERSHIP_INACTIVE" | "INVITATION_REQUIRED" | "ACCOUNT_SUSPENDED" | "AI_NOT_CONFIGURED" | "AI_UNAVAILABLE" | "AI_TIMEOUT" | "AI_UNUSABLE_ANSWER" | "WIZARD_INCOMPLETE" | "WIZARD_VERSION_UNSUPPORTED" | "SQUAD_ENDED" | "SQUAD_PAUSED" | "SQUAD_LIMIT" | "SQUAD_FULL" | "INVITE_CLOSED" | "UNKNOWN_EVENT";
+            errors?: {
+                path: string;
+                message: string;
+            }[];
+            requestId: string;
+            /**
+             * @description The error code of RFC 6749, section 5.2; absent with 429 and 5xx, for which it has none.
+             * @enum {string}
+             */
+            error?: "invalid_request" | "invalid_client" | "unsupported_grant_type" | "invalid_scope";
+        };
         /** @description A machine of a gym that uses the platform with rights of its own, e.g. a turnstile. */
         ApiClient: {
             /**
@@ -8173,10 +8196,7 @@ export interface components {
              * @description The time of the upload.
              */
             uploadedAt: string;
-            /**
-             * Format: uri
-             * @description The URL of the file: for callers who may open the session; pictures of a deployed gym are public.
-             */
+            /** @description The address of the file: for callers who may open the session; pictures of a deployed gym are public. A path, unless the installation has set the public URL of the wizard service. */
             url: string;
         };
         /** @description The writes of a session's data to the other services: either all of them are completed, or all of them are undone. If an action cannot be undone, the deployment waits for a SUPER_ADMIN. */
@@ -9880,7 +9900,7 @@ export interface operations {
                      *       "created": 0,
                      *       "existing": 0,
                      *       "failed": 1,
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
                      *       "finishedAt": null
                      *     }
                      */
@@ -9932,7 +9952,7 @@ export interface operations {
                      *       "created": 0,
                      *       "existing": 0,
                      *       "failed": 1,
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
                      *       "finishedAt": null,
                      *       "lines": [
                      *         {
@@ -10015,12 +10035,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -10072,12 +10092,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 4,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -10130,7 +10150,7 @@ export interface operations {
                      *       "units": "METRIC",
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
@@ -10279,7 +10299,7 @@ export interface operations {
                      *         "units": "METRIC",
                      *         "version": 4,
                      *         "createdAt": "2026-01-01T00:00:00.000Z",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
@@ -10437,7 +10457,7 @@ export interface operations {
                      *       "units": "METRIC",
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
@@ -10517,12 +10537,12 @@ export interface operations {
                      *         "timezone": "UTC",
                      *         "units": "METRIC",
                      *         "version": 2,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
-                     *           "since": "2026-06-16T10:00:00.000Z",
+                     *           "since": "2026-06-20T10:00:00.000Z",
                      *           "until": null,
                      *           "reason": null
                      *         },
@@ -10597,12 +10617,12 @@ export interface operations {
                      *         "timezone": "UTC",
                      *         "units": "METRIC",
                      *         "version": 2,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
-                     *           "since": "2026-06-16T10:00:00.000Z",
+                     *           "since": "2026-06-20T10:00:00.000Z",
                      *           "until": null,
                      *           "reason": null
                      *         },
@@ -10698,18 +10718,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000002",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "lastUsedAt": "2026-06-16T10:00:00.000Z",
-                     *         "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "lastUsedAt": "2026-06-20T10:00:00.000Z",
+                     *         "expiresAt": "2026-07-20T10:00:00.000Z",
                      *         "userAgent": "node",
                      *         "address": "127.0.0.1",
                      *         "current": false
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000003",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "lastUsedAt": "2026-06-16T10:00:00.000Z",
-                     *         "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "lastUsedAt": "2026-06-20T10:00:00.000Z",
+                     *         "expiresAt": "2026-07-20T10:00:00.000Z",
                      *         "userAgent": "node",
                      *         "address": "127.0.0.1",
                      *         "current": true
@@ -10783,11 +10803,11 @@ export interface operations {
                      *       "sessions": [
                      *         {
                      *           "id": "01900000-0000-7000-9000-000000000004",
-                     *           "refusedUntil": "2026-06-16T10:15:00.000Z"
+                     *           "refusedUntil": "2026-06-20T10:15:00.000Z"
                      *         },
                      *         {
                      *           "id": "01900000-0000-7000-9000-000000000005",
-                     *           "refusedUntil": "2026-06-16T10:15:00.000Z"
+                     *           "refusedUntil": "2026-06-20T10:15:00.000Z"
                      *         }
                      *       ],
                      *       "next": "89a7",
@@ -11024,12 +11044,12 @@ export interface operations {
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
                      *       "version": 5,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11084,12 +11104,12 @@ export interface operations {
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
                      *       "version": 6,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11190,7 +11210,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FIT1.fff839461e4855818effe585c843ccf60d8de0e9b67bae03fbc698b2d19499d5ac2f62df0b75919c8d9045bb55980da351e1600c08471b9e69aa760533f",
-                     *       "expiresAt": "2026-06-16T10:00:00.000Z"
+                     *       "expiresAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ShortLivedQrCode"];
@@ -11238,7 +11258,7 @@ export interface operations {
                      *       "units": "METRIC",
                      *       "version": 4,
                      *       "createdAt": "2026-01-01T00:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
@@ -11297,12 +11317,12 @@ export interface operations {
                      *         "timezone": "Europe/Berlin",
                      *         "units": "METRIC",
                      *         "version": 5,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z",
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "ACTIVE",
-                     *           "since": "2026-06-16T10:00:00.000Z",
+                     *           "since": "2026-06-20T10:00:00.000Z",
                      *           "until": null,
                      *           "reason": null
                      *         },
@@ -11426,12 +11446,12 @@ export interface operations {
                      *       "timezone": "Europe/Berlin",
                      *       "units": "METRIC",
                      *       "version": 7,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11536,13 +11556,13 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 5,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "FROZEN",
-                     *         "since": "2026-06-16T10:00:00.000Z",
-                     *         "until": "2026-07-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
+                     *         "until": "2026-07-20T10:00:00.000Z",
                      *         "reason": "A broken leg"
                      *       },
                      *       "email": "lou@iron.test",
@@ -11607,12 +11627,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 6,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000002",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11651,7 +11671,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "status": "FROZEN",
-                 *       "until": "2026-07-16T10:00:00.000Z",
+                 *       "until": "2026-07-20T10:00:00.000Z",
                  *       "reason": "A broken leg"
                  *     }
                  */
@@ -11690,13 +11710,13 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 2,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "FROZEN",
-                     *         "since": "2026-06-16T10:00:00.000Z",
-                     *         "until": "2026-07-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
+                     *         "until": "2026-07-20T10:00:00.000Z",
                      *         "reason": "A broken leg"
                      *       },
                      *       "email": "lou@iron.test",
@@ -11752,12 +11772,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 2,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -11815,8 +11835,8 @@ export interface operations {
                      *         "membership": {
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "status": "FROZEN",
-                     *           "since": "2026-06-16T10:00:00.000Z",
-                     *           "until": "2026-07-16T10:00:00.000Z",
+                     *           "since": "2026-06-20T10:00:00.000Z",
+                     *           "until": "2026-07-20T10:00:00.000Z",
                      *           "reason": "A broken leg"
                      *         }
                      *       }
@@ -11953,19 +11973,19 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 3,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "FROZEN",
-                     *         "since": "2026-06-16T10:00:00.000Z",
-                     *         "until": "2026-07-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
+                     *         "until": "2026-07-20T10:00:00.000Z",
                      *         "reason": "A broken leg"
                      *       },
                      *       "email": "lou@iron.test",
                      *       "emailVerified": false,
                      *       "suspension": {
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "reason": "Abuse of other members"
                      *       },
                      *       "qrCode": "FIT-5206a4fc9c89feae45e88079c72"
@@ -12018,7 +12038,7 @@ export interface operations {
                      *         "displayName": "Kim",
                      *         "role": "MEMBER",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
                      *         "sentAt": null,
                      *         "expiresAt": null
                      *       }
@@ -12094,12 +12114,12 @@ export interface operations {
                      *       "timezone": "UTC",
                      *       "units": "METRIC",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "membership": {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "ACTIVE",
-                     *         "since": "2026-06-16T10:00:00.000Z",
+                     *         "since": "2026-06-20T10:00:00.000Z",
                      *         "until": null,
                      *         "reason": null
                      *       },
@@ -12155,7 +12175,7 @@ export interface operations {
                      *       "displayName": "Kim",
                      *       "role": "MEMBER",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "sentAt": null,
                      *       "expiresAt": null
                      *     }
@@ -12221,7 +12241,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "exportedAt": "2026-06-16T10:00:00.000Z",
+                     *       "exportedAt": "2026-06-20T10:00:00.000Z",
                      *       "services": {
                      *         "identity": {
                      *           "user": {
@@ -12235,12 +12255,12 @@ export interface operations {
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
                      *             "version": 7,
-                     *             "createdAt": "2026-06-16T10:00:00.000Z",
-                     *             "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *             "createdAt": "2026-06-20T10:00:00.000Z",
+                     *             "updatedAt": "2026-06-20T10:00:00.000Z",
                      *             "membership": {
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "status": "ACTIVE",
-                     *               "since": "2026-06-16T10:00:00.000Z",
+                     *               "since": "2026-06-20T10:00:00.000Z",
                      *               "until": null,
                      *               "reason": null
                      *             },
@@ -12256,7 +12276,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12268,11 +12288,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12285,7 +12305,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12297,11 +12317,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12313,17 +12333,17 @@ export interface operations {
                      *           "sessions": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000015",
-                     *               "createdAt": "2026-06-16T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *               "createdAt": "2026-06-20T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-20T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-20T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000003",
-                     *               "createdAt": "2026-06-16T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *               "createdAt": "2026-06-20T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-20T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-20T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             }
@@ -12334,7 +12354,7 @@ export interface operations {
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
-                     *               "at": "2026-06-16T10:00:00.000Z",
+                     *               "at": "2026-06-20T10:00:00.000Z",
                      *               "action": "EMAIL_VERIFIED",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12342,7 +12362,7 @@ export interface operations {
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000017",
-                     *               "at": "2026-06-16T10:00:00.000Z",
+                     *               "at": "2026-06-20T10:00:00.000Z",
                      *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12371,7 +12391,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12383,11 +12403,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12400,7 +12420,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12412,11 +12432,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12497,9 +12517,9 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000018",
-                     *         "requestedAt": "2026-06-16T10:00:00.000Z",
-                     *         "finishedAt": "2026-06-16T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-23T10:00:00.000Z",
+                     *         "requestedAt": "2026-06-20T10:00:00.000Z",
+                     *         "finishedAt": "2026-06-20T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-27T10:00:00.000Z",
                      *         "parts": [
                      *           {
                      *             "service": "identity",
@@ -12514,9 +12534,9 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000019",
-                     *         "requestedAt": "2026-06-16T10:00:00.000Z",
-                     *         "finishedAt": "2026-06-16T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-16T10:10:00.000Z",
+                     *         "requestedAt": "2026-06-20T10:00:00.000Z",
+                     *         "finishedAt": "2026-06-20T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-20T10:10:00.000Z",
                      *         "parts": [
                      *           {
                      *             "service": "identity",
@@ -12566,9 +12586,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "01900000-0000-7000-9000-000000000018",
-                     *       "requestedAt": "2026-06-16T10:00:00.000Z",
+                     *       "requestedAt": "2026-06-20T10:00:00.000Z",
                      *       "finishedAt": null,
-                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-27T10:00:00.000Z",
                      *       "parts": [
                      *         {
                      *           "service": "identity",
@@ -12617,9 +12637,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "01900000-0000-7000-9000-000000000018",
-                     *       "requestedAt": "2026-06-16T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-16T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
+                     *       "requestedAt": "2026-06-20T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-20T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-27T10:00:00.000Z",
                      *       "parts": [
                      *         {
                      *           "service": "identity",
@@ -12667,7 +12687,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "exportedAt": "2026-06-16T10:00:00.000Z",
+                     *       "exportedAt": "2026-06-20T10:00:00.000Z",
                      *       "services": {
                      *         "identity": {
                      *           "user": {
@@ -12681,12 +12701,12 @@ export interface operations {
                      *             "timezone": "Europe/Berlin",
                      *             "units": "METRIC",
                      *             "version": 7,
-                     *             "createdAt": "2026-06-16T10:00:00.000Z",
-                     *             "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *             "createdAt": "2026-06-20T10:00:00.000Z",
+                     *             "updatedAt": "2026-06-20T10:00:00.000Z",
                      *             "membership": {
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "status": "ACTIVE",
-                     *               "since": "2026-06-16T10:00:00.000Z",
+                     *               "since": "2026-06-20T10:00:00.000Z",
                      *               "until": null,
                      *               "reason": null
                      *             },
@@ -12702,7 +12722,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12714,11 +12734,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12731,7 +12751,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12743,11 +12763,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12759,17 +12779,17 @@ export interface operations {
                      *           "sessions": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000015",
-                     *               "createdAt": "2026-06-16T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *               "createdAt": "2026-06-20T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-20T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-20T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000003",
-                     *               "createdAt": "2026-06-16T10:00:00.000Z",
-                     *               "lastUsedAt": "2026-06-16T10:00:00.000Z",
-                     *               "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *               "createdAt": "2026-06-20T10:00:00.000Z",
+                     *               "lastUsedAt": "2026-06-20T10:00:00.000Z",
+                     *               "expiresAt": "2026-07-20T10:00:00.000Z",
                      *               "userAgent": "node",
                      *               "address": "127.0.0.1"
                      *             }
@@ -12780,7 +12800,7 @@ export interface operations {
                      *           "auditEvents": [
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000016",
-                     *               "at": "2026-06-16T10:00:00.000Z",
+                     *               "at": "2026-06-20T10:00:00.000Z",
                      *               "action": "EMAIL_VERIFIED",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12788,7 +12808,7 @@ export interface operations {
                      *             },
                      *             {
                      *               "id": "01900000-0000-7000-9000-000000000017",
-                     *               "at": "2026-06-16T10:00:00.000Z",
+                     *               "at": "2026-06-20T10:00:00.000Z",
                      *               "action": "LOGGED_IN",
                      *               "actor": "anonymous",
                      *               "subjectId": "01900000-0000-7000-9000-000000000001",
@@ -12817,7 +12837,7 @@ export interface operations {
                      *               "type": "member.joined",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": null,
@@ -12829,11 +12849,11 @@ export interface operations {
                      *                 "locale": "en",
                      *                 "version": 1,
                      *                 "timezone": "UTC",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12846,7 +12866,7 @@ export interface operations {
                      *               "type": "member.updated",
                      *               "gymId": "01900000-0000-7000-8000-000000000001",
                      *               "subject": "member/01900000-0000-7000-9000-000000000001",
-                     *               "occurredAt": "2026-06-16T10:00:00.000Z",
+                     *               "occurredAt": "2026-06-20T10:00:00.000Z",
                      *               "data": {
                      *                 "id": "01900000-0000-7000-9000-000000000001",
                      *                 "bio": "Rower",
@@ -12858,11 +12878,11 @@ export interface operations {
                      *                 "locale": "de",
                      *                 "version": 5,
                      *                 "timezone": "Europe/Berlin",
-                     *                 "createdAt": "2026-06-16T10:00:00.000Z",
-                     *                 "updatedAt": "2026-06-16T10:00:00.000Z",
+                     *                 "createdAt": "2026-06-20T10:00:00.000Z",
+                     *                 "updatedAt": "2026-06-20T10:00:00.000Z",
                      *                 "membership": {
                      *                   "gymId": "01900000-0000-7000-8000-000000000001",
-                     *                   "since": "2026-06-16T10:00:00.000Z",
+                     *                   "since": "2026-06-20T10:00:00.000Z",
                      *                   "until": null,
                      *                   "reason": null,
                      *                   "status": "ACTIVE"
@@ -12938,8 +12958,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "01900000-0000-7000-9000-000000000020",
-                     *       "requestedAt": "2026-06-16T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-16T10:00:00.000Z",
+                     *       "requestedAt": "2026-06-20T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-20T10:00:00.000Z",
                      *       "parts": [
                      *         {
                      *           "reason": "The audit trail keeps the id of the account, without name, email or network address, because it must show who had which rights. Events of the last month keep the id only, because the systems of the gym must learn which member to remove. Mails that were sent, or written to the outbox, are not recalled. Everything else is deleted.",
@@ -13004,7 +13024,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000009",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "action": "GYM_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -13015,7 +13035,7 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000010",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "action": "ROLE_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -13068,7 +13088,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000009",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "action": "GYM_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -13079,7 +13099,7 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000010",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "action": "ROLE_CHANGED",
                      *         "actor": "user:01900000-0000-7000-8000-000000000101",
                      *         "subjectId": "01900000-0000-7000-9000-000000000008",
@@ -13176,7 +13196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem_getClientToken"];
                 };
             };
         };
@@ -13216,7 +13236,7 @@ export interface operations {
                      *           "occupancy:read"
                      *         ],
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
                      *         "lastUsedAt": null,
                      *         "expiresAt": null
                      *       }
@@ -13289,7 +13309,7 @@ export interface operations {
                      *         "occupancy:read"
                      *       ],
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
                      *       "secret": "2ed9822be4ad45ce1c9ce91a39e3b08caad719293d9"
@@ -13340,8 +13360,8 @@ export interface operations {
                      *         "occupancy:read"
                      *       ],
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "lastUsedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "lastUsedAt": "2026-06-20T10:00:00.000Z",
                      *       "expiresAt": null,
                      *       "secret": "a66a5d32a57b5f8f6f9ff1d7850ccb83c846e16c37e"
                      *     }
@@ -13637,7 +13657,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "kid": "aa42f6ea263f1e19b0dfaf12fc14671d3fe578762f2",
-                     *       "signsFrom": "2026-06-16T10:10:00.000Z"
+                     *       "signsFrom": "2026-06-20T10:10:00.000Z"
                      *     }
                      */
                     "application/json": {
@@ -13691,14 +13711,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "6",
+                     *         "id": "7",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "runAt": "2026-06-17T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "runAt": "2026-06-21T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -13740,14 +13760,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "6",
+                     *       "id": "7",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "runAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "runAt": "2026-06-20T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -14006,7 +14026,7 @@ export interface operations {
                      *         "assets": {},
                      *         "features": {},
                      *         "version": 1,
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -14273,7 +14293,7 @@ export interface operations {
                      *         "assets": {},
                      *         "features": {},
                      *         "version": 1,
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -14444,7 +14464,7 @@ export interface operations {
                      *         "challenges": true
                      *       },
                      *       "version": 3,
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfig"];
@@ -14513,7 +14533,7 @@ export interface operations {
                      *       },
                      *       "basedOnVersion": 1,
                      *       "version": 1,
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfigDraft"];
@@ -14613,7 +14633,7 @@ export interface operations {
                      *       },
                      *       "basedOnVersion": 1,
                      *       "version": 1,
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfigDraft"];
@@ -14684,7 +14704,7 @@ export interface operations {
                      *         "challenges": true
                      *       },
                      *       "version": 2,
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfig"];
@@ -14760,7 +14780,7 @@ export interface operations {
                      *           "challenges": true
                      *         },
                      *         "version": 4,
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z"
                      *       },
                      *       {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
@@ -14794,7 +14814,7 @@ export interface operations {
                      *           "challenges": true
                      *         },
                      *         "version": 3,
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -14878,7 +14898,7 @@ export interface operations {
                      *         "challenges": true
                      *       },
                      *       "version": 4,
-                     *       "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GymConfig"];
@@ -15070,7 +15090,7 @@ export interface operations {
                      *           "capacity": 80,
                      *           "percent": 0,
                      *           "level": "OK",
-                     *           "updatedAt": "2026-06-15T11:10:00.000Z"
+                     *           "updatedAt": "2026-06-19T11:10:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -15237,7 +15257,7 @@ export interface operations {
                      *         "capacity": 60,
                      *         "percent": 0,
                      *         "level": "OK",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -15292,7 +15312,7 @@ export interface operations {
                      *         "capacity": 80,
                      *         "percent": 0,
                      *         "level": "OK",
-                     *         "updatedAt": "2026-06-15T11:10:00.000Z"
+                     *         "updatedAt": "2026-06-19T11:10:00.000Z"
                      *       }
                      *     }
                      */
@@ -15432,7 +15452,7 @@ export interface operations {
                      *         "capacity": 75,
                      *         "percent": 0,
                      *         "level": "OK",
-                     *         "updatedAt": "2026-06-16T10:00:00.000Z"
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -15507,7 +15527,7 @@ export interface operations {
                      *       "capacity": 80,
                      *       "percent": 0,
                      *       "level": "OK",
-                     *       "updatedAt": "2026-06-15T11:10:00.000Z"
+                     *       "updatedAt": "2026-06-19T11:10:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Occupancy"];
@@ -15556,13 +15576,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "from": "2026-06-15T00:00:00.000Z",
-                     *         "peak": 1,
-                     *         "checkIns": 1
+                     *         "from": "2026-06-19T00:00:00.000Z",
+                     *         "peak": 0,
+                     *         "checkIns": 0
                      *       },
                      *       {
-                     *         "from": "2026-06-15T01:00:00.000Z",
-                     *         "peak": 1,
+                     *         "from": "2026-06-19T01:00:00.000Z",
+                     *         "peak": 0,
                      *         "checkIns": 0
                      *       }
                      *     ]
@@ -15674,7 +15694,7 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "checkedInAt": "2026-06-16T10:00:00.000Z",
+                     *       "checkedInAt": "2026-06-20T10:00:00.000Z",
                      *       "checkedOutAt": null,
                      *       "source": "app",
                      *       "method": "QR",
@@ -15735,8 +15755,8 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "locationId": "01900000-0000-7000-8301-030100000001",
-                     *       "checkedInAt": "2026-06-16T10:00:00.000Z",
-                     *       "checkedOutAt": "2026-06-16T10:00:00.000Z",
+                     *       "checkedInAt": "2026-06-20T10:00:00.000Z",
+                     *       "checkedOutAt": "2026-06-20T10:00:00.000Z",
                      *       "source": "app",
                      *       "method": "QR",
                      *       "duplicate": false
@@ -15787,7 +15807,7 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "checkedInAt": "2026-06-16T10:00:00.000Z",
+                     *         "checkedInAt": "2026-06-20T10:00:00.000Z",
                      *         "checkedOutAt": null,
                      *         "source": "app",
                      *         "method": "QR",
@@ -15872,7 +15892,7 @@ export interface operations {
                      *         "userId": null,
                      *         "reason": "QR_UNKNOWN",
                      *         "presentedBy": "01900000-0000-7000-8000-000000000102",
-                     *         "deniedAt": "2026-06-16T10:00:00.000Z",
+                     *         "deniedAt": "2026-06-20T10:00:00.000Z",
                      *         "count": 1
                      *       }
                      *     ]
@@ -15948,7 +15968,7 @@ export interface operations {
                      *         "cancelBeforeMinutes": 120,
                      *         "recurrence": {
                      *           "rrule": "FREQ=WEEKLY;BYDAY=MO",
-                     *           "startsAt": "2026-11-24T18:30"
+                     *           "startsAt": "2026-11-28T18:30"
                      *         },
                      *         "isFirstVisit": false,
                      *         "active": true,
@@ -15990,7 +16010,7 @@ export interface operations {
                  *       "capacity": 1,
                  *       "instructor": "Ben",
                  *       "recurrence": {
-                 *         "startsAt": "2026-11-28T00:00",
+                 *         "startsAt": "2026-12-02T00:00",
                  *         "rrule": "FREQ=DAILY;COUNT=3"
                  *       }
                  *     }
@@ -16043,7 +16063,7 @@ export interface operations {
                      *       "cancelBeforeMinutes": 120,
                      *       "recurrence": {
                      *         "rrule": "FREQ=DAILY;COUNT=3",
-                     *         "startsAt": "2026-11-28T00:00"
+                     *         "startsAt": "2026-12-02T00:00"
                      *       },
                      *       "isFirstVisit": false,
                      *       "active": true,
@@ -16095,7 +16115,7 @@ export interface operations {
                      *       "cancelBeforeMinutes": 120,
                      *       "recurrence": {
                      *         "rrule": "FREQ=DAILY;COUNT=3",
-                     *         "startsAt": "2026-11-28T00:00"
+                     *         "startsAt": "2026-12-02T00:00"
                      *       },
                      *       "isFirstVisit": false,
                      *       "active": true,
@@ -16182,7 +16202,7 @@ export interface operations {
                      *       "cancelBeforeMinutes": 60,
                      *       "recurrence": {
                      *         "rrule": "FREQ=DAILY;COUNT=3",
-                     *         "startsAt": "2026-11-28T00:00"
+                     *         "startsAt": "2026-12-02T00:00"
                      *       },
                      *       "isFirstVisit": false,
                      *       "active": true,
@@ -16265,14 +16285,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "localStart": "2026-11-28T00:00",
-                     *         "startsAt": "2026-06-19T23:00:00.000Z",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z"
+                     *         "localStart": "2026-12-02T00:00",
+                     *         "startsAt": "2026-06-23T23:00:00.000Z",
+                     *         "endsAt": "2026-06-23T23:45:00.000Z"
                      *       },
                      *       {
-                     *         "localStart": "2026-11-29T00:00",
-                     *         "startsAt": "2026-06-20T23:00:00.000Z",
-                     *         "endsAt": "2026-06-20T23:45:00.000Z"
+                     *         "localStart": "2026-12-03T00:00",
+                     *         "startsAt": "2026-06-24T23:00:00.000Z",
+                     *         "endsAt": "2026-06-24T23:45:00.000Z"
                      *       }
                      *     ]
                      */
@@ -16340,15 +16360,15 @@ export interface operations {
                      *           "locationId": "01900000-0000-7000-8301-030100000001",
                      *           "recurrence": {
                      *             "rrule": "FREQ=DAILY;COUNT=3",
-                     *             "startsAt": "2026-11-28T00:00"
+                     *             "startsAt": "2026-12-02T00:00"
                      *           },
                      *           "description": null,
                      *           "isFirstVisit": false,
                      *           "durationMinutes": 45,
                      *           "cancelBeforeMinutes": 60
                      *         },
-                     *         "startsAt": "2026-06-19T23:00:00.000Z",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "startsAt": "2026-06-23T23:00:00.000Z",
+                     *         "endsAt": "2026-06-23T23:45:00.000Z",
                      *         "capacity": 1,
                      *         "booked": 0,
                      *         "waiting": 0,
@@ -16373,15 +16393,15 @@ export interface operations {
                      *           "locationId": "01900000-0000-7000-8301-030100000001",
                      *           "recurrence": {
                      *             "rrule": "FREQ=DAILY;COUNT=3",
-                     *             "startsAt": "2026-11-28T00:00"
+                     *             "startsAt": "2026-12-02T00:00"
                      *           },
                      *           "description": null,
                      *           "isFirstVisit": false,
                      *           "durationMinutes": 45,
                      *           "cancelBeforeMinutes": 60
                      *         },
-                     *         "startsAt": "2026-06-20T23:00:00.000Z",
-                     *         "endsAt": "2026-06-20T23:45:00.000Z",
+                     *         "startsAt": "2026-06-24T23:00:00.000Z",
+                     *         "endsAt": "2026-06-24T23:45:00.000Z",
                      *         "capacity": 1,
                      *         "booked": 0,
                      *         "waiting": 0,
@@ -16441,15 +16461,15 @@ export interface operations {
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "recurrence": {
                      *           "rrule": "FREQ=DAILY;COUNT=3",
-                     *           "startsAt": "2026-11-28T00:00"
+                     *           "startsAt": "2026-12-02T00:00"
                      *         },
                      *         "description": null,
                      *         "isFirstVisit": false,
                      *         "durationMinutes": 45,
                      *         "cancelBeforeMinutes": 60
                      *       },
-                     *       "startsAt": "2026-06-19T23:00:00.000Z",
-                     *       "endsAt": "2026-06-19T23:45:00.000Z",
+                     *       "startsAt": "2026-06-23T23:00:00.000Z",
+                     *       "endsAt": "2026-06-23T23:45:00.000Z",
                      *       "capacity": 1,
                      *       "booked": 0,
                      *       "waiting": 0,
@@ -16540,15 +16560,15 @@ export interface operations {
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
                      *         "recurrence": {
                      *           "rrule": "FREQ=DAILY;COUNT=3",
-                     *           "startsAt": "2026-11-28T00:00"
+                     *           "startsAt": "2026-12-02T00:00"
                      *         },
                      *         "description": null,
                      *         "isFirstVisit": false,
                      *         "durationMinutes": 45,
                      *         "cancelBeforeMinutes": 60
                      *       },
-                     *       "startsAt": "2026-06-19T23:00:00.000Z",
-                     *       "endsAt": "2026-06-19T23:45:00.000Z",
+                     *       "startsAt": "2026-06-20T10:30:00.000Z",
+                     *       "endsAt": "2026-06-20T11:15:00.000Z",
                      *       "capacity": 1,
                      *       "booked": 1,
                      *       "waiting": 0,
@@ -16604,14 +16624,14 @@ export interface operations {
                      *     BEGIN:VEVENT
                      *     UID:01900000-0000-7000-8311-031100000001
                      *     SEQUENCE:1
-                     *     DTSTAMP:20261124T004427Z
+                     *     DTSTAMP:20261128T190847Z
                      *     DTSTART:20261130T173000Z
                      *     DTEND:20261130T183000Z
                      *     SUMMARY:Yoga for lifters
                      *     LOCATION:Forge\, Hammerweg 1\, Berlin
                      *     DESCRIPTION:Ada\n\nHips\, shoulders and back. Mats are there.
                      *     STATUS:CONFIRMED
-                     *     LAST-MODIFIED:20261124T004427Z
+                     *     LAST-MODIFIED:20261128T190847Z
                      *     END:VEVENT
                      *     END:VCALENDAR
                      */
@@ -16794,7 +16814,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "locationId": "01900000-0000-7000-8301-030100000001",
-                 *       "startsAt": "2026-06-22T00:00:00.000Z",
+                 *       "startsAt": "2026-06-26T00:00:00.000Z",
                  *       "id": "01900000-0000-7000-8999-099900000003",
                  *       "userId": "01900000-0000-7000-8000-000000000104"
                  *     }
@@ -16839,16 +16859,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "status": "BOOKED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-20T10:00:00.000Z",
                      *       "promotedAt": null,
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000015",
                      *         "title": "First visit",
-                     *         "endsAt": "2026-06-22T00:30:00.000Z",
+                     *         "endsAt": "2026-06-26T00:30:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000009",
-                     *         "startsAt": "2026-06-22T00:00:00.000Z"
+                     *         "startsAt": "2026-06-26T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -16933,16 +16953,16 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "status": "BOOKED",
                      *         "position": null,
-                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-20T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
                      *           "id": "01900000-0000-7000-9000-000000000011",
                      *           "title": "Indoor cycling",
-                     *           "endsAt": "2026-06-19T23:45:00.000Z",
+                     *           "endsAt": "2026-06-23T23:45:00.000Z",
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-9000-000000000010",
-                     *           "startsAt": "2026-06-19T23:00:00.000Z"
+                     *           "startsAt": "2026-06-23T23:00:00.000Z"
                      *         }
                      *       },
                      *       {
@@ -16953,16 +16973,16 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000104",
                      *         "status": "WAITING",
                      *         "position": 1,
-                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-20T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
                      *           "id": "01900000-0000-7000-9000-000000000011",
                      *           "title": "Indoor cycling",
-                     *           "endsAt": "2026-06-19T23:45:00.000Z",
+                     *           "endsAt": "2026-06-23T23:45:00.000Z",
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-9000-000000000010",
-                     *           "startsAt": "2026-06-19T23:00:00.000Z"
+                     *           "startsAt": "2026-06-23T23:00:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -17018,16 +17038,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "status": "BOOKED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-20T10:00:00.000Z",
                      *       "promotedAt": null,
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "endsAt": "2026-06-23T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-19T23:00:00.000Z"
+                     *         "startsAt": "2026-06-23T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17074,6 +17094,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
+                     *         "id": "01900000-0000-7000-9000-000000000013",
+                     *         "sessionId": "01900000-0000-7000-9000-000000000011",
+                     *         "gymId": "01900000-0000-7000-8000-000000000001",
+                     *         "locationId": "01900000-0000-7000-8301-030100000001",
+                     *         "userId": "01900000-0000-7000-8000-000000000103",
+                     *         "status": "BOOKED",
+                     *         "position": null,
+                     *         "bookedAt": "2026-06-20T10:00:00.000Z",
+                     *         "promotedAt": null,
+                     *         "cancelledAt": null,
+                     *         "session": {
+                     *           "id": "01900000-0000-7000-9000-000000000011",
+                     *           "title": "Indoor cycling",
+                     *           "endsAt": "2026-06-23T23:45:00.000Z",
+                     *           "status": "SCHEDULED",
+                     *           "classId": "01900000-0000-7000-9000-000000000010",
+                     *           "startsAt": "2026-06-23T23:00:00.000Z"
+                     *         }
+                     *       },
+                     *       {
                      *         "id": "01900000-0000-7000-8311-031100000001",
                      *         "sessionId": "01900000-0000-7000-8310-031000000001",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
@@ -17081,7 +17121,7 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "status": "BOOKED",
                      *         "position": null,
-                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *         "bookedAt": "2026-06-20T10:00:00.000Z",
                      *         "promotedAt": null,
                      *         "cancelledAt": null,
                      *         "session": {
@@ -17091,26 +17131,6 @@ export interface operations {
                      *           "status": "SCHEDULED",
                      *           "classId": "01900000-0000-7000-8309-030900000001",
                      *           "startsAt": "2026-06-22T17:30:00.000Z"
-                     *         }
-                     *       },
-                     *       {
-                     *         "id": "01900000-0000-7000-9000-000000000013",
-                     *         "sessionId": "01900000-0000-7000-9000-000000000011",
-                     *         "gymId": "01900000-0000-7000-8000-000000000001",
-                     *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "userId": "01900000-0000-7000-8000-000000000103",
-                     *         "status": "BOOKED",
-                     *         "position": null,
-                     *         "bookedAt": "2026-06-16T10:00:00.000Z",
-                     *         "promotedAt": null,
-                     *         "cancelledAt": null,
-                     *         "session": {
-                     *           "id": "01900000-0000-7000-9000-000000000011",
-                     *           "title": "Indoor cycling",
-                     *           "endsAt": "2026-06-19T23:45:00.000Z",
-                     *           "status": "SCHEDULED",
-                     *           "classId": "01900000-0000-7000-9000-000000000010",
-                     *           "startsAt": "2026-06-19T23:00:00.000Z"
                      *         }
                      *       }
                      *     ]
@@ -17156,16 +17176,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "status": "WAITING",
                      *       "position": 1,
-                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-20T10:00:00.000Z",
                      *       "promotedAt": null,
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "endsAt": "2026-06-23T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-19T23:00:00.000Z"
+                     *         "startsAt": "2026-06-23T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17202,10 +17222,10 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description ATTENDED or NO_SHOW.
+                     * @description ATTENDED or NO_SHOW, from 60 minutes before the start; until the end also BOOKED, which takes either back.
                      * @enum {string}
                      */
-                    status: "ATTENDED" | "NO_SHOW";
+                    status: "ATTENDED" | "NO_SHOW" | "BOOKED";
                 };
             };
         };
@@ -17225,16 +17245,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "status": "ATTENDED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
-                     *       "promotedAt": "2026-06-16T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-20T10:00:00.000Z",
+                     *       "promotedAt": "2026-06-20T10:00:00.000Z",
                      *       "cancelledAt": null,
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "endsAt": "2026-06-20T11:15:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-19T23:00:00.000Z"
+                     *         "startsAt": "2026-06-20T10:30:00.000Z"
                      *       }
                      *     }
                      */
@@ -17279,16 +17299,16 @@ export interface operations {
                      *       "userId": "01900000-0000-7000-8000-000000000103",
                      *       "status": "CANCELLED",
                      *       "position": null,
-                     *       "bookedAt": "2026-06-16T10:00:00.000Z",
+                     *       "bookedAt": "2026-06-20T10:00:00.000Z",
                      *       "promotedAt": null,
-                     *       "cancelledAt": "2026-06-16T10:00:00.000Z",
+                     *       "cancelledAt": "2026-06-20T10:00:00.000Z",
                      *       "session": {
                      *         "id": "01900000-0000-7000-9000-000000000011",
                      *         "title": "Indoor cycling",
-                     *         "endsAt": "2026-06-19T23:45:00.000Z",
+                     *         "endsAt": "2026-06-23T23:45:00.000Z",
                      *         "status": "SCHEDULED",
                      *         "classId": "01900000-0000-7000-9000-000000000010",
-                     *         "startsAt": "2026-06-19T23:00:00.000Z"
+                     *         "startsAt": "2026-06-23T23:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17351,7 +17371,7 @@ export interface operations {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
                      *           "gymId": "01900000-0000-7000-8000-000000000001",
                      *           "locationId": "01900000-0000-7000-8301-030100000001",
-                     *           "checkedInAt": "2026-06-16T10:00:00.000Z",
+                     *           "checkedInAt": "2026-06-20T10:00:00.000Z",
                      *           "checkedOutAt": null,
                      *           "source": "app",
                      *           "method": "QR",
@@ -17410,7 +17430,7 @@ export interface operations {
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "locationId": "01900000-0000-7000-8301-030100000001",
-                     *         "checkedInAt": "2026-06-16T10:00:00.000Z",
+                     *         "checkedInAt": "2026-06-20T10:00:00.000Z",
                      *         "checkedOutAt": null,
                      *         "source": "app",
                      *         "method": "QR",
@@ -17457,7 +17477,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,userId,displayName,checkedInAt,checkedOutAt,method,source
-                     *     01900000-0000-7000-9000-000000000006,01900000-0000-7000-8000-000000000103,Maya,2026-06-16T10:00:00.000Z,,QR,app
+                     *     01900000-0000-7000-9000-000000000006,01900000-0000-7000-8000-000000000103,Maya,2026-06-20T10:00:00.000Z,,QR,app
                      */
                     "text/csv": string;
                 };
@@ -17506,7 +17526,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000007",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "action": "CHECK_IN_UNDONE",
                      *         "details": {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
@@ -17620,8 +17640,8 @@ export interface operations {
                  *       "title": "50 km on the rower",
                  *       "metric": "CUSTOM",
                  *       "goal": 50000,
-                 *       "startsAt": "2026-06-15T00:00:00.000Z",
-                 *       "endsAt": "2026-07-15T00:00:00.000Z"
+                 *       "startsAt": "2026-06-19T00:00:00.000Z",
+                 *       "endsAt": "2026-07-19T00:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -17674,8 +17694,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-15T00:00:00.000Z",
-                     *       "endsAt": "2026-07-15T00:00:00.000Z",
+                     *       "startsAt": "2026-06-19T00:00:00.000Z",
+                     *       "endsAt": "2026-07-19T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -17809,8 +17829,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 60000,
-                     *       "startsAt": "2026-06-15T00:00:00.000Z",
-                     *       "endsAt": "2026-07-15T00:00:00.000Z",
+                     *       "startsAt": "2026-06-19T00:00:00.000Z",
+                     *       "endsAt": "2026-07-19T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 2,
@@ -17893,8 +17913,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-15T00:00:00.000Z",
-                     *       "endsAt": "2026-07-15T00:00:00.000Z",
+                     *       "startsAt": "2026-06-19T00:00:00.000Z",
+                     *       "endsAt": "2026-07-19T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -17944,8 +17964,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-15T00:00:00.000Z",
-                     *       "endsAt": "2026-07-15T00:00:00.000Z",
+                     *       "startsAt": "2026-06-19T00:00:00.000Z",
+                     *       "endsAt": "2026-07-19T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -18009,8 +18029,8 @@ export interface operations {
                      *       "title": "50 km on the rower",
                      *       "metric": "CUSTOM",
                      *       "goal": 50000,
-                     *       "startsAt": "2026-06-15T00:00:00.000Z",
-                     *       "endsAt": "2026-07-15T00:00:00.000Z",
+                     *       "startsAt": "2026-06-19T00:00:00.000Z",
+                     *       "endsAt": "2026-07-19T00:00:00.000Z",
                      *       "recurrence": null,
                      *       "timezone": null,
                      *       "version": 1,
@@ -18103,13 +18123,13 @@ export interface operations {
                      *         "rank": 1,
                      *         "userId": "01900000-0000-7000-8000-000000000104",
                      *         "score": 2,
-                     *         "reachedAt": "2026-06-16T10:00:00.000Z"
+                     *         "reachedAt": "2026-06-20T10:00:00.000Z"
                      *       },
                      *       {
                      *         "rank": 2,
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "score": 0,
-                     *         "reachedAt": "2026-06-16T10:00:00.000Z"
+                     *         "reachedAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -18196,7 +18216,7 @@ export interface operations {
                  * @example {
                  *       "title": "New rowers",
                  *       "text": "Four new rowers are at Forge.",
-                 *       "endsAt": "2026-07-01T00:00:00.000Z"
+                 *       "endsAt": "2099-12-31T23:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -18228,9 +18248,9 @@ export interface operations {
                      *       "title": "New rowers",
                      *       "text": "Four new rowers are at Forge.",
                      *       "version": 1,
-                     *       "startsAt": "2026-06-16T10:00:00.000Z",
-                     *       "endsAt": "2026-07-01T00:00:00.000Z",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "startsAt": "2026-06-20T10:00:00.000Z",
+                     *       "endsAt": "2099-12-31T23:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Announcement"];
@@ -18296,9 +18316,9 @@ export interface operations {
                      *       "title": "New rowers",
                      *       "text": "Four new rowers are at Forge and Anvil.",
                      *       "version": 2,
-                     *       "startsAt": "2026-06-16T10:00:00.000Z",
-                     *       "endsAt": "2026-07-01T00:00:00.000Z",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "startsAt": "2026-06-20T10:00:00.000Z",
+                     *       "endsAt": "2099-12-31T23:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Announcement"];
@@ -18383,7 +18403,7 @@ export interface operations {
                      *         "likeCount": 0,
                      *         "commentCount": 0,
                      *         "version": 1,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
                      *         "likedByMe": false
                      *       },
                      *       {
@@ -18464,7 +18484,7 @@ export interface operations {
                      *       "likeCount": 0,
                      *       "commentCount": 0,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "likedByMe": false
                      *     }
                      */
@@ -18513,14 +18533,14 @@ export interface operations {
                      *         "commentId": "01900000-0000-7000-9000-000000000020",
                      *         "reporterId": "01900000-0000-7000-8000-000000000103",
                      *         "reason": "Advertising.",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       },
                      *       {
                      *         "postId": "01900000-0000-7000-9000-000000000019",
                      *         "commentId": null,
                      *         "reporterId": "01900000-0000-7000-8000-000000000104",
                      *         "reason": "Not about training.",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -18566,7 +18586,7 @@ export interface operations {
                      *       "likeCount": 0,
                      *       "commentCount": 0,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "likedByMe": false
                      *     }
                      */
@@ -18645,7 +18665,7 @@ export interface operations {
                      *       "likeCount": 1,
                      *       "commentCount": 0,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "likedByMe": true
                      *     }
                      */
@@ -18691,7 +18711,7 @@ export interface operations {
                      *       "likeCount": 0,
                      *       "commentCount": 1,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "likedByMe": false
                      *     }
                      */
@@ -18741,7 +18761,7 @@ export interface operations {
                      *         "postId": "01900000-0000-7000-9000-000000000019",
                      *         "authorId": "01900000-0000-7000-8000-000000000104",
                      *         "text": "Spotting you next time!",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -18798,7 +18818,7 @@ export interface operations {
                      *       "postId": "01900000-0000-7000-9000-000000000019",
                      *       "authorId": "01900000-0000-7000-8000-000000000104",
                      *       "text": "Spotting you next time!",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Comment"];
@@ -18886,7 +18906,7 @@ export interface operations {
                      *       "commentId": null,
                      *       "reporterId": "01900000-0000-7000-8000-000000000104",
                      *       "reason": "Not about training.",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PostReport"];
@@ -18974,7 +18994,7 @@ export interface operations {
                      *       "commentId": "01900000-0000-7000-9000-000000000020",
                      *       "reporterId": "01900000-0000-7000-8000-000000000103",
                      *       "reason": "Advertising.",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PostReport"];
@@ -19310,7 +19330,7 @@ export interface operations {
                      *       "reason": "Delivery 17",
                      *       "orderId": null,
                      *       "actorId": "01900000-0000-7000-8000-000000000102",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["StockMovement"];
@@ -19366,7 +19386,7 @@ export interface operations {
                      *         "reason": "An order was placed.",
                      *         "orderId": "01900000-0000-7000-9000-000000000023",
                      *         "actorId": "01900000-0000-7000-8000-000000000103",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       },
                      *       {
                      *         "id": "01900000-0000-7000-9000-000000000022",
@@ -19378,7 +19398,7 @@ export interface operations {
                      *         "reason": "Delivery 17",
                      *         "orderId": null,
                      *         "actorId": "01900000-0000-7000-8000-000000000102",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -19570,8 +19590,8 @@ export interface operations {
                      *         "currency": "EUR",
                      *         "status": "PLACED",
                      *         "cancelReason": null,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-19T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-23T10:00:00.000Z",
                      *         "readyAt": null,
                      *         "collectedAt": null,
                      *         "cancelledAt": null,
@@ -19655,8 +19675,8 @@ export interface operations {
                      *       "currency": "EUR",
                      *       "status": "PLACED",
                      *       "cancelReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
                      *       "readyAt": null,
                      *       "collectedAt": null,
                      *       "cancelledAt": null,
@@ -19712,8 +19732,8 @@ export interface operations {
                      *       "currency": "EUR",
                      *       "status": "PLACED",
                      *       "cancelReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
                      *       "readyAt": null,
                      *       "collectedAt": null,
                      *       "cancelledAt": null,
@@ -19794,9 +19814,9 @@ export interface operations {
                      *       "currency": "EUR",
                      *       "status": "READY",
                      *       "cancelReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-19T10:00:00.000Z",
-                     *       "readyAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-23T10:00:00.000Z",
+                     *       "readyAt": "2026-06-20T10:00:00.000Z",
                      *       "collectedAt": null,
                      *       "cancelledAt": null,
                      *       "version": 2
@@ -19898,7 +19918,7 @@ export interface operations {
                      *         "description": "CRM",
                      *         "active": true,
                      *         "disabledReason": null,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
                      *         "version": 1
                      *       }
                      *     ]
@@ -19968,7 +19988,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1,
                      *       "secret": "whsec_b1186d964dcccad59aa316bb36b498ee8a6a139f4703"
                      *     }
@@ -20016,7 +20036,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -20090,7 +20110,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -20171,7 +20191,7 @@ export interface operations {
                      *       "description": "CRM",
                      *       "active": true,
                      *       "disabledReason": null,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 3,
                      *       "secret": "whsec_9f91463de41dbcb81d97ac1a879ee05b1c27b17c8794"
                      *     }
@@ -20226,11 +20246,11 @@ export interface operations {
                      *         "status": "FAILED",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-06-16T10:00:00.000Z",
-                     *             "error": "getaddrinfo ENOTFOUND crm.example.com",
+                     *             "at": "2026-06-20T10:00:00.000Z",
+                     *             "error": "queryAaaa ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 9
+                     *             "durationMillis": 19
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -20282,14 +20302,14 @@ export interface operations {
                      *       "status": "PENDING",
                      *       "attempts": [
                      *         {
-                     *           "at": "2026-06-16T10:00:00.000Z",
-                     *           "error": "getaddrinfo ENOTFOUND crm.example.com",
+                     *           "at": "2026-06-20T10:00:00.000Z",
+                     *           "error": "queryAaaa ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 9
+                     *           "durationMillis": 19
                      *         }
                      *       ],
-                     *       "nextAttemptAt": "2026-06-16T10:00:00.000Z"
+                     *       "nextAttemptAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDelivery"];
@@ -20323,8 +20343,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "from": "2026-06-16T09:00:00.000Z",
-                 *       "to": "2026-06-16T10:00:00.000Z"
+                 *       "from": "2026-06-20T09:00:00.000Z",
+                 *       "to": "2026-06-20T10:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -20395,7 +20415,7 @@ export interface operations {
                      *       "type": "webhook.test",
                      *       "status": "PENDING",
                      *       "attempts": [],
-                     *       "nextAttemptAt": "2026-06-16T10:00:00.000Z"
+                     *       "nextAttemptAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDelivery"];
@@ -20565,14 +20585,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "15",
+                     *         "id": "23",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "runAt": "2026-06-17T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "runAt": "2026-06-21T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -20614,14 +20634,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "15",
+                     *       "id": "23",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "runAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "runAt": "2026-06-20T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -20788,8 +20808,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "runAt": "2026-06-17T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "runAt": "2026-06-21T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -20837,8 +20857,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "runAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "runAt": "2026-06-20T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -20886,7 +20906,7 @@ export interface operations {
                      *       "value": "river-side",
                      *       "available": true,
                      *       "suggestions": [],
-                     *       "reservedUntil": "2026-06-16T10:15:00.000Z"
+                     *       "reservedUntil": "2026-06-20T10:15:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Availability"];
@@ -20937,8 +20957,8 @@ export interface operations {
                      *         "id": "01900000-0000-7000-9000-000000000007",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "locationId": "01900000-0000-7000-8301-030100000002",
-                     *         "startsAt": "2026-06-19T12:00:00.000Z",
-                     *         "endsAt": "2026-06-19T12:30:00.000Z"
+                     *         "startsAt": "2026-06-23T12:00:00.000Z",
+                     *         "endsAt": "2026-06-23T12:30:00.000Z"
                      *       }
                      *     ]
                      */
@@ -21028,19 +21048,19 @@ export interface operations {
                      *             "bytes": 244,
                      *             "field": "logo",
                      *             "filename": "picture.png",
-                     *             "uploadedAt": "2026-06-16T10:00:00.000Z",
+                     *             "uploadedAt": "2026-06-20T10:00:00.000Z",
                      *             "contentType": "image/webp",
-                     *             "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *             "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *           }
                      *         ],
                      *         "version": 10,
                      *         "createdBy": "01900000-0000-7000-8000-000000000101",
                      *         "gymId": "01900000-0000-7000-9000-000000000003",
-                     *         "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *         "expiresAt": "2026-07-20T10:00:00.000Z",
                      *         "deployment": {
                      *           "status": "DONE",
-                     *           "startedAt": "2026-06-16T10:00:00.000Z",
-                     *           "finishedAt": "2026-06-16T10:00:00.000Z",
+                     *           "startedAt": "2026-06-20T10:00:00.000Z",
+                     *           "finishedAt": "2026-06-20T10:00:00.000Z",
                      *           "actions": [
                      *             {
                      *               "name": "gym",
@@ -21158,7 +21178,7 @@ export interface operations {
                      *       "version": 1,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21239,15 +21259,15 @@ export interface operations {
                      *           "bytes": 244,
                      *           "field": "logo",
                      *           "filename": "picture.png",
-                     *           "uploadedAt": "2026-06-16T10:00:00.000Z",
+                     *           "uploadedAt": "2026-06-20T10:00:00.000Z",
                      *           "contentType": "image/webp",
-                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *           "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21346,7 +21366,7 @@ export interface operations {
                      *       "version": 2,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21431,7 +21451,7 @@ export interface operations {
                      *       "version": 2,
                      *       "createdBy": "01900000-0000-7000-8000-000000000103",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21513,7 +21533,7 @@ export interface operations {
                      *       "version": 2,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21618,14 +21638,14 @@ export interface operations {
                      *           "filename": "picture.png",
                      *           "contentType": "image/webp",
                      *           "bytes": 244,
-                     *           "uploadedAt": "2026-06-16T10:00:00.000Z",
-                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *           "uploadedAt": "2026-06-20T10:00:00.000Z",
+                     *           "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": null
                      *     }
                      */
@@ -21761,18 +21781,18 @@ export interface operations {
                      *           "bytes": 244,
                      *           "field": "logo",
                      *           "filename": "picture.png",
-                     *           "uploadedAt": "2026-06-16T10:00:00.000Z",
+                     *           "uploadedAt": "2026-06-20T10:00:00.000Z",
                      *           "contentType": "image/webp",
-                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *           "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 9,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": {
                      *         "status": "RUNNING",
-                     *         "startedAt": "2026-06-16T10:00:00.000Z",
+                     *         "startedAt": "2026-06-20T10:00:00.000Z",
                      *         "finishedAt": null,
                      *         "actions": [
                      *           {
@@ -21889,11 +21909,11 @@ export interface operations {
                      *       "version": 10,
                      *       "createdBy": "01900000-0000-7000-8000-000000000101",
                      *       "gymId": null,
-                     *       "expiresAt": "2026-07-16T10:00:00.000Z",
+                     *       "expiresAt": "2026-07-20T10:00:00.000Z",
                      *       "deployment": {
                      *         "status": "UNDONE",
-                     *         "startedAt": "2026-06-16T10:00:00.000Z",
-                     *         "finishedAt": "2026-06-16T10:00:00.000Z",
+                     *         "startedAt": "2026-06-20T10:00:00.000Z",
+                     *         "finishedAt": "2026-06-20T10:00:00.000Z",
                      *         "actions": [
                      *           {
                      *             "name": "gym",
@@ -21928,7 +21948,7 @@ export interface operations {
                      *           "action": "ACCEPT",
                      *           "note": "The gym stays; its admin is added by hand.",
                      *           "by": "01900000-0000-7000-8000-000000000101",
-                     *           "at": "2026-06-16T10:00:00.000Z"
+                     *           "at": "2026-06-20T10:00:00.000Z"
                      *         }
                      *       }
                      *     }
@@ -22064,8 +22084,8 @@ export interface operations {
             content: {
                 /**
                  * @example localDate,foodName,calories,protein,mealType
-                 *     2026-06-14,Lentil soup,310,18,LUNCH
-                 *     2026-06-14,Skyr,95,17,SNACK
+                 *     2026-06-18,Lentil soup,310,18,LUNCH
+                 *     2026-06-18,Skyr,95,17,SNACK
                  */
                 "text/csv": string;
                 "multipart/form-data": {
@@ -22097,8 +22117,8 @@ export interface operations {
                      *         "decimal": "POINT",
                      *         "dateOrder": null
                      *       },
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-16T10:00:00.000Z"
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["FoodLogImport"];
@@ -22149,8 +22169,8 @@ export interface operations {
                      *         "dateOrder": null,
                      *         "delimiter": "COMMA"
                      *       },
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "finishedAt": "2026-06-16T10:00:00.000Z"
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "finishedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["FoodLogImport"];
@@ -22190,13 +22210,13 @@ export interface operations {
                 content: {
                     /**
                      * @example id,localDate,loggedAt,mealType,foodName,quantity,unit,grams,calories,protein,carbs,fats,foodId
-                     *     01900000-0000-7000-8410-041000000021,2026-06-14,2026-06-14T07:00:00.000Z,BREAKFAST,"Egg, scrambled",2,large,122,182,12.19,1.96,13.4,
-                     *     01900000-0000-7000-9000-000000000004,2026-06-14,2026-06-14T11:00:00.000Z,LUNCH,Lentil soup,,,,310,18,0,0,
-                     *     01900000-0000-7000-9000-000000000005,2026-06-14,2026-06-14T11:00:00.000Z,SNACK,Skyr,,,,95,17,0,0,
-                     *     01900000-0000-7000-8410-041000000022,2026-06-14,2026-06-14T12:05:00.000Z,LUNCH,"Lentils, boiled",1,cup,198,230,17.86,39.86,0.75,
-                     *     01900000-0000-7000-8410-041000000023,2026-06-14,2026-06-14T12:10:00.000Z,LUNCH,"White rice, long-grain, cooked",1,cup,158,205,4.25,44.51,0.44,
-                     *     01900000-0000-7000-8410-041000000024,2026-06-14,2026-06-14T15:15:00.000Z,SNACK,Apple with skin,1,medium,182,95,0.47,25.13,0.31,
-                     *     01900000-0000-7000-8410-041000000025,2026-06-14,2026-06-14T18:20:00.000Z,DINNER,"Tofu, firm",200,g,200,156,18.08,5.7,8.34,
+                     *     01900000-0000-7000-8410-041000000021,2026-06-18,2026-06-18T07:00:00.000Z,BREAKFAST,"Egg, scrambled",2,large,122,182,12.19,1.96,13.4,
+                     *     01900000-0000-7000-9000-000000000004,2026-06-18,2026-06-18T11:00:00.000Z,LUNCH,Lentil soup,,,,310,18,0,0,
+                     *     01900000-0000-7000-9000-000000000005,2026-06-18,2026-06-18T11:00:00.000Z,SNACK,Skyr,,,,95,17,0,0,
+                     *     01900000-0000-7000-8410-041000000022,2026-06-18,2026-06-18T12:05:00.000Z,LUNCH,"Lentils, boiled",1,cup,198,230,17.86,39.86,0.75,
+                     *     01900000-0000-7000-8410-041000000023,2026-06-18,2026-06-18T12:10:00.000Z,LUNCH,"White rice, long-grain, cooked",1,cup,158,205,4.25,44.51,0.44,
+                     *     01900000-0000-7000-8410-041000000024,2026-06-18,2026-06-18T15:15:00.000Z,SNACK,Apple with skin,1,medium,182,95,0.47,25.13,0.31,
+                     *     01900000-0000-7000-8410-041000000025,2026-06-18,2026-06-18T18:20:00.000Z,DINNER,"Tofu, firm",200,g,200,156,18.08,5.7,8.34,
                      */
                     "text/csv": string;
                 };
@@ -22232,7 +22252,7 @@ export interface operations {
                  *       "carbs": 27,
                  *       "fats": 3.2,
                  *       "mealType": "BREAKFAST",
-                 *       "localDate": "2026-06-15"
+                 *       "localDate": "2026-06-19"
                  *     }
                  */
                 "application/json": {
@@ -22330,9 +22350,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-15T11:00:00.000Z",
-                     *       "localDate": "2026-06-15",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-19T11:00:00.000Z",
+                     *       "localDate": "2026-06-19",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -22396,9 +22416,9 @@ export interface operations {
                      *         "grams": 214,
                      *         "mealType": "DINNER",
                      *         "source": "FOOD_TABLE",
-                     *         "loggedAt": "2026-06-15T18:20:00.000Z",
-                     *         "localDate": "2026-06-15",
-                     *         "createdAt": "2026-06-15T18:20:00.000Z",
+                     *         "loggedAt": "2026-06-19T18:20:00.000Z",
+                     *         "localDate": "2026-06-19",
+                     *         "createdAt": "2026-06-19T18:20:00.000Z",
                      *         "version": 1
                      *       },
                      *       {
@@ -22415,9 +22435,9 @@ export interface operations {
                      *         "grams": 182,
                      *         "mealType": "SNACK",
                      *         "source": "FOOD_TABLE",
-                     *         "loggedAt": "2026-06-15T15:25:00.000Z",
-                     *         "localDate": "2026-06-15",
-                     *         "createdAt": "2026-06-15T15:25:00.000Z",
+                     *         "loggedAt": "2026-06-19T15:25:00.000Z",
+                     *         "localDate": "2026-06-19",
+                     *         "createdAt": "2026-06-19T15:25:00.000Z",
                      *         "version": 1
                      *       }
                      *     ]
@@ -22469,9 +22489,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-15T11:00:00.000Z",
-                     *       "localDate": "2026-06-15",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-19T11:00:00.000Z",
+                     *       "localDate": "2026-06-19",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -22564,9 +22584,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "BREAKFAST",
                      *       "source": "MANUAL",
-                     *       "loggedAt": "2026-06-15T11:00:00.000Z",
-                     *       "localDate": "2026-06-15",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-19T11:00:00.000Z",
+                     *       "localDate": "2026-06-19",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -22671,9 +22691,9 @@ export interface operations {
                      *       "grams": null,
                      *       "mealType": "SNACK",
                      *       "source": "COPY",
-                     *       "loggedAt": "2026-06-16T10:00:00.000Z",
-                     *       "localDate": "2026-06-16",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "loggedAt": "2026-06-20T10:00:00.000Z",
+                     *       "localDate": "2026-06-20",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -22724,7 +22744,7 @@ export interface operations {
                      *         "fats": 70,
                      *         "weekday": null,
                      *         "date": null,
-                     *         "from": "2026-06-02",
+                     *         "from": "2026-06-06",
                      *         "until": null,
                      *         "version": 1
                      *       },
@@ -22735,7 +22755,7 @@ export interface operations {
                      *         "fats": 75,
                      *         "weekday": 6,
                      *         "date": null,
-                     *         "from": "2026-06-16",
+                     *         "from": "2026-06-20",
                      *         "until": null,
                      *         "version": 1
                      *       }
@@ -22815,7 +22835,7 @@ export interface operations {
                      *       "fats": 75,
                      *       "weekday": 6,
                      *       "date": null,
-                     *       "from": "2026-06-16",
+                     *       "from": "2026-06-20",
                      *       "until": null,
                      *       "version": 1
                      *     }
@@ -22929,11 +22949,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "from": "2026-06-09",
-                     *       "to": "2026-06-15",
+                     *       "from": "2026-06-13",
+                     *       "to": "2026-06-19",
                      *       "days": [
                      *         {
-                     *           "date": "2026-06-09",
+                     *           "date": "2026-06-13",
                      *           "totals": {
                      *             "calories": 1355,
                      *             "protein": 83.85,
@@ -22947,7 +22967,7 @@ export interface operations {
                      *             "fats": 70,
                      *             "weekday": null,
                      *             "date": null,
-                     *             "from": "2026-06-02",
+                     *             "from": "2026-06-06",
                      *             "until": null,
                      *             "version": 1
                      *           },
@@ -22972,9 +22992,9 @@ export interface operations {
                      *               "grams": 170,
                      *               "mealType": "BREAKFAST",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-09T07:00:00.000Z",
-                     *               "localDate": "2026-06-09",
-                     *               "createdAt": "2026-06-09T07:00:00.000Z",
+                     *               "loggedAt": "2026-06-13T07:00:00.000Z",
+                     *               "localDate": "2026-06-13",
+                     *               "createdAt": "2026-06-13T07:00:00.000Z",
                      *               "version": 1
                      *             },
                      *             {
@@ -22991,15 +23011,15 @@ export interface operations {
                      *               "grams": 150,
                      *               "mealType": "LUNCH",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-09T12:05:00.000Z",
-                     *               "localDate": "2026-06-09",
-                     *               "createdAt": "2026-06-09T12:05:00.000Z",
+                     *               "loggedAt": "2026-06-13T12:05:00.000Z",
+                     *               "localDate": "2026-06-13",
+                     *               "createdAt": "2026-06-13T12:05:00.000Z",
                      *               "version": 1
                      *             }
                      *           ]
                      *         },
                      *         {
-                     *           "date": "2026-06-10",
+                     *           "date": "2026-06-14",
                      *           "totals": {
                      *             "calories": 1119,
                      *             "protein": 72.51,
@@ -23013,7 +23033,7 @@ export interface operations {
                      *             "fats": 70,
                      *             "weekday": null,
                      *             "date": null,
-                     *             "from": "2026-06-02",
+                     *             "from": "2026-06-06",
                      *             "until": null,
                      *             "version": 1
                      *           },
@@ -23038,9 +23058,9 @@ export interface operations {
                      *               "grams": 234,
                      *               "mealType": "BREAKFAST",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-10T07:00:00.000Z",
-                     *               "localDate": "2026-06-10",
-                     *               "createdAt": "2026-06-10T07:00:00.000Z",
+                     *               "loggedAt": "2026-06-14T07:00:00.000Z",
+                     *               "localDate": "2026-06-14",
+                     *               "createdAt": "2026-06-14T07:00:00.000Z",
                      *               "version": 1
                      *             },
                      *             {
@@ -23057,9 +23077,9 @@ export interface operations {
                      *               "grams": 150,
                      *               "mealType": "LUNCH",
                      *               "source": "FOOD_TABLE",
-                     *               "loggedAt": "2026-06-10T12:05:00.000Z",
-                     *               "localDate": "2026-06-10",
-                     *               "createdAt": "2026-06-10T12:05:00.000Z",
+                     *               "loggedAt": "2026-06-14T12:05:00.000Z",
+                     *               "localDate": "2026-06-14",
+                     *               "createdAt": "2026-06-14T12:05:00.000Z",
                      *               "version": 1
                      *             }
                      *           ]
@@ -23124,8 +23144,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "start": "2026-06-09",
-                     *         "end": "2026-06-09",
+                     *         "start": "2026-06-13",
+                     *         "end": "2026-06-13",
                      *         "totals": {
                      *           "calories": 1355,
                      *           "protein": 83.85,
@@ -23148,8 +23168,8 @@ export interface operations {
                      *         "entries": 6
                      *       },
                      *       {
-                     *         "start": "2026-06-10",
-                     *         "end": "2026-06-10",
+                     *         "start": "2026-06-14",
+                     *         "end": "2026-06-14",
                      *         "totals": {
                      *           "calories": 1119,
                      *           "protein": 72.51,
@@ -23955,14 +23975,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "3",
+                     *         "id": "5",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "runAt": "2026-06-17T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "runAt": "2026-06-21T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -24004,14 +24024,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "3",
+                     *       "id": "5",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "runAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "runAt": "2026-06-20T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -24072,7 +24092,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000001",
+                     *         "id": "01900000-0e00-7d16-82a8-7f278eb31b96",
                      *         "name": "Barbell Back Squat",
                      *         "aliases": [
                      *           "squat",
@@ -24102,7 +24122,7 @@ export interface operations {
                      *         "version": 1
                      *       },
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000002",
+                     *         "id": "01900000-0e00-75f7-8113-95b48ebd6a48",
                      *         "name": "Deep Squat Hold",
                      *         "aliases": [
                      *           "squat hold",
@@ -24230,7 +24250,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "id": "01900000-0000-7000-9000-000000000008",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": null,
@@ -24335,7 +24355,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000001",
+                     *       "id": "01900000-0e00-7d16-82a8-7f278eb31b96",
                      *       "name": "Barbell Back Squat",
                      *       "aliases": [
                      *         "squat",
@@ -24452,7 +24472,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "id": "01900000-0000-7000-9000-000000000008",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": "Push the sled 20 m, turn, and push it back.",
@@ -24734,7 +24754,7 @@ export interface operations {
                      *                     "restSeconds": 20
                      *                   }
                      *                 ],
-                     *                 "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *                 "exerciseId": "01900000-0e00-7e30-8eec-5c04303839e7"
                      *               },
                      *               {
                      *                 "sets": [
@@ -24749,7 +24769,7 @@ export interface operations {
                      *                     "restSeconds": 20
                      *                   }
                      *                 ],
-                     *                 "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *                 "exerciseId": "01900000-0e00-7ae6-8e16-645dad8b5c44"
                      *               }
                      *             ]
                      *           }
@@ -24793,12 +24813,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Sled and Squat",
+                 *       "title": "Bench in half an hour",
                  *       "difficulty": "Intermediate",
                  *       "category": "Strength",
                  *       "targetMuscles": [
-                 *         "Quadriceps",
-                 *         "Glutes"
+                 *         "Chest",
+                 *         "Triceps"
                  *       ],
                  *       "exercises": [
                  *         {
@@ -24806,11 +24826,11 @@ export interface operations {
                  *           "restSeconds": 120,
                  *           "entries": [
                  *             {
-                 *               "exerciseId": "01900000-0000-7000-9000-000000000013",
+                 *               "exerciseId": "01900000-0e00-7477-864c-e2823347fbde",
                  *               "sets": [
                  *                 {
                  *                   "type": "NORMAL",
-                 *                   "distanceMeters": 20,
+                 *                   "reps": 5,
                  *                   "weightKg": 60,
                  *                   "restSeconds": 90
                  *                 }
@@ -24867,17 +24887,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
-                     *       "title": "Sled and Squat",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "title": "Bench in half an hour",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
                      *       "category": "Strength",
                      *       "targetMuscles": [
-                     *         "quadriceps",
-                     *         "glutes"
+                     *         "chest",
+                     *         "triceps"
                      *       ],
                      *       "equipment": [
-                     *         "sled"
+                     *         "barbell"
                      *       ],
                      *       "exercises": [
                      *         {
@@ -24885,11 +24905,11 @@ export interface operations {
                      *           "restSeconds": 120,
                      *           "entries": [
                      *             {
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000013",
+                     *               "exerciseId": "01900000-0e00-7477-864c-e2823347fbde",
                      *               "sets": [
                      *                 {
                      *                   "type": "NORMAL",
-                     *                   "distanceMeters": 20,
+                     *                   "reps": 5,
                      *                   "weightKg": 60,
                      *                   "restSeconds": 90
                      *                 }
@@ -24903,8 +24923,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 1,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -24980,7 +25000,7 @@ export interface operations {
                      *                     "restSeconds": 60
                      *                   }
                      *                 ],
-                     *                 "exerciseId": "01900000-0000-7000-9000-000000000001"
+                     *                 "exerciseId": "01900000-0e00-7d16-82a8-7f278eb31b96"
                      *               }
                      *             ]
                      *           },
@@ -25001,7 +25021,7 @@ export interface operations {
                      *                     "restSeconds": 180
                      *                   }
                      *                 ],
-                     *                 "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *                 "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *               }
                      *             ]
                      *           }
@@ -25085,7 +25105,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *               "exerciseId": "01900000-0e00-7e30-8eec-5c04303839e7"
                      *             },
                      *             {
                      *               "sets": [
@@ -25100,7 +25120,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *               "exerciseId": "01900000-0e00-7ae6-8e16-645dad8b5c44"
                      *             }
                      *           ]
                      *         }
@@ -25189,7 +25209,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *               "exerciseId": "01900000-0e00-7e30-8eec-5c04303839e7"
                      *             },
                      *             {
                      *               "sets": [
@@ -25204,7 +25224,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *               "exerciseId": "01900000-0e00-7ae6-8e16-645dad8b5c44"
                      *             }
                      *           ]
                      *         }
@@ -25250,7 +25270,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Sled and Squat, 30 minutes",
+                 *       "title": "Bench in 30 minutes",
                  *       "version": 1
                  *     }
                  */
@@ -25295,17 +25315,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
-                     *       "title": "Sled and Squat, 30 minutes",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "title": "Bench in 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
                      *       "category": "Strength",
                      *       "targetMuscles": [
-                     *         "quadriceps",
-                     *         "glutes"
+                     *         "chest",
+                     *         "triceps"
                      *       ],
                      *       "equipment": [
-                     *         "sled"
+                     *         "barbell"
                      *       ],
                      *       "exercises": [
                      *         {
@@ -25314,13 +25334,13 @@ export interface operations {
                      *             {
                      *               "sets": [
                      *                 {
+                     *                   "reps": 5,
                      *                   "type": "NORMAL",
                      *                   "weightKg": 60,
-                     *                   "restSeconds": 90,
-                     *                   "distanceMeters": 20
+                     *                   "restSeconds": 90
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000013"
+                     *               "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *             }
                      *           ],
                      *           "restSeconds": 120
@@ -25331,8 +25351,8 @@ export interface operations {
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 2,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -25412,13 +25432,13 @@ export interface operations {
                      * @example [
                      *       {
                      *         "version": 2,
-                     *         "title": "Sled and Squat, 30 minutes",
-                     *         "createdAt": "2026-06-19T10:00:00.000Z"
+                     *         "title": "Bench in 30 minutes",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       },
                      *       {
                      *         "version": 1,
-                     *         "title": "Sled and Squat",
-                     *         "createdAt": "2026-06-19T10:00:00.000Z"
+                     *         "title": "Bench in half an hour",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -25466,7 +25486,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000003",
+                     *         "id": "01900000-0e00-7e30-8eec-5c04303839e7",
                      *         "name": "Push-Up",
                      *         "aliases": [
                      *           "press-up",
@@ -25496,7 +25516,7 @@ export interface operations {
                      *         "version": 1
                      *       },
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000004",
+                     *         "id": "01900000-0e00-7ae6-8e16-645dad8b5c44",
                      *         "name": "Bodyweight Squat",
                      *         "aliases": [
                      *           "air squat"
@@ -25575,7 +25595,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000012",
+                     *       "id": "01900000-0000-7000-9000-000000000007",
                      *       "title": "My plan",
                      *       "description": "No equipment, four rounds, twenty minutes.",
                      *       "difficulty": "Beginner",
@@ -25612,7 +25632,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *               "exerciseId": "01900000-0e00-7e30-8eec-5c04303839e7"
                      *             },
                      *             {
                      *               "sets": [
@@ -25627,7 +25647,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *               "exerciseId": "01900000-0e00-7ae6-8e16-645dad8b5c44"
                      *             }
                      *           ]
                      *         }
@@ -25637,8 +25657,8 @@ export interface operations {
                      *       "gymId": null,
                      *       "ownerId": "01900000-0000-7000-8000-000000000104",
                      *       "version": 1,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "visibility": "PRIVATE"
                      *     }
                      */
@@ -25713,7 +25733,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *               "exerciseId": "01900000-0e00-7e30-8eec-5c04303839e7"
                      *             },
                      *             {
                      *               "sets": [
@@ -25728,7 +25748,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *               "exerciseId": "01900000-0e00-7ae6-8e16-645dad8b5c44"
                      *             }
                      *           ]
                      *         }
@@ -25814,7 +25834,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000003"
+                     *               "exerciseId": "01900000-0e00-7e30-8eec-5c04303839e7"
                      *             },
                      *             {
                      *               "sets": [
@@ -25829,7 +25849,7 @@ export interface operations {
                      *                   "restSeconds": 20
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000004"
+                     *               "exerciseId": "01900000-0e00-7ae6-8e16-645dad8b5c44"
                      *             }
                      *           ]
                      *         }
@@ -25943,11 +25963,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "trainingId": "01900000-0000-7000-9000-000000000007",
+                     *       "trainingId": "01900000-0000-7000-9000-000000000002",
                      *       "at": "2026-06-13T17:00:00.000Z",
                      *       "sets": [
                      *         {
-                     *           "id": "01900000-0000-7000-9000-000000000008",
+                     *           "id": "01900000-0000-7000-9000-000000000003",
                      *           "rpe": null,
                      *           "reps": 10,
                      *           "type": "WARMUP",
@@ -25959,7 +25979,7 @@ export interface operations {
                      *           "durationSeconds": null
                      *         },
                      *         {
-                     *           "id": "01900000-0000-7000-9000-000000000009",
+                     *           "id": "01900000-0000-7000-9000-000000000004",
                      *           "rpe": 8,
                      *           "reps": 5,
                      *           "type": "NORMAL",
@@ -26012,28 +26032,28 @@ export interface operations {
                      *         "reps": 4,
                      *         "value": 82.5,
                      *         "weightKg": 82.5,
-                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *         "trainingId": "01900000-0000-7000-9000-000000000001"
                      *       },
                      *       "mostReps": {
                      *         "at": "2026-06-12T17:00:00.000Z",
                      *         "reps": 5,
                      *         "value": 5,
                      *         "weightKg": 80,
-                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *         "trainingId": "01900000-0000-7000-9000-000000000001"
                      *       },
                      *       "e1rm": {
                      *         "at": "2026-06-12T17:20:00.000Z",
                      *         "reps": 4,
                      *         "value": 93.5,
                      *         "weightKg": 82.5,
-                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *         "trainingId": "01900000-0000-7000-9000-000000000001"
                      *       },
                      *       "volume": {
                      *         "at": "2026-06-12T17:00:00.000Z",
                      *         "reps": null,
                      *         "value": 730,
                      *         "weightKg": null,
-                     *         "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *         "trainingId": "01900000-0000-7000-9000-000000000001"
                      *       },
                      *       "longest": null,
                      *       "farthest": null
@@ -26087,12 +26107,12 @@ export interface operations {
                      *         {
                      *           "date": "2026-06-12",
                      *           "value": 82.5,
-                     *           "trainingId": "01900000-0000-7000-9000-000000000006"
+                     *           "trainingId": "01900000-0000-7000-9000-000000000001"
                      *         },
                      *         {
                      *           "date": "2026-06-13",
                      *           "value": 82.5,
-                     *           "trainingId": "01900000-0000-7000-9000-000000000007"
+                     *           "trainingId": "01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ]
                      *     }
@@ -26237,12 +26257,12 @@ export interface operations {
                 content: {
                     /**
                      * @example trainingId,startedAt,endedAt,minutes,title,note,exerciseId,exercise,setId,type,reps,weightKg,assistedKg,durationSeconds,distanceMeters,rpe,restSeconds,completedAt
-                     *     01900000-0000-7000-9000-000000000006,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0000-7000-9000-000000000005,Barbell Bench Press,bench-1,WARMUP,10,20,,,,,,
-                     *     01900000-0000-7000-9000-000000000006,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0000-7000-9000-000000000005,Barbell Bench Press,bench-2,NORMAL,5,80,,,,8,,
-                     *     01900000-0000-7000-9000-000000000006,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0000-7000-9000-000000000005,Barbell Bench Press,bench-3,NORMAL,4,82.5,,,,,,2026-06-12T17:20:00.000Z
-                     *     01900000-0000-7000-9000-000000000007,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0000-7000-9000-000000000005,Barbell Bench Press,01900000-0000-7000-9000-000000000008,WARMUP,10,20,,,,,,
-                     *     01900000-0000-7000-9000-000000000007,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0000-7000-9000-000000000005,Barbell Bench Press,01900000-0000-7000-9000-000000000009,NORMAL,5,80,,,,8,,
-                     *     01900000-0000-7000-9000-000000000007,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0000-7000-9000-000000000005,Barbell Bench Press,01900000-0000-7000-9000-000000000010,NORMAL,4,82.5,,,,,,2026-06-13T17:20:00.000Z
+                     *     01900000-0000-7000-9000-000000000001,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0e00-7477-864c-e2823347fbde,Barbell Bench Press,bench-1,WARMUP,10,20,,,,,,
+                     *     01900000-0000-7000-9000-000000000001,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0e00-7477-864c-e2823347fbde,Barbell Bench Press,bench-2,NORMAL,5,80,,,,8,,
+                     *     01900000-0000-7000-9000-000000000001,2026-06-12T17:00:00.000Z,2026-06-12T17:50:00.000Z,50,Push,Felt strong.,01900000-0e00-7477-864c-e2823347fbde,Barbell Bench Press,bench-3,NORMAL,4,82.5,,,,,,2026-06-12T17:20:00.000Z
+                     *     01900000-0000-7000-9000-000000000002,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0e00-7477-864c-e2823347fbde,Barbell Bench Press,01900000-0000-7000-9000-000000000003,WARMUP,10,20,,,,,,
+                     *     01900000-0000-7000-9000-000000000002,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0e00-7477-864c-e2823347fbde,Barbell Bench Press,01900000-0000-7000-9000-000000000004,NORMAL,5,80,,,,8,,
+                     *     01900000-0000-7000-9000-000000000002,2026-06-13T17:00:00.000Z,2026-06-13T17:50:00.000Z,50,Push,,01900000-0e00-7477-864c-e2823347fbde,Barbell Bench Press,01900000-0000-7000-9000-000000000005,NORMAL,4,82.5,,,,,,2026-06-13T17:20:00.000Z
                      */
                     "text/csv": string;
                 };
@@ -26287,7 +26307,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01900000-0000-7000-9000-000000000006",
+                     *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "userId": "01900000-0000-7000-8000-000000000104",
                      *         "title": "Push",
                      *         "routineId": null,
@@ -26326,13 +26346,13 @@ export interface operations {
                      *                 "durationSeconds": null
                      *               }
                      *             ],
-                     *             "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *             "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *           }
                      *         ],
                      *         "volumeKg": 730,
                      *         "restEndsAt": null,
-                     *         "createdAt": "2026-06-19T10:00:00.000Z",
-                     *         "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "updatedAt": "2026-06-20T10:00:00.000Z",
                      *         "version": 3
                      *       }
                      *     ]
@@ -26370,7 +26390,7 @@ export interface operations {
                  *       "endedAt": "2026-06-12T17:50:00.000Z",
                  *       "entries": [
                  *         {
-                 *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde",
                  *           "sets": [
                  *             {
                  *               "id": "bench-1",
@@ -26455,7 +26475,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "title": "Push",
                      *       "routineId": null,
@@ -26468,7 +26488,7 @@ export interface operations {
                      *       "note": null,
                      *       "entries": [
                      *         {
-                     *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                     *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde",
                      *           "sets": [
                      *             {
                      *               "id": "bench-1",
@@ -26499,8 +26519,8 @@ export interface operations {
                      *       ],
                      *       "volumeKg": 400,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -26538,7 +26558,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "title": "Push",
                      *       "routineId": null,
@@ -26577,13 +26597,13 @@ export interface operations {
                      *               "durationSeconds": null
                      *             }
                      *           ],
-                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *         }
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -26690,7 +26710,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "title": "Push",
                      *       "routineId": null,
@@ -26729,13 +26749,13 @@ export interface operations {
                      *               "durationSeconds": null
                      *             }
                      *           ],
-                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *         }
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 3
                      *     }
                      */
@@ -26805,7 +26825,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *       "exerciseId": "01900000-0e00-7477-864c-e2823347fbde",
                  *       "reps": 4,
                  *       "weightKg": 82.5,
                  *       "completedAt": "2026-06-12T17:20:00.000Z"
@@ -26850,7 +26870,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000006",
+                     *       "id": "01900000-0000-7000-9000-000000000001",
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "title": "Push",
                      *       "routineId": null,
@@ -26889,13 +26909,13 @@ export interface operations {
                      *               "durationSeconds": null
                      *             }
                      *           ],
-                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *         }
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 2
                      *     }
                      */
@@ -26950,7 +26970,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000007",
+                     *       "id": "01900000-0000-7000-9000-000000000002",
                      *       "userId": "01900000-0000-7000-8000-000000000104",
                      *       "title": "Push",
                      *       "routineId": null,
@@ -26965,7 +26985,7 @@ export interface operations {
                      *         {
                      *           "sets": [
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000008",
+                     *               "id": "01900000-0000-7000-9000-000000000003",
                      *               "rpe": null,
                      *               "reps": 10,
                      *               "type": "WARMUP",
@@ -26977,7 +26997,7 @@ export interface operations {
                      *               "durationSeconds": null
                      *             },
                      *             {
-                     *               "id": "01900000-0000-7000-9000-000000000009",
+                     *               "id": "01900000-0000-7000-9000-000000000004",
                      *               "rpe": 8,
                      *               "reps": 5,
                      *               "type": "NORMAL",
@@ -26989,13 +27009,13 @@ export interface operations {
                      *               "durationSeconds": null
                      *             }
                      *           ],
-                     *           "exerciseId": "01900000-0000-7000-9000-000000000005"
+                     *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *         }
                      *       ],
                      *       "volumeKg": 730,
                      *       "restEndsAt": null,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "version": 1
                      *     }
                      */
@@ -27034,7 +27054,7 @@ export interface operations {
                  *       "sets": [
                  *         {
                  *           "id": "set-1",
-                 *           "exerciseId": "01900000-0000-7000-9000-000000000005",
+                 *           "exerciseId": "01900000-0e00-7477-864c-e2823347fbde",
                  *           "reps": 8,
                  *           "weightKg": 60
                  *         }
@@ -27108,7 +27128,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "trainingId": "01900000-0000-7000-9000-000000000011",
+                     *       "trainingId": "01900000-0000-7000-9000-000000000006",
                      *       "ignoredSets": 0
                      *     }
                      */
@@ -27333,7 +27353,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "id": "01900000-0000-7000-9000-000000000012",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -27576,7 +27596,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "id": "01900000-0000-7000-9000-000000000012",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -27712,17 +27732,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000015",
-                     *       "title": "Sled and Squat, 30 minutes",
+                     *       "id": "01900000-0000-7000-9000-000000000010",
+                     *       "title": "Bench in 30 minutes",
                      *       "description": null,
                      *       "difficulty": "Intermediate",
                      *       "category": "Strength",
                      *       "targetMuscles": [
-                     *         "quadriceps",
-                     *         "glutes"
+                     *         "chest",
+                     *         "triceps"
                      *       ],
                      *       "equipment": [
-                     *         "sled"
+                     *         "barbell"
                      *       ],
                      *       "exercises": [
                      *         {
@@ -27731,25 +27751,25 @@ export interface operations {
                      *             {
                      *               "sets": [
                      *                 {
+                     *                   "reps": 5,
                      *                   "type": "NORMAL",
                      *                   "weightKg": 60,
-                     *                   "restSeconds": 90,
-                     *                   "distanceMeters": 20
+                     *                   "restSeconds": 90
                      *                 }
                      *               ],
-                     *               "exerciseId": "01900000-0000-7000-9000-000000000013"
+                     *               "exerciseId": "01900000-0e00-7477-864c-e2823347fbde"
                      *             }
                      *           ],
                      *           "restSeconds": 120
                      *         }
                      *       ],
-                     *       "image": "/media/01900000-0000-7000-9000-000000000016.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000011.webp",
                      *       "durationMinutes": 30,
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "ownerId": null,
                      *       "version": 3,
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "updatedAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "updatedAt": "2026-06-20T10:00:00.000Z",
                      *       "visibility": "GYM"
                      *     }
                      */
@@ -27802,7 +27822,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000013",
+                     *       "id": "01900000-0000-7000-9000-000000000008",
                      *       "name": "Sled Push with Turn",
                      *       "aliases": [],
                      *       "description": "Push the sled 20 m, turn, and push it back.",
@@ -27819,7 +27839,7 @@ export interface operations {
                      *       "mechanic": null,
                      *       "category": "strength",
                      *       "modality": "WEIGHT_DISTANCE",
-                     *       "image": "/media/01900000-0000-7000-9000-000000000014.webp",
+                     *       "image": "/media/01900000-0000-7000-9000-000000000009.webp",
                      *       "gymId": "01900000-0000-7000-8000-000000000001",
                      *       "version": 3,
                      *       "custom": false
@@ -27874,7 +27894,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "01900000-0000-7000-9000-000000000017",
+                     *       "id": "01900000-0000-7000-9000-000000000012",
                      *       "sku": "BAND-SET-3",
                      *       "name": "Resistance Bands, set of 3",
                      *       "description": null,
@@ -27882,7 +27902,7 @@ export interface operations {
                      *       "price": 1799,
                      *       "currency": "EUR",
                      *       "images": [
-                     *         "/media/01900000-0000-7000-9000-000000000018.webp"
+                     *         "/media/01900000-0000-7000-9000-000000000013.webp"
                      *       ],
                      *       "variants": [],
                      *       "stock": 25,
@@ -28073,8 +28093,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-19T10:00:00.000Z",
-                     *         "runAt": "2026-06-20T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "runAt": "2026-06-21T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -28122,8 +28142,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-19T10:00:00.000Z",
-                     *       "runAt": "2026-06-19T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "runAt": "2026-06-20T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */
@@ -28204,7 +28224,7 @@ export interface operations {
                      *         "gymId": "01900000-0000-7000-8000-000000000001",
                      *         "status": "AVAILABLE",
                      *         "activity": "Leg day",
-                     *         "since": "2026-06-16T10:00:00.000Z"
+                     *         "since": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -28263,7 +28283,7 @@ export interface operations {
                      *       "online": true,
                      *       "status": "AVAILABLE",
                      *       "activity": "Leg day",
-                     *       "since": "2026-06-16T10:00:00.000Z"
+                     *       "since": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": {
@@ -28331,7 +28351,7 @@ export interface operations {
                      *         ],
                      *         "memberCount": 2,
                      *         "joined": true,
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -28390,7 +28410,7 @@ export interface operations {
                      *       ],
                      *       "memberCount": 1,
                      *       "joined": true,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -28440,7 +28460,7 @@ export interface operations {
                      *       ],
                      *       "memberCount": 2,
                      *       "joined": true,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -28489,7 +28509,7 @@ export interface operations {
                      *       ],
                      *       "memberCount": 1,
                      *       "joined": false,
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -28540,8 +28560,8 @@ export interface operations {
                      *         "toUserId": "01900000-0000-7000-8000-000000000104",
                      *         "message": "Legs at six?",
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "expiresAt": "2026-06-16T10:10:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "expiresAt": "2026-06-20T10:10:00.000Z",
                      *         "respondedAt": null
                      *       }
                      *     ]
@@ -28608,8 +28628,8 @@ export interface operations {
                      *       "toUserId": "01900000-0000-7000-8000-000000000104",
                      *       "message": "Legs at six?",
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-16T10:10:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-20T10:10:00.000Z",
                      *       "respondedAt": null
                      *     }
                      */
@@ -28669,9 +28689,9 @@ export interface operations {
                      *       "toUserId": "01900000-0000-7000-8000-000000000104",
                      *       "message": "Legs at six?",
                      *       "status": "ACCEPTED",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "expiresAt": "2026-06-16T10:10:00.000Z",
-                     *       "respondedAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "expiresAt": "2026-06-20T10:10:00.000Z",
+                     *       "respondedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadInvite"];
@@ -28753,7 +28773,7 @@ export interface operations {
                      *         "participants": [
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000103",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28768,7 +28788,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28778,9 +28798,9 @@ export interface operations {
                      *             "setsDone": 0
                      *           }
                      *         ],
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "startedAt": "2026-06-16T10:00:00.000Z",
-                     *         "pausedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "startedAt": "2026-06-20T10:00:00.000Z",
+                     *         "pausedAt": "2026-06-20T10:00:00.000Z",
                      *         "endedAt": null
                      *       }
                      *     ]
@@ -28841,7 +28861,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28851,7 +28871,7 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "startedAt": null,
                      *       "pausedAt": null,
                      *       "endedAt": null
@@ -28901,7 +28921,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28916,7 +28936,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -28926,9 +28946,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-20T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -28980,7 +29000,7 @@ export interface operations {
                      *         "participants": [
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000103",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -28995,7 +29015,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -29005,8 +29025,8 @@ export interface operations {
                      *             "setsDone": 0
                      *           }
                      *         ],
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "startedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "startedAt": "2026-06-20T10:00:00.000Z",
                      *         "pausedAt": null,
                      *         "endedAt": null
                      *       },
@@ -29015,13 +29035,13 @@ export interface operations {
                      *           "event": "squad_joined",
                      *           "squadId": "01900000-0000-7000-9000-000000000002",
                      *           "revision": 2,
-                     *           "at": "2026-06-16T10:00:00.000Z",
+                     *           "at": "2026-06-20T10:00:00.000Z",
                      *           "userId": "01900000-0000-7000-8000-000000000104",
                      *           "hostId": "01900000-0000-7000-8000-000000000103",
                      *           "status": "LOBBY",
                      *           "participant": {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -29035,7 +29055,7 @@ export interface operations {
                      *           "event": "squad_updated",
                      *           "squadId": "01900000-0000-7000-9000-000000000002",
                      *           "revision": 3,
-                     *           "at": "2026-06-16T10:00:00.000Z",
+                     *           "at": "2026-06-20T10:00:00.000Z",
                      *           "userId": "01900000-0000-7000-8000-000000000103",
                      *           "hostId": "01900000-0000-7000-8000-000000000103",
                      *           "status": "ACTIVE",
@@ -29099,7 +29119,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29110,7 +29130,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29120,7 +29140,7 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
                      *       "startedAt": null,
                      *       "pausedAt": null,
                      *       "endedAt": null
@@ -29173,7 +29193,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29188,8 +29208,8 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
-                     *           "leftAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
+                     *           "leftAt": "2026-06-20T10:00:00.000Z",
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
                      *           "phase": "WORK",
@@ -29198,9 +29218,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-20T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -29251,7 +29271,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29262,7 +29282,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29272,8 +29292,8 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
                      *       "pausedAt": null,
                      *       "endedAt": null
                      *     }
@@ -29325,7 +29345,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29340,7 +29360,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29350,9 +29370,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-20T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -29403,7 +29423,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29418,8 +29438,8 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
-                     *           "leftAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
+                     *           "leftAt": "2026-06-20T10:00:00.000Z",
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
                      *           "phase": "WORK",
@@ -29428,10 +29448,10 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
                      *       "pausedAt": null,
-                     *       "endedAt": "2026-06-16T10:00:00.000Z"
+                     *       "endedAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadSession"];
@@ -29496,7 +29516,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29511,8 +29531,8 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
-                     *           "leftAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
+                     *           "leftAt": "2026-06-20T10:00:00.000Z",
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
                      *           "phase": "WORK",
@@ -29521,9 +29541,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-20T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -29589,7 +29609,7 @@ export interface operations {
                      *       "participants": [
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000103",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29604,7 +29624,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "userId": "01900000-0000-7000-8000-000000000104",
-                     *           "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *           "joinedAt": "2026-06-20T10:00:00.000Z",
                      *           "leftAt": null,
                      *           "exerciseIndex": 0,
                      *           "setIndex": 0,
@@ -29614,9 +29634,9 @@ export interface operations {
                      *           "setsDone": 0
                      *         }
                      *       ],
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "startedAt": "2026-06-16T10:00:00.000Z",
-                     *       "pausedAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "startedAt": "2026-06-20T10:00:00.000Z",
+                     *       "pausedAt": "2026-06-20T10:00:00.000Z",
                      *       "endedAt": null
                      *     }
                      */
@@ -29718,7 +29738,7 @@ export interface operations {
                      *         "participants": [
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000103",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -29733,7 +29753,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "userId": "01900000-0000-7000-8000-000000000104",
-                     *             "joinedAt": "2026-06-16T10:00:00.000Z",
+                     *             "joinedAt": "2026-06-20T10:00:00.000Z",
                      *             "leftAt": null,
                      *             "exerciseIndex": 0,
                      *             "setIndex": 0,
@@ -29743,8 +29763,8 @@ export interface operations {
                      *             "setsDone": 0
                      *           }
                      *         ],
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "startedAt": "2026-06-16T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "startedAt": "2026-06-20T10:00:00.000Z",
                      *         "pausedAt": null,
                      *         "endedAt": null
                      *       }
@@ -29851,7 +29871,7 @@ export interface operations {
                      *         "deleted": false,
                      *         "clientId": "message-1",
                      *         "seq": 1,
-                     *         "sentAt": "2026-06-16T10:00:00.000Z"
+                     *         "sentAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -29914,7 +29934,7 @@ export interface operations {
                      *       "deleted": false,
                      *       "clientId": "message-1",
                      *       "seq": 1,
-                     *       "sentAt": "2026-06-16T10:00:00.000Z"
+                     *       "sentAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadMessage"];
@@ -30006,7 +30026,7 @@ export interface operations {
                      *       "authorId": "01900000-0000-7000-8000-000000000103",
                      *       "text": "Two more sets!",
                      *       "reason": "Too loud.",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z"
+                     *       "createdAt": "2026-06-20T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SquadMessageReport"];
@@ -30056,7 +30076,7 @@ export interface operations {
                      *         "authorId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "Two more sets!",
                      *         "reason": "Too loud.",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z"
+                     *         "createdAt": "2026-06-20T10:00:00.000Z"
                      *       }
                      *     ]
                      */
@@ -30209,11 +30229,11 @@ export interface operations {
                      *         "squadId": "01900000-0000-7000-9000-000000000002",
                      *         "routineId": "01900000-0000-7000-8401-040100000007",
                      *         "routineVersion": 1,
-                     *         "startedAt": "2026-06-16T10:00:00.000Z",
-                     *         "endedAt": "2026-06-16T10:00:00.000Z",
+                     *         "startedAt": "2026-06-20T10:00:00.000Z",
+                     *         "endedAt": "2026-06-20T10:00:00.000Z",
                      *         "minutes": 0,
                      *         "sets": 1,
-                     *         "trainingId": "01900000-0000-7000-9000-000000000006",
+                     *         "trainingId": null,
                      *         "participantIds": [
                      *           "01900000-0000-7000-8000-000000000103",
                      *           "01900000-0000-7000-8000-000000000104"
@@ -30271,7 +30291,7 @@ export interface operations {
                      *         "groupId": null,
                      *         "id": "01900000-0000-7000-9000-000000000002",
                      *         "kind": "SQUAD_FINISHED",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "2 trained together for 0 min, 1 sets."
                      *       },
@@ -30282,7 +30302,7 @@ export interface operations {
                      *         "groupId": "01900000-0000-7000-9000-000000000001",
                      *         "id": "01900000-0000-7000-9000-000000000001",
                      *         "kind": "GROUP_CREATED",
-                     *         "at": "2026-06-16T10:00:00.000Z",
+                     *         "at": "2026-06-20T10:00:00.000Z",
                      *         "userId": "01900000-0000-7000-8000-000000000103",
                      *         "text": "New group: Early birds"
                      *       }
@@ -30461,8 +30481,8 @@ export interface operations {
                      *         "maxAttempts": 25,
                      *         "error": null,
                      *         "status": "PENDING",
-                     *         "createdAt": "2026-06-16T10:00:00.000Z",
-                     *         "runAt": "2026-06-17T10:00:00.000Z",
+                     *         "createdAt": "2026-06-20T10:00:00.000Z",
+                     *         "runAt": "2026-06-21T10:00:00.000Z",
                      *         "payload": {}
                      *       }
                      *     ]
@@ -30510,8 +30530,8 @@ export interface operations {
                      *       "maxAttempts": 25,
                      *       "error": null,
                      *       "status": "PENDING",
-                     *       "createdAt": "2026-06-16T10:00:00.000Z",
-                     *       "runAt": "2026-06-16T10:00:00.000Z",
+                     *       "createdAt": "2026-06-20T10:00:00.000Z",
+                     *       "runAt": "2026-06-20T10:00:00.000Z",
                      *       "payload": {}
                      *     }
                      */

@@ -168,7 +168,7 @@ export const gatewayOpenApi = {
 
 **What happens in a gym** reaches machines in two ways, with the same data. A program that asks reads the feed \`GET /gym/events\` with \`wait=20\`, and sends \`next\` of each answer as \`after\` of the next request. A server with a public address is sent webhooks (\`POST /gym/webhooks\`). Neither has the present state: request \`after=latest\` first, then read the state, e.g. \`GET /gym/locations\`, then follow the feed from \`next\`.
 
-**Limits.** The headers \`RateLimit-Policy\` and \`RateLimit\` of each answer tell the limits and what is left of them; 429 has \`Retry-After\`.`,
+**Limits.** The headers \`RateLimit-Policy\` and \`RateLimit\` of each answer to a counted request tell the limits and what is left of them; 429 has \`Retry-After\`.`,
   }),
   servers: [{ url: SERVER_URL }],
   tags: [GRAPH_TAG, OPERATION_TAG],

@@ -1,5 +1,6 @@
 import type { Express, Request } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import { mountPage } from '#server/http/allowed-methods.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
 import type { JsonObject } from '#server/json-object.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -55,7 +56,8 @@ export function mountDocuments(
     const merged = mergeAsyncApi(gatewayAsyncApi(apiSchema()), services);
     return served(JSON.stringify({ ...merged, 'x-services': completeness(services) }))(req);
   };
-  app.get(
+  mountPage(
+    app,
     '/asyncapi.json',
     async (req, res) =>
       void res
@@ -63,7 +65,8 @@ export function mountDocuments(
         .type('application/json')
         .send(await asyncApi(req)),
   );
-  app.get(
+  mountPage(
+    app,
     '/asyncapi',
     async (req, res) =>
       void res.type('html').send(asyncApiPage(JSON.parse(await asyncApi(req)) as JsonObject)),

@@ -9,6 +9,7 @@ import { acceptableAnswer } from '#server/graphql/media-types.ts';
 import { factsOf } from '#server/graphql/graph-facts.ts';
 import { sendAnswer } from '#server/graphql/send-answer.ts';
 import { graphqlErrorHandler } from '#server/graphql/subgraph-endpoint.ts';
+import { otherMethods } from '#server/http/allowed-methods.ts';
 import { jsonBody } from '#server/http/read-body.ts';
 import { contextOf } from '#server/http/request-context.ts';
 import { rateCounter, rateLimited, type RateLimit } from '#server/rest/rate-limit.ts';
@@ -50,6 +51,7 @@ export function mountRoutes(
   { settings, verifier, router }: GraphEndpointOptions,
 ): void {
   app.get(path, explorerForBrowsers);
+  app.options(path, otherMethods(['GET', 'POST']));
   const route = Router();
   route.use(
     notStored,

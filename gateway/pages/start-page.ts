@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
 import { DEMO_GYMS, DEMO_PASSWORD, DEMO_PEOPLE, demoPerson } from '#server/demo-ids.ts';
+import { mountPage } from '#server/http/allowed-methods.ts';
 import { SERVICE_NAMES, SERVICE_PORTS, type ServiceName } from '#server/settings.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { isOwnSupergraph } from '../supergraph/subgraph-urls.ts';
@@ -17,7 +18,7 @@ export function mountStartPage(
   supergraph: { readonly current: string },
 ): void {
   let shown: { sdl: string; html: string } | undefined;
-  app.get('/', (_req, res) => {
+  mountPage(app, '/', (_req, res) => {
     const sdl = supergraph.current;
     if (shown?.sdl !== sdl) shown = { sdl, html: page(settings, sdl) };
     res.type('html').send(shown.html);

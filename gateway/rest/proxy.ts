@@ -6,7 +6,7 @@ import { createProxyMiddleware } from 'http-proxy-middleware';
 import { contextFor } from '#server/http/request-context.ts';
 import { outcomeOf, requestLog } from '#server/http/request-log.ts';
 import type { RequestOrigins } from '#server/http/request-origin.ts';
-import { responseHeaders } from '#server/http/response-headers.ts';
+import { isPreflight, responseHeaders } from '#server/http/response-headers.ts';
 import type { Upgrade } from '#server/http/sockets.ts';
 import { TIME_LIMIT_HEADER } from '#server/http/waiting-client.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -44,6 +44,9 @@ const TARGET = new RegExp(
   `^(?:[a-z][a-z\\d+.-]*://[^/?#]*)?/(${SERVICE_NAMES.join('|')})(?=[/?]|$)(.*)$`,
   'is',
 );
+
+/** Methods that change nothing at the service (RFC 9110, section 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * The maximum number of connections to each service for requests that wait for events. These have connections of their own,
@@ -102,7 +105,7 @@ export class RestProxies {
   /** Forwards the requests below the services' prefixes, and passes all others on. */
   listener(others: RequestListener): RequestListener {
     return (req, res) => {
-      const [, name, rest] = (req.method !== 'OPTIONS' && TARGET.exec(req.url ?? '')) || [];
+      const [, name, rest] = (!isPreflight(req) && TARGET.exec(req.url ?? '')) || [];
       const service = name?.toLowerCase();
       const path = rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
       const pools = waitsForEvents(path) ? this.waitingConnections : this.connections;
@@ -146,7 +149,7 @@ export class RestProxies {
     const startedAt = performance.now();
     const { origins, proofs, log, settings, writers } = this.options;
     const { authorization } = req.headers;
-    const mayWrite = req.method !== 'GET' && req.method !== 'HEAD';
+    const mayWrite = !SAFE_METHODS.has(req.method ?? '');
     if (mayWrite) writers?.onForwarded(authorization, service, 'begun');
     const context = contextFor(req, res, log, origins);
     const { id: requestId, origin } = context;

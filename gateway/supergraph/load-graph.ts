@@ -1,6 +1,7 @@
 import { DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
 import { QueryPlanner } from '@apollo/query-planner';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
+import { checkDates } from './date-scalars.ts';
 import type { LoadedGraph } from './loaded-graph.ts';
 import { addIsOneOf, markOneOf } from './one-of.ts';
 import { withResolvableKeysFirst } from './resolvable-keys.ts';
@@ -33,6 +34,7 @@ export function loadGraph(
   const apiSchema = federatedApiSchema.toGraphQLJSSchema({ includeDefer: true });
   const supergraphSchema = supergraph.schema.toGraphQLJSSchema();
   markOneOf(apiSchema, supergraphSchema);
+  checkDates(apiSchema);
   addIsOneOf(federatedApiSchema);
   return {
     sdl,

@@ -75,7 +75,7 @@ export class EventFeed {
     const { viewer } = this.unit;
     if (viewer.kind === 'anonymous') throw unauthenticated();
     const filter = filterOf(viewer, request);
-    const limit = pageSize({ limit: request.limit ?? undefined });
+    const limit = limitOf(request);
     await this.log.publish();
     if (request.after === LATEST)
       return { events: [], next: this.cursorAt((await feedState(this.unit)).last, Date.now()) };
@@ -142,6 +142,13 @@ function tracesOf(rows: readonly EventRow[]): Record<string, string> | undefined
     traceparent === null ? [] : [[id, traceparent] as const],
   );
   return traces.length > 0 ? Object.fromEntries(traces) : undefined;
+}
+
+/** @throws VALIDATION_FAILED for a limit below 1, with which a reader would never proceed */
+function limitOf({ limit }: EventsRequest): number {
+  if (typeof limit === 'number' && limit < 1)
+    throw invalid('limit', `expected a whole number of at least 1, got ${limit}`);
+  return pageSize({ limit: limit ?? undefined });
 }
 
 /** @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED, VALIDATION_FAILED */

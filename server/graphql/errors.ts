@@ -38,7 +38,8 @@ export function formatGraphqlError(
   const place = { ...(locations && { locations }), ...(path && { path }) };
   if (original instanceof PlatformError) {
     if (original.status >= 500) log.error({ err: original.cause ?? original }, original.message);
-    return { message: original.message, ...place, extensions: extensionsOf(original) };
+    const shown = original.inGraph ?? original;
+    return { message: shown.message, ...place, extensions: extensionsOf(shown) };
   }
   const refusal = refusalOfInput(thrown);
   if (refusal) return { message, ...place, extensions: extensionsOf(refusal) };

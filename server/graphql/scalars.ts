@@ -1,6 +1,6 @@
 import { DateTimeISOResolver, JSONResolver, LocalDateResolver } from 'graphql-scalars';
 import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
-import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { GraphQLError, GraphQLScalarType, type GraphQLScalarLiteralParser } from 'graphql';
 import type { z } from 'zod';
 import { isDay } from '../calendar.ts';
 import { PlatformError } from '../errors.ts';
@@ -16,15 +16,16 @@ export const scalars = {
     name: 'DateTime',
     serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
     parseValue: (value) => bounded(instant, () => DateTimeISOResolver.parseValue(value).toISOString()),
-    parseLiteral: (node, variables) =>
-      bounded(instant, () => DateTimeISOResolver.parseLiteral(node, variables).toISOString()),
+    parseLiteral: literal(instant, (node, variables) =>
+      DateTimeISOResolver.parseLiteral(node, variables).toISOString(),
+    ),
   }),
   Date: new GraphQLScalarType<string, string>({
     name: 'Date',
     serialize: (value) =>
       typeof value === 'string' && isDay(value) ? value : LocalDateResolver.serialize(value),
     parseValue: (value) => bounded(day, () => LocalDateResolver.parseValue(value)),
-    parseLiteral: (node, variables) => bounded(day, () => LocalDateResolver.parseLiteral(node, variables)),
+    parseLiteral: literal(day, (node, variables) => LocalDateResolver.parseLiteral(node, variables)),
   }),
   JSON: JSONResolver,
   Upload: new GraphQLScalarType({
@@ -47,11 +48,38 @@ function parsed<Value>(parse: () => Value): Value {
   }
 }
 
-/** As `parsed`, with the bounds of a shared shape. */
+/** Runs a parser of variables. A value that it refuses gets the message of the shape, which also sets the bounds. */
 function bounded(shape: z.ZodType<string>, parse: () => string): string {
-  const result = shape.safeParse(parsed(parse));
-  if (result.success) return result.data;
-  throw refused(result.error.issues[0]?.message ?? 'expected another value');
+  const result = within(shape, parse);
+  if (typeof result === 'string') return result;
+  throw refused(result.message);
+}
+
+/**
+ * As `bounded`, for literals. The error is not a GraphQLError: graphql-js then adds the type, the literal and its location.
+ */
+function literal(
+  shape: z.ZodType<string>,
+  parse: GraphQLScalarLiteralParser<string>,
+): GraphQLScalarLiteralParser<string> {
+  return (node, variables) => {
+    const result = within(shape, () => parse(node, variables));
+    if (typeof result === 'string') return result;
+    throw new PlatformError('VALIDATION_FAILED', result.message);
+  };
+}
+
+function within(shape: z.ZodType<string>, parse: () => string): string | { message: string } {
+  let text: string | undefined;
+  try {
+    text = parse();
+  } catch {
+    // `shape` refuses undefined with its own message. That of the parser would name another scalar.
+  }
+  const result = shape.safeParse(text);
+  return result.success
+    ? result.data
+    : { message: result.error.issues[0]?.message ?? 'expected another value' };
 }
 
 const refused = (message: string): GraphQLError =>

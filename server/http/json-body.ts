@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   } catch {
     throw notJson();
   }
-  if (typeof value !== 'object' || value === null) throw notJson();
+  if (typeof value !== 'object' || value === null) throw notAnObject();
   return value;
 }
 
@@ -48,10 +48,25 @@ export const tooDeep = () =>
     `The JSON has more than ${MAX_JSON_DEPTH} nested objects and lists; send it with less nesting.`,
   );
 
-export const notJson = () =>
+const notJson = () =>
   new PlatformError('VALIDATION_FAILED', 'The body is not valid JSON; send a JSON object.', {
     errors: [{ path: '', message: 'expected valid JSON' }],
   });
+
+const notAnObject = () =>
+  new PlatformError('VALIDATION_FAILED', 'The body is JSON, but not an object; send a JSON object.', {
+    errors: [{ path: '', message: 'expected a JSON object' }],
+  });
+
+/** The error for a text that the body parser of Express has refused: it also refuses JSON that is not an object or a list. */
+export function unusableJson(text: unknown): PlatformError {
+  try {
+    JSON.parse(String(text));
+  } catch {
+    return notJson();
+  }
+  return notAnObject();
+}
 
 /** Whether a parsed JSON value is nested too deeply. Levels beyond the limit are not read. */
 export function isTooDeep(value: unknown): boolean {

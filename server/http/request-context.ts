@@ -4,6 +4,7 @@ import { ANONYMOUS, type Viewer } from '../auth/viewer.ts';
 import { logOfRequest, type Logger } from '../observability/logger.ts';
 import type { OperationClass } from '../observability/operation-class.ts';
 import { withSpan, type Attributes } from '../observability/tracing.ts';
+import type { ProblemExtension } from '../rest/problem-extension.ts';
 import type { Origin } from '../unit-of-work.ts';
 import type { RequestOrigins } from './request-origin.ts';
 import { clientLeftOf, timeLeftOf } from './waiting-client.ts';
@@ -22,6 +23,8 @@ export interface RequestContext {
   viewer: Viewer;
   /** The operation in log lines and metrics, if it is not the declared path (`operationOf`). */
   operation?: string;
+  /** Set for a route that adds to its problem documents, before the request is handled. */
+  problemExtension?: ProblemExtension | undefined;
   /** Set for an operation of the graph, before its response is sent. */
   graph?: GraphFacts;
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import cors from 'cors';
 import type { ServerSettings } from '../settings.ts';
@@ -13,6 +14,7 @@ const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
   'Incomplete',
   'Link',
+  'Location',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
@@ -47,10 +49,14 @@ export function withResponseHeaders(settings: CorsSettings): RequestHandler {
   });
   return (req, res, next) => {
     res.setHeaders(new Map(Object.entries(responseHeaders(req.headers.origin, settings))));
-    if (req.method === 'OPTIONS') preflight(req, res, next);
+    if (isPreflight(req)) preflight(req, res, next);
     else next();
   };
 }
+
+/** Whether a browser asks before a request of another origin (the CORS protocol of the Fetch standard). */
+export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 
 /** Whether a browser page of that origin may call. Configured origins may; with demo data, so may every page of this machine. */
 export function isAllowedOrigin(origin: string, settings: CorsSettings): boolean {

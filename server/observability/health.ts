@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { mountPage } from '../http/allowed-methods.ts';
 
 /** Checks something without which a server cannot work: resolves if it is available, rejects with a reason if not. */
 export type HealthCheck = () => Promise<unknown>;
@@ -19,11 +20,11 @@ interface HealthOptions {
  * balancer sends no more requests.
  */
 export function mountHealth(app: Express, { checks, isStopping, losses, isStuck }: HealthOptions): void {
-  app.get('/health/live', async (_req, res) => {
+  mountPage(app, '/health/live', async (_req, res) => {
     const stuck = (await isStuck?.()) ?? false;
     res.status(stuck ? 503 : 200).json({ status: stuck ? 'stuck' : 'ok' });
   });
-  app.get('/health/ready', async (_req, res) => {
+  mountPage(app, '/health/ready', async (_req, res) => {
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const),
     );

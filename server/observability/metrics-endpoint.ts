@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Express } from 'express';
 import { unauthenticated } from '../errors.ts';
+import { mountPage } from '../http/allowed-methods.ts';
 import { ClientConnections } from '../http/client-connections.ts';
 import { listen } from '../http/listen.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -17,10 +18,13 @@ type MetricsSettings = Pick<ServerSettings, 'demo' | 'host' | 'metricsPort' | 'm
  * it needs that token. If neither is set, the route is public with demo data, else only for clients on this machine.
  */
 export function mountMetrics(app: Express, metrics: Metrics, settings: MetricsSettings): void {
-  app.get('/metrics', async (req, res, next) => {
+  app.all('/metrics', (req, res, next) => {
     const isAtOwnPort = settings.metricsPort !== undefined;
     const isOpen = settings.metricsToken !== undefined || settings.demo;
     if (isAtOwnPort || (!isOpen && !isLocal(req, contextOf(res).address))) return unknownPath(req, res, next);
+    next();
+  });
+  mountPage(app, '/metrics', async (req, res) => {
     if (!hasToken(req, settings.metricsToken)) throw unauthenticated(TOKEN_NEEDED);
     const { contentType, body } = await metrics.text(formatFor(req.headers.accept));
     res.set('Content-Type', contentType).send(body);

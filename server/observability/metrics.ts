@@ -1,3 +1,4 @@
+import Negotiator from 'negotiator';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { OperationOutcome } from '../http/request-log.ts';
 import type { OperationClass } from './operation-class.ts';
@@ -40,9 +41,18 @@ export interface Metrics {
 
 export type MetricsFormat = 'prometheus' | 'openmetrics';
 
-/** The format that a scraper accepts. */
-export const formatFor = (accept: string | undefined): MetricsFormat =>
-  accept?.includes('application/openmetrics-text') ? 'openmetrics' : 'prometheus';
+const OPENMETRICS = 'application/openmetrics-text';
+
+/**
+ * The format that a scraper prefers by the weights of its `Accept`; Prometheus text if it accepts neither. Parameters such as
+ * `version` and `escaping` are not compared: each format has one version, which `Content-Type` names.
+ */
+export function formatFor(accept: string | undefined): MetricsFormat {
+  if (accept === undefined) return 'prometheus';
+  const weighted = accept.replaceAll(/;(?!\s*q\s*=)[^;,]*/gi, '');
+  const type = new Negotiator({ headers: { accept: weighted } }).mediaType(['text/plain', OPENMETRICS]);
+  return type === OPENMETRICS ? 'openmetrics' : 'prometheus';
+}
 
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type Express, type Request } from 'express';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '../demo-ids.ts';
+import { mountPage } from '../http/allowed-methods.ts';
 import { IDENTITY_URL } from '../served-document.ts';
 
 const require = createRequire(import.meta.url);
@@ -25,7 +26,8 @@ interface ApiPagesOptions {
 export function mountApiPages(app: Express, { title, served, documentOf, demo }: ApiPagesOptions): void {
   const page = served(pageOf(title, demo));
   const policy = served(POLICY);
-  app.get(
+  mountPage(
+    app,
     '/openapi.json',
     async (req, res) =>
       void res
@@ -33,12 +35,13 @@ export function mountApiPages(app: Express, { title, served, documentOf, demo }:
         .type('application/json')
         .send(await documentOf(req)),
   );
-  app.get(
+  mountPage(
+    app,
     '/docs',
     (req, res) =>
       void res.vary('Host').setHeader('Content-Security-Policy', policy(req)).type('html').send(page(req)),
   );
-  app.get('/docs/scalar.js', (_req, res) => res.sendFile(SCALAR, { maxAge: '1d' }));
+  mountPage(app, '/docs/scalar.js', (_req, res) => res.sendFile(SCALAR, { maxAge: '1d' }));
   app.use('/docs/app', express.static(fileURLToPath(new URL('api-page', import.meta.url)), { index: false }));
 }
 

@@ -66,6 +66,10 @@ export class DispatchedExchange implements Exchange {
       if (status !== 204) headers['Content-Length'] = '0';
       res.writeHead(status, headers).end();
     } else if (body instanceof Readable) {
+      if (headers.ETag !== undefined && this.isKnown(status)) {
+        body.destroy();
+        return this.writeNotModified();
+      }
       res.writeHead(status, headers); // not compressed: only a route with an undeclared stream comes here
       await sendStream(body, res);
     } else this.write(status, Buffer.isBuffer(body) ? body : Buffer.from(body));
@@ -75,10 +79,7 @@ export class DispatchedExchange implements Exchange {
   private write(status: number, body: Buffer): void {
     const { req, res, headers, app } = this.request;
     headers.ETag ??= (app.get('etag fn') as (body: Buffer) => string)(body);
-    if (this.isKnown(status)) {
-      delete headers['Content-Type'];
-      return void res.writeHead(304, headers).end();
-    }
+    if (this.isKnown(status)) return this.writeNotModified();
     headers.Vary += ', Accept-Encoding';
     const compressor = compressorFor(req, body);
     if (!compressor) return writeWhole(res, status, headers, body);
@@ -87,6 +88,13 @@ export class DispatchedExchange implements Exchange {
       headers['Content-Encoding'] = compressor.encoding;
       writeWhole(res, status, headers, compressed);
     });
+  }
+
+  private writeNotModified(): void {
+    const { res, headers } = this.request;
+    delete headers['Content-Type'];
+    delete headers['Content-Length'];
+    res.writeHead(304, headers).end();
   }
 
   /** Whether the client has this answer already. Express decides: its getter `fresh` is called. */

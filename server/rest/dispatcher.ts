@@ -85,6 +85,7 @@ export class Dispatcher {
     const { log, origins, settings, app, service } = this.options;
     const { route, handle } = request.target;
     const context = contextFor(req, res, log, origins);
+    context.problemExtension = route.problemExtension;
     const { id: requestId, origin } = context;
     const operation = `${route.method} ${route.path}`;
     const kind = classOfRequest(service, route.method, request.url);

@@ -31,7 +31,10 @@ export interface Exchange {
   readBody(): Promise<RequestBody>;
   /** Adds headers to the answer, whether it will be a reply or a problem. */
   set(headers: Readonly<Record<string, string>>): void;
-  /** Sends the answer. A text gets an `ETag` if it has none; a GET whose `If-None-Match` names that tag gets 304. */
+  /**
+   * Sends the answer. A text gets an `ETag` if it has none, a stream does not; a GET whose `If-None-Match` names the tag
+   * of the answer gets 304.
+   */
   send(
     status: number,
     headers: Readonly<Record<string, string>>,

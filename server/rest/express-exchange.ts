@@ -10,7 +10,10 @@ import type { RestRoute } from './route.ts';
 /** A route's handler as a handler of Express. */
 export function expressHandler(route: RestRoute<never>, handle: RouteHandler): RequestHandler {
   const readBody = bodyReaderOf(route);
-  return (req, res) => handle(new ExpressExchange(req, res, readBody));
+  return (req, res) => {
+    contextOf(res).problemExtension = route.problemExtension;
+    return handle(new ExpressExchange(req, res, readBody));
+  };
 }
 
 class ExpressExchange implements Exchange {
@@ -60,7 +63,17 @@ class ExpressExchange implements Exchange {
     const { res } = this;
     res.status(status).set(headers);
     if (body === undefined) res.end();
-    else if (body instanceof Readable) await sendStream(body, res);
+    else if (body instanceof Readable) await this.sendFile(body);
     else res.send(body);
+  }
+
+  /** Sends a stream, or 304 if it has an `ETag` that the client has. `res.send` checks this for texts and buffers. */
+  private async sendFile(body: Readable): Promise<void> {
+    const { req, res } = this;
+    if (!res.get('ETag') || !req.fresh) return sendStream(body, res);
+    body.destroy();
+    res.removeHeader('Content-Type');
+    res.removeHeader('Content-Length');
+    res.status(304).end();
   }
 }

@@ -106,6 +106,7 @@ function parserFor(req: IncomingMessage, maxBytes: number, maxFiles: number): bu
   try {
     return busboy({
       headers: req.headers,
+      defParamCharset: 'utf8', // names of fields and files (RFC 7578, section 5.1); the default of busboy is latin1
       preservePath: true, // without it busboy shortens a path to its last part, and the path could not be refused
       limits: {
         fileSize: maxBytes,

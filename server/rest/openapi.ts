@@ -129,13 +129,17 @@ function operationObject(route: RestRoute<never>): ZodOpenApiOperationObject {
           ...successContent(route),
         },
       }),
-      ...(route.method === 'GET' && {
+      ...(hasTag(route) && {
         304: { description: 'The answer is still the one with the ETag in `If-None-Match`.' },
       }),
       ...problems(route),
     },
   };
 }
+
+/** Whether the answers have an `ETag`: those of a GET, except streams that are made while they are sent. */
+const hasTag = ({ method, success }: RestRoute<never>): boolean =>
+  method === 'GET' && !success.streamed && success.contentType !== 'text/csv';
 
 function headersOf(route: RestRoute<never>): z.ZodObject | undefined {
   const shape = {
@@ -225,13 +229,19 @@ const problemShape = z
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' });
 
 function problems(route: RestRoute<never>): Record<string, object> {
+  const schema = route.problemExtension
+    ? problemShape.extend(route.problemExtension.shape.shape).meta({
+        id: `Problem_${route.operationId}`,
+        description: 'RFC 9457 problem details with further members.',
+      })
+    : problemShape;
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,
       {
         description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('; '),
-        content: { 'application/problem+json': { schema: problemShape } },
+        content: { 'application/problem+json': { schema } },
       },
     ]),
   );

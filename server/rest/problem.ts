@@ -1,11 +1,11 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { refusalOfDatabase } from '../database/refusals.ts';
 import { INTERNAL_MESSAGE, PlatformError, type FieldError } from '../errors.ts';
-import { notJson, TOO_DEEP, tooDeep } from '../http/json-body.ts';
+import { TOO_DEEP, tooDeep, unusableJson } from '../http/json-body.ts';
 import { contextOf, type RequestContext } from '../http/request-context.ts';
 import type { StoredAnswer } from './idempotency.ts';
 
-/** RFC 9457 problem details, the form of every REST error. */
+/** RFC 9457 problem details, the form of every REST error. A route may add members by its `problemExtension`. */
 export interface Problem {
   type: string;
   title: string;
@@ -48,7 +48,7 @@ export function problemMessage(
     status,
     headers: {
       'Content-Type': 'application/problem+json; charset=utf-8',
-      ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...(status === 401 && { 'WWW-Authenticate': context.problemExtension?.challenge ?? 'Bearer' }),
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
       ...(allow && { Allow: allow.join(', ') }),
     },
@@ -71,7 +71,7 @@ export const problemAnswer = (
 function problemOf(
   error: PlatformError,
   instance: string,
-  { id: requestId, origin: { prefix } }: RequestContext,
+  { id: requestId, origin: { prefix }, problemExtension }: RequestContext,
 ): Problem {
   return {
     type: `urn:fitness-platform:error:${error.code}`,
@@ -82,6 +82,7 @@ function problemOf(
     code: error.code,
     ...(error.errors && { errors: error.errors }),
     requestId,
+    ...problemExtension?.membersOf(error),
   };
 }
 
@@ -91,7 +92,7 @@ export function platformErrorOf(thrown: unknown): PlatformError {
   const refusal = refusalOfDatabase(thrown);
   if (refusal) return refusal;
   const { status, type } = httpErrorOf(thrown);
-  if (type === 'entity.parse.failed') return notJson();
+  if (type === 'entity.parse.failed') return unusableJson((thrown as { body?: unknown }).body);
   if (type === TOO_DEEP) return tooDeep();
   if (type === 'entity.too.large')
     return new PlatformError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB; send a smaller one.');

@@ -11,6 +11,10 @@ import { listTag, versionAndContentTag, versionTag } from './versions.ts';
 const isPage = (result: unknown): result is Page<unknown> =>
   typeof result === 'object' && result !== null && 'cursorOf' in result;
 
+/** `Pragma` is for caches of HTTP/1.0; RFC 6749, section 5.1, requires both headers. */
+const storageHeadersOf = ({ noStore }: RestRoute<never>['success']): Record<string, string> =>
+  noStore ? { 'Cache-Control': 'no-store', Pragma: 'no-cache' } : {};
+
 /** The reply for a handler's result. @param verify whether to check the result against the route's declared shape */
 export function replyOf<Services>(
   route: RestRoute<Services>,
@@ -26,7 +30,7 @@ export function replyOf<Services>(
       throw new Error(`the route declares no answer with the status ${result.status}`);
     if (verify && result.body instanceof Readable && !success.contentType && !success.streamed)
       throw new Error('the route does not declare that its answer is a stream');
-    return new PagedReply(result.status, result.body, result.headers);
+    return new PagedReply(result.status, result.body, { ...storageHeadersOf(success), ...result.headers });
   }
   if (verify && success.shape) {
     if (success.page && isPage(result)) for (const item of result.items) verifyAnswer(success.shape, item);
@@ -34,11 +38,10 @@ export function replyOf<Services>(
   }
   if (!isPage(result)) {
     const tag = success.variesWithinVersion ? versionAndContentTag(result) : undefined;
-    return new PagedReply(
-      success.status,
-      success.status === 204 ? undefined : result,
-      tag ? { ETag: tag } : {},
-    );
+    return new PagedReply(success.status, success.status === 204 ? undefined : result, {
+      ...(tag && { ETag: tag }),
+      ...storageHeadersOf(success),
+    });
   }
   const last = result.items.at(-1);
   return new PagedReply(

@@ -7,6 +7,7 @@ import type { FeatureModule } from '../features.ts';
 import { wholeListQuery } from '../paging.ts';
 import type { Callers } from './callers.ts';
 import type { UploadedFile, UploadLimits } from './multipart.ts';
+import type { ProblemExtension } from './problem-extension.ts';
 
 /** The validated input of a handler. */
 export interface RestRequest<Params, Query, Body> {
@@ -49,6 +50,8 @@ interface RestSuccess {
    * another JSON format.
    */
   contentType?: string;
+  /** Whether no cache may store the answer, because it contains a token or a secret (RFC 6749, section 5.1). */
+  noStore?: true;
   /** Whether the answer is a stream of `application/json`. Express serves such routes, and compresses the stream. */
   streamed?: true;
 }
@@ -104,6 +107,8 @@ interface RestDeclaration<
   success: RestSuccess;
   /** Codes of errors, for the documentation, in addition to those that every route may answer. */
   errors?: readonly ErrorCode[];
+  /** Additions to the problem documents, which have the members of `Problem` in any case. */
+  problemExtension?: ProblemExtension;
   /** Requests per minute, if fewer than the general limit allows. Routes with the same `name` share the limit. */
   rateLimit?: { name: string; perMinute: number; by: 'caller' | 'address' };
   /** Takes its input from the request, calls a rule, and returns a plain result, a `Page`, or a `Reply` if status or headers vary. */

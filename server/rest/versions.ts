@@ -51,13 +51,23 @@ export function refuseExpectedVersion(ifMatch: string | undefined): void {
     throw invalid('If-Match', 'this operation does not support versions; send it without the header');
 }
 
+/** A list of entity tags (RFC 9110, sections 5.6.1 and 8.8.3). */
+const TAG_LIST = /^(?:W\/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W\/)?"[^"]*")*$/;
+const VERSION_TAG = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{12})?"$/;
+
+/**
+ * The version in the header; the highest one if it is a list, which one of its members has to match (RFC 9110, section
+ * 13.1.1). Versions only increase, so a lower one cannot be current if the client has seen a higher one.
+ */
 function headerVersion(ifMatch: string | undefined): number | undefined {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  const version = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{12})?"$/.exec(ifMatch.trim())?.[1];
-  if (version === undefined)
+  const header = ifMatch?.trim();
+  if (header === undefined || header === '*') return undefined;
+  const tags = TAG_LIST.test(header) ? (header.match(/(?:W\/)?"[^"]*"/g) ?? []) : [];
+  const versions = tags.flatMap((tag) => VERSION_TAG.exec(tag)?.[1] ?? []).map(Number);
+  if (versions.length === 0)
     throw invalid(
       'If-Match',
-      `expected an ETag from an answer of this service, such as "3", got ${ifMatch.slice(0, 60)}`,
+      `expected an ETag from an answer of this service, such as "3", got ${header.slice(0, 60)}`,
     );
-  return Number(version);
+  return Math.max(...versions);
 }

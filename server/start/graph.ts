@@ -11,6 +11,7 @@ import { resolveKeyedFieldsInSavepoints } from '../graphql/keyed-mutations.ts';
 import { limitFields } from '../graphql/limit-fields.ts';
 import { OperationChecks } from '../graphql/operation-checks.ts';
 import { mountGraphEndpoint, subgraphSchema, type GraphContext } from '../graphql/subgraph-endpoint.ts';
+import { otherMethods } from '../http/allowed-methods.ts';
 import { contextOf as requestContextOf } from '../http/request-context.ts';
 import { rateCounter, rateLimited } from '../rest/rate-limit.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -89,9 +90,12 @@ async function executableSchema({
   return { schema, checks };
 }
 
+const otherThanPost = otherMethods(['POST']);
+
 /** GET and the explorer are for the gateway's graph; a service's own subgraph accepts only POST. */
 const postOnly: RequestHandler = (req, res, next) => {
   if (req.method === 'POST') return next();
+  if (req.method === 'OPTIONS') return otherThanPost(req, res, next);
   res.set('Allow', 'POST, OPTIONS');
   throw new PlatformError(
     'METHOD_NOT_ALLOWED',

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import type { ChangeNotices } from '../changes/change-notices.ts';
+import { mountPage } from '../http/allowed-methods.ts';
 import { mountHealth } from '../observability/health.ts';
 import { measureDataDir, measureLosses } from '../observability/server-metrics.ts';
 import { mountMetrics } from '../observability/metrics-endpoint.ts';
@@ -49,13 +50,13 @@ export function mountPages(
   mountApiPages(app, { title, served, documentOf: async (req) => openApi(req), demo: settings.demo });
   for (const [path, document] of Object.entries(subgraph.documents ?? {})) {
     const textFor = served(JSON.stringify(document));
-    app.get(path, (req, res) => void res.vary('Host').type('application/json').send(textFor(req)));
+    mountPage(app, path, (req, res) => void res.vary('Host').type('application/json').send(textFor(req)));
   }
   for (const [path, { headers = {}, type, text }] of Object.entries(subgraph.pages?.(settings) ?? {})) {
     // Pages and their headers may have the placeholders of documents, too.
     const textFor = served(text);
     const headersFor = Object.entries(headers).map(([name, value]) => [name, served(value)] as const);
-    app.get(path, (req, res) => {
+    mountPage(app, path, (req, res) => {
       for (const [name, valueFor] of headersFor) res.setHeader(name, valueFor(req));
       res.vary('Host').type(type).send(textFor(req));
     });

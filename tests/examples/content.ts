@@ -1,4 +1,5 @@
 import { demoId, demoPerson } from '#server/demo-ids.ts';
+import { libraryExerciseId } from '../../subgraphs/content/exercises/library-exercise.ts';
 import { pictures } from '../support/pictures.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -30,18 +31,18 @@ export async function contentExamples({ platform, record, send }: Recorder): Pro
   const workout = await record('createWorkout', {
     as: ADMIN,
     body: {
-      title: 'Sled and Squat',
+      title: 'Bench in half an hour',
       difficulty: 'Intermediate',
       category: 'Strength',
-      targetMuscles: ['Quadriceps', 'Glutes'],
+      targetMuscles: ['Chest', 'Triceps'],
       exercises: [
         {
           name: 'Main part',
           restSeconds: 120,
           entries: [
             {
-              exerciseId: exercise.id,
-              sets: [{ type: 'NORMAL', distanceMeters: 20, weightKg: 60, restSeconds: 90 }],
+              exerciseId: libraryExerciseId('Barbell Bench Press'),
+              sets: [{ type: 'NORMAL', reps: 5, weightKg: 60, restSeconds: 90 }],
             },
           ],
         },
@@ -50,7 +51,7 @@ export async function contentExamples({ platform, record, send }: Recorder): Pro
     },
   });
   const atWorkout = { as: ADMIN, params: { id: workout.id } } as const;
-  await record('updateWorkout', { ...atWorkout, body: { title: 'Sled and Squat, 30 minutes', version: 1 } });
+  await record('updateWorkout', { ...atWorkout, body: { title: 'Bench in 30 minutes', version: 1 } });
   await record('listWorkoutVersions', atWorkout);
   const withPicture = await record('setWorkoutPicture', { ...atWorkout, form: { image } });
 

@@ -103,3 +103,21 @@ describe.each(subgraphs)('the examples of $name', ({ name, title, description, r
     expect(errors).toEqual([]);
   });
 });
+
+describe('examples that readers try', () => {
+  it('name exercises of the library, which every installation has', async () => {
+    const examples = await stored('content');
+    for (const id of ['createWorkout', 'logTraining']) {
+      const text = JSON.stringify(examples[id]?.request.body);
+      const named = [...text.matchAll(/"exerciseId":"([^"]+)"/g)].map(([, one]) => one);
+      expect({ id, named }).toEqual({ id, named: named.map(() => expect.stringMatching(/^01900000-0e00-/)) });
+      expect(named).not.toEqual([]);
+    }
+  });
+
+  it('create an announcement that is not over', async () => {
+    const { createAnnouncement } = await stored('gym');
+    const body = createAnnouncement?.request.body as { endsAt: string } | undefined;
+    expect(Date.parse(body?.endsAt ?? '')).toBeGreaterThan(Date.now());
+  });
+});

@@ -104,5 +104,6 @@ export async function useClasses(
   await route('GET', '/first-visits/places', wizard, { query: `?${new URLSearchParams(time).toString()}` });
   const visit = { ...time, id: randomUUID(), userId: other.id };
   await route('POST', '/first-visits', wizard, { body: visit });
+  await route('GET', '/first-visits/booked', wizard, { query: `?ids=${visit.id}` });
   await route('DELETE', '/first-visits/:id', wizard, { id: visit.id });
 }

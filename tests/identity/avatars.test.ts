@@ -213,6 +213,21 @@ describe('a picture', () => {
     expect((await platform.rest('identity', 'GET', `/avatars/${name}`)).status).toBe(404);
   });
 
+  it.each(['GET', 'HEAD'])('is answered with 304 by %s if the client has it', async (method) => {
+    const { token } = await platform.register();
+    const { avatar = '' } = await doors.rest(token, await pictures.normal('png'));
+    const etag = (await platform.rest('identity', 'GET', avatar)).headers.get('etag') ?? '';
+    const ask = (tag: string) =>
+      platform.rest('identity', method, avatar, {
+        headers: { 'if-none-match': tag, 'cache-control': 'max-age=0' }, // without max-age, fetch would add no-cache
+      });
+    const known = await ask(`"another", ${etag}`);
+    expect(known.status).toBe(304);
+    expect(known.headers.get('etag')).toBe(etag);
+    expect(known.headers.get('content-length')).toBeNull();
+    expect((await ask('"another"')).status).toBe(200);
+  });
+
   it('is deleted with its account', async () => {
     const { token, password } = await platform.register();
     const { avatar = '' } = await doors.rest(token, await pictures.normal('png'));

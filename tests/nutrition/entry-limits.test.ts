@@ -104,3 +104,15 @@ test('every entry that can be logged, also with the largest and smallest numbers
       .toSorted();
   expect(await valuesOf(ben)).toEqual(await valuesOf(ana));
 });
+
+test.each([-3, 20_001, 1.5])('the message about an energy of %p kcal names the bounds', async (calories) => {
+  const member = await platform.register();
+  const messageOf = async (method: string, path: string, body: object) =>
+    (await rest(member, method, path, body)).body.errors;
+  expect(await messageOf('POST', '/log', { foodName: 'Tea', calories })).toEqual([
+    { path: 'calories', message: 'expected whole kcal from 0 to 20000' },
+  ]);
+  expect(await messageOf('PUT', '/goals', { calories })).toEqual([
+    { path: 'calories', message: 'expected whole kcal from 1 to 20000' },
+  ]);
+});

@@ -27,6 +27,17 @@ const BAR = {
   measures: [{ name: 'bar', grams: 35 }],
 };
 
+test.each([
+  ['M\u{fc}sli', 'Mu\u{308}sli'],
+  ['Mu\u{308}sli', 'm\u{fc}sli'],
+  ['\u{30d5}\u{309a}\u{30ea}\u{30f3}', '\u{30d7}\u{30ea}\u{30f3}'],
+])('a search for a food named %s finds it by the other spelling of its accents: %s', async (name, search) => {
+  const ana = await platform.register();
+  const { id } = (await rest(ana, 'POST', '/foods', { ...BAR, name, barcode: null })).body;
+  const found = await rest(ana, 'GET', `/foods?search=${encodeURIComponent(search)}`);
+  expect(idsOf(found.body)).toContain(id);
+});
+
 describe('own foods', () => {
   test('are created, read, changed and deleted only by their owner, at both doors', async () => {
     const [ana, ben] = [await platform.register(), await platform.register()];

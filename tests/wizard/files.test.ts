@@ -71,7 +71,7 @@ describe.each(['database', 'memory'])('a session with files in %s', (storage) =>
     form.append('file', new Blob([new Uint8Array(bytes)]), 'My file');
     return call('POST', `/${id}/uploads`, { ...options, body: form });
   };
-  const at = (url: string) => new URL(url).pathname;
+  const at = (url: string) => new URL(url, 'http://wizard.test').pathname;
 
   it('has pictures encoded again, with their URLs in its data, for callers who may open it', async () => {
     const token = superAdmin;
@@ -95,7 +95,7 @@ describe.each(['database', 'memory'])('a session with files in %s', (storage) =>
         url: expect.stringContaining(`/${id}/files/`),
       },
     ]);
-    expect(body.steps[1].data.assets.logo).toBe(body.files[0].url);
+    expect(at(body.steps[1].data.assets.logo)).toBe(body.files[0].url);
     const path = at(body.files[0].url);
     const served = await call('GET', path, { token });
     expect(served.status).toBe(200);
@@ -211,6 +211,57 @@ describe.each(['database', 'memory'])('a session with files in %s', (storage) =>
       body: form,
     });
     expect(body.data.uploadWizardFile.files).toEqual([{ field: 'icon', contentType: 'image/webp' }]);
+  });
+
+  it.each([
+    ['has other letters than ASCII', 'ü 😀.pdf', 'ü 😀.pdf'],
+    ['is cut inside a character', `${'a'.repeat(199)}😀.pdf`, `${'a'.repeat(199)}\u{fffd}`],
+  ])('keeps a file name that %s, by both doors', async (_what, sent, expected) => {
+    const file = new Blob([new Uint8Array(PDF)]);
+    const rest = new FormData();
+    rest.append('step', 'basics');
+    rest.append('field', 'document');
+    rest.append('file', file, sent);
+    const token = superAdmin;
+    const { id } = await begin(token, 'GYM_SETUP');
+    const uploaded = await call('POST', `/${id}/uploads`, { token, body: rest });
+    const other = await begin(token, 'GYM_SETUP');
+    const graph = new FormData();
+    const query =
+      'mutation ($input: UploadWizardFileInput!) { uploadWizardFile(input: $input) { files { filename url } } }';
+    const input = { id: other.id, step: 'basics', field: 'document', file: null };
+    graph.append('operations', JSON.stringify({ query, variables: { input } }));
+    graph.append('map', JSON.stringify({ 0: ['variables.input.file'] }));
+    graph.append('0', file, sent);
+    const answer = await call('POST', '/graphql', {
+      token,
+      headers: { 'Apollo-Require-Preflight': 'true' },
+      body: graph,
+    });
+    for (const { files } of [uploaded.body, answer.body.data.uploadWizardFile]) {
+      expect(files).toMatchObject([{ filename: expected }]);
+      const { status, headers } = await call('GET', at(files[0].url), { token });
+      expect(status).toBe(200);
+      expect(headers.get('content-disposition')).toBe(
+        `attachment; filename*=UTF-8''${encodeURIComponent(expected)}`,
+      );
+    }
+  });
+
+  it('answers 304 to a request for a file that the client has', async () => {
+    const { id, resumeToken } = await begin();
+    const { body } = await upload(id, { step: 'body', field: 'document' }, PDF, resume(resumeToken));
+    const get = (headers: Record<string, string>) =>
+      call('GET', at(body.files[0].url), {
+        headers: { 'x-resume-token': resumeToken, 'cache-control': 'max-age=0', ...headers }, // without max-age, fetch would add no-cache
+      });
+    const etag = (await get({})).headers.get('etag') ?? '';
+    const known = await get({ 'if-none-match': etag });
+    expect(known.status).toBe(304);
+    expect(known.headers.get('etag')).toBe(etag);
+    expect(known.headers.get('cache-control')).toBe('private, no-store');
+    expect(known.headers.get('content-type')).toBeNull();
+    expect((await get({ 'if-none-match': '"another"' })).body).toEqual(PDF);
   });
 
   if (storage === 'database')

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
 import { serveStatic } from 'ruru/static';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '#server/demo-ids.ts';
+import { mountPage } from '#server/http/allowed-methods.ts';
 import type { GatewaySettings } from '../../settings.ts';
 import { isOwnSupergraph } from '../../supergraph/subgraph-urls.ts';
 
@@ -19,7 +20,8 @@ export function mountExplorer(app: Express, settings: GatewaySettings): void {
   app.use(serveStatic('/explorer/graphiql/')); // GraphiQL as packed by ruru
   app.use('/explorer/graphql-ws', express.static(path.dirname(require.resolve('graphql-ws/client')), STATIC));
   app.use('/explorer/app', express.static(fileURLToPath(new URL('browser', import.meta.url)), STATIC));
-  app.get(
+  mountPage(
+    app,
     '/explorer',
     (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(html),
   );

@@ -6,7 +6,10 @@ import { listFilters, type FiltersOf } from '../listing.shapes.ts';
 import { PRODUCT_KINDS } from './product.entity.ts';
 
 const sku = z.string().trim().min(1).max(64);
-const minorUnits = z.int('expected a whole number of minor units, e.g. cents').min(0).max(100_000_000);
+const minorUnits = z
+  .int('expected a whole number of minor units, e.g. cents, from 0 to 100000000')
+  .min(0)
+  .max(100_000_000);
 const stock = z.int().min(0).max(10_000_000).nullable();
 const image = z
   .string()

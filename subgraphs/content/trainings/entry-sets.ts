@@ -46,6 +46,7 @@ export const storedEntries = (entries: readonly EntryInput[]): TrainingEntry[] =
  * modality may have changed since.
  * @param startedAt the beginning of the training
  * @param modalityOf undefined for an exercise that the user may not use
+ * @param isOneSet whether the client has sent one set only, and not entries: the paths of the errors are then those of the set
  * @throws VALIDATION_FAILED with every wrong entry and set
  */
 export function checkEntries(
@@ -53,6 +54,7 @@ export function checkEntries(
   before: readonly TrainingEntry[],
   startedAt: Date,
   modalityOf: (exerciseId: string) => Modality | undefined,
+  isOneSet = false,
 ): void {
   const errors: FieldError[] = [];
   const known = new Map(
@@ -86,8 +88,13 @@ export function checkEntries(
   }
   if (ids.size > MAX_SETS)
     errors.push({ path: 'entries', message: `expected at most ${MAX_SETS} sets, got ${ids.size}` });
-  if (errors.length > 0) throw invalidFields(errors);
+  if (errors.length === 0) return;
+  throw invalidFields(
+    isOneSet ? errors.map((error) => ({ ...error, path: error.path.replace(PLACE_OF_SET, '') })) : errors,
+  );
 }
+
+const PLACE_OF_SET = /^entries(\.\d+(\.sets\.\d+)?)?\.?/;
 
 const withoutNulls = (set: TrainingSet) => ({
   type: set.type,

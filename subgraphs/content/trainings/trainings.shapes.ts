@@ -9,9 +9,10 @@ export type { TrainingEntry, TrainingSet } from './training.entity.ts';
 
 export const MAX_SETS = 500;
 
+const SET_ID = /^[\w-]{1,64}$/;
 export const setId = z
   .string()
-  .regex(/^[\w-]{1,64}$/, 'expected 1 to 64 letters, digits, hyphens or underscores, e.g. a UUID');
+  .regex(SET_ID, 'expected 1 to 64 letters, digits, hyphens or underscores, e.g. a UUID');
 
 /** What a set may measure. */
 export const measures = {
@@ -129,9 +130,13 @@ export const PutSetShape = z
   })
   .meta({ graphType: 'LogTrainingSetInput' });
 
+export const PutSetIdShape = z.object({ setId });
+
 export const setParams = z.object({
   id: uuid().meta({ description: 'The id of the training.' }),
-  setId: setId.meta({
+  // The rule checks it, because a wrong path is NOT_FOUND, but the client has chosen this id.
+  setId: z.string().meta({
+    pattern: SET_ID.source,
     description:
       'The id of the set, which the client chooses: 1 to 64 letters, digits, hyphens or underscores, e.g. a UUID. It is unique in its training.',
   }),

@@ -30,6 +30,7 @@ import { Training, type TrainingEntry } from './training.entity.ts';
 import {
   CopyTrainingShape,
   LogTrainingShape,
+  PutSetIdShape,
   PutSetShape,
   TrainingShape,
   UpdateTrainingShape,
@@ -124,6 +125,7 @@ export class Trainings {
    * comes from a wrong clock.
    */
   async putSet(id: string, setId: string, input: unknown, expectedVersion?: number): Promise<TrainingShape> {
+    validated(PutSetIdShape, { setId });
     const { exerciseId: given, completedAt, ...measures } = validated(PutSetShape, input);
     return this.change(id, expectedVersion, async (training) => {
       const before = findSet(training.entries, setId);
@@ -135,7 +137,7 @@ export class Trainings {
       if (set.completedAt !== null && set.completedAt > now) set.completedAt = byDefault;
       if (isDeepStrictEqual(before, { exerciseId, set })) return false;
       const entries = withSet(training.entries, exerciseId, set);
-      await this.check(entries, training.entries, training.startedAt);
+      await this.check(entries, training.entries, training.startedAt, true);
       training.entries = entries;
       return true;
     });
@@ -245,11 +247,12 @@ export class Trainings {
     entries: readonly TrainingEntry[],
     before: readonly TrainingEntry[],
     startedAt: Date,
+    isOneSet = false,
   ): Promise<void> {
     const kept = new Set(before.map(({ exerciseId }) => exerciseId));
     const ids = entries.map(({ exerciseId }) => exerciseId);
     const modalities = await this.exercises.modalities(ids, kept);
-    checkEntries(entries, before, startedAt, (exerciseId) => modalities.get(exerciseId));
+    checkEntries(entries, before, startedAt, (exerciseId) => modalities.get(exerciseId), isOneSet);
   }
 
   /** The version of the routine that the input names; null if it names none. @throws VALIDATION_FAILED for one that the viewer may not see */

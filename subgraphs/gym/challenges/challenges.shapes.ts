@@ -91,7 +91,7 @@ export const RecountShape = z
 export type RecountShape = z.infer<typeof RecountShape>;
 
 export const ProgressInput = z.object({
-  amount: z.int('expected a whole number').min(-100_000).max(100_000).meta({
+  amount: z.int('expected a whole number from -100000 to 100000').min(-100_000).max(100_000).meta({
     description: 'By how much the score increases: 1 to 100,000; with `userId` also negative, to reduce it.',
   }),
   userId: uuid('expected the id of a user')

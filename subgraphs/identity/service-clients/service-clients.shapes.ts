@@ -1,9 +1,14 @@
 import { z } from 'zod';
 
+export const UNSUPPORTED_GRANT_TYPE = 'expected client_credentials';
+
 /** The fields have the names of OAuth 2.0 (RFC 6749, section 4.4). */
 export const ClientCredentialsShape = z.object({
   grant_type: z
-    .literal('client_credentials', 'expected client_credentials')
+    .literal('client_credentials', {
+      error: ({ input }) =>
+        typeof input === 'string' ? UNSUPPORTED_GRANT_TYPE : 'expected client_credentials once, as a text',
+    })
     .meta({ description: 'Always `client_credentials`.' }),
   client_id: z.string().max(40).optional().meta({
     description:

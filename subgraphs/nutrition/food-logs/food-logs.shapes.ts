@@ -41,7 +41,7 @@ export const mealType = z
 const foodId = idOrName().min(1).max(60).nullish();
 const fields = {
   foodName: z.string().trim().min(1).max(200),
-  calories: z.int('expected whole kcal').min(0).max(MAX_OF_ENTRY.calories),
+  calories: z.int(`expected whole kcal from 0 to ${MAX_OF_ENTRY.calories}`).min(0).max(MAX_OF_ENTRY.calories),
   protein: z.number().min(0).max(MAX_OF_ENTRY.protein),
   carbs: z.number().min(0).max(MAX_OF_ENTRY.carbs),
   fats: z.number().min(0).max(MAX_OF_ENTRY.fats),

@@ -12,9 +12,11 @@ export const wordsOf = (search: string): string[] =>
 
 const partsOf = (text: string): string[] =>
   text
+    // Some keyboards and systems send a letter and its accent as two characters.
+    .normalize('NFKC')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}%]+/u)
-    .filter(Boolean);
+    .split(/[^\p{L}\p{N}\p{M}%]+/u)
+    .filter((word) => /[\p{L}\p{N}%]/u.test(word));
 
 /**
  * The distance between the words of a search and the most similar of a food's names: 0 for the name itself. Undefined if no

@@ -38,7 +38,7 @@ const checkDays = ({ weekday: onWeekday, date, from }: GoalDays, context: z.Refi
 export const SetGoalShape = z
   .object({
     userId: uuid().nullish().meta({ description: 'Only for a service of the platform: the user.' }),
-    calories: z.int('expected whole kcal').min(1).max(20_000),
+    calories: z.int('expected whole kcal from 1 to 20000').min(1).max(20_000),
     protein: macro.optional(),
     carbs: macro.optional(),
     fats: macro.optional(),

@@ -68,9 +68,9 @@ export class Files {
       field,
       filename:
         file.filename
-          .toWellFormed()
           .replace(/\p{Cc}/gu, '')
-          .slice(0, 200) || field,
+          .slice(0, 200)
+          .toWellFormed() || field, // last, because `slice` may cut a pair of surrogates
       contentType,
       bytes: bytes.length,
       uploadedAt: new Date().toISOString(),

@@ -28,7 +28,7 @@ export const sessionsRest = [
       'MEMBER_ONBOARDING needs no account: without one the answer contains the `resumeToken`. GYM_SETUP is for GYM_ADMIN and SUPER_ADMIN.',
     auth: 'optional',
     body: CreateWizardSessionShape,
-    success: { status: 201, description: 'The new session.', shape: WizardSessionShape },
+    success: { status: 201, description: 'The new session.', shape: WizardSessionShape, noStore: true },
     errors: ['FORBIDDEN'],
     handler: ({ body }, { sessions }) => sessions.create(body),
   }),

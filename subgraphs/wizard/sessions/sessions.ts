@@ -44,8 +44,8 @@ interface SessionsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   files: FileStorage;
-  /** The public URL of this service. */
-  publicUrl: string;
+  /** The address at which clients reach this service; without it, the addresses of files are paths. */
+  givenPublicUrl: string | undefined;
   /** The last deployment of each of these sessions. */
   deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
@@ -241,9 +241,10 @@ export class Sessions {
    * @param deployment the session's last deployment, if the caller has it: a new one may not be committed yet
    */
   async presented(session: SessionRecord, deployment?: Saga): Promise<WizardSessionShape> {
-    const { definitions, publicUrl } = this.options;
+    const { definitions, givenPublicUrl } = this.options;
     const last = deployment ?? (await this.deployments.load(session.id));
-    return present(session, definitions[session.kind], last, publicUrl);
+    const root = givenPublicUrl ?? this.unit.publicPath('/').replace(/\/$/, '');
+    return present(session, definitions[session.kind], last, root);
   }
 
   private async changeStored(

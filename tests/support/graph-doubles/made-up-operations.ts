@@ -185,6 +185,10 @@ class Maker {
         return this.random.chance(0.5);
       case 'JSON':
         return { any: ['"thing"', this.random.below(9)] };
+      case 'Date':
+        return `2026-02-0${this.random.below(9) + 1}`;
+      case 'DateTime':
+        return `2026-02-03T04:05:0${this.random.below(10)}Z`;
       default:
         return this.random.pick(['a', 'b "quoted"', `id-${this.random.below(5)}`]);
     }
