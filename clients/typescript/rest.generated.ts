@@ -8196,7 +8196,10 @@ export interface components {
              * @description The time of the upload.
              */
             uploadedAt: string;
-            /** @description The address of the file: for callers who may open the session; pictures of a deployed gym are public. A path, unless the installation has set the public URL of the wizard service. */
+            /**
+             * Format: uri
+             * @description The URL of the file: for callers who may open the session; pictures of a deployed gym are public.
+             */
             url: string;
         };
         /** @description The writes of a session's data to the other services: either all of them are completed, or all of them are undone. If an action cannot be undone, the deployment waits for a SUPER_ADMIN. */
@@ -13711,7 +13714,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "7",
+                     *         "id": "6",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -13760,7 +13763,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "7",
+                     *       "id": "6",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -16624,14 +16627,14 @@ export interface operations {
                      *     BEGIN:VEVENT
                      *     UID:01900000-0000-7000-8311-031100000001
                      *     SEQUENCE:1
-                     *     DTSTAMP:20261128T190847Z
+                     *     DTSTAMP:20261128T191423Z
                      *     DTSTART:20261130T173000Z
                      *     DTEND:20261130T183000Z
                      *     SUMMARY:Yoga for lifters
                      *     LOCATION:Forge\, Hammerweg 1\, Berlin
                      *     DESCRIPTION:Ada\n\nHips\, shoulders and back. Mats are there.
                      *     STATUS:CONFIRMED
-                     *     LAST-MODIFIED:20261128T190847Z
+                     *     LAST-MODIFIED:20261128T191423Z
                      *     END:VEVENT
                      *     END:VCALENDAR
                      */
@@ -20247,10 +20250,10 @@ export interface operations {
                      *         "attempts": [
                      *           {
                      *             "at": "2026-06-20T10:00:00.000Z",
-                     *             "error": "queryAaaa ENOTFOUND crm.example.com",
+                     *             "error": "queryA ENOTFOUND crm.example.com",
                      *             "answer": null,
                      *             "statusCode": null,
-                     *             "durationMillis": 19
+                     *             "durationMillis": 13
                      *           }
                      *         ],
                      *         "nextAttemptAt": null
@@ -20303,10 +20306,10 @@ export interface operations {
                      *       "attempts": [
                      *         {
                      *           "at": "2026-06-20T10:00:00.000Z",
-                     *           "error": "queryAaaa ENOTFOUND crm.example.com",
+                     *           "error": "queryA ENOTFOUND crm.example.com",
                      *           "answer": null,
                      *           "statusCode": null,
-                     *           "durationMillis": 19
+                     *           "durationMillis": 13
                      *         }
                      *       ],
                      *       "nextAttemptAt": "2026-06-20T10:00:00.000Z"
@@ -20585,7 +20588,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "23",
+                     *         "id": "15",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -20634,7 +20637,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "23",
+                     *       "id": "15",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -21050,7 +21053,7 @@ export interface operations {
                      *             "filename": "picture.png",
                      *             "uploadedAt": "2026-06-20T10:00:00.000Z",
                      *             "contentType": "image/webp",
-                     *             "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *             "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *           }
                      *         ],
                      *         "version": 10,
@@ -21261,7 +21264,7 @@ export interface operations {
                      *           "filename": "picture.png",
                      *           "uploadedAt": "2026-06-20T10:00:00.000Z",
                      *           "contentType": "image/webp",
-                     *           "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
@@ -21639,7 +21642,7 @@ export interface operations {
                      *           "contentType": "image/webp",
                      *           "bytes": 244,
                      *           "uploadedAt": "2026-06-20T10:00:00.000Z",
-                     *           "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 8,
@@ -21783,7 +21786,7 @@ export interface operations {
                      *           "filename": "picture.png",
                      *           "uploadedAt": "2026-06-20T10:00:00.000Z",
                      *           "contentType": "image/webp",
-                     *           "url": "/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
+                     *           "url": "http://127.0.0.1:3006/01900000-0000-7000-9000-000000000001/files/01900000-0000-7000-9000-000000000002"
                      *         }
                      *       ],
                      *       "version": 9,
@@ -23975,7 +23978,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "5",
+                     *         "id": "4",
                      *         "name": "remove_failed_jobs",
                      *         "attempts": 0,
                      *         "maxAttempts": 25,
@@ -24024,7 +24027,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "5",
+                     *       "id": "4",
                      *       "name": "remove_failed_jobs",
                      *       "attempts": 0,
                      *       "maxAttempts": 25,
@@ -30233,7 +30236,7 @@ export interface operations {
                      *         "endedAt": "2026-06-20T10:00:00.000Z",
                      *         "minutes": 0,
                      *         "sets": 1,
-                     *         "trainingId": null,
+                     *         "trainingId": "01900000-0000-7000-9000-000000000006",
                      *         "participantIds": [
                      *           "01900000-0000-7000-8000-000000000103",
                      *           "01900000-0000-7000-8000-000000000104"

@@ -79,7 +79,6 @@ export async function wizardResources(
     sagas,
     services,
     files,
-    givenPublicUrl: settings.wizardPublicUrl?.replace(/\/$/, ''),
     publicUrl: (settings.wizardPublicUrl ?? settings.wizardUrl).replace(/\/$/, ''),
     async dispose() {
       await sagas.dispose();

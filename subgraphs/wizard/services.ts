@@ -22,9 +22,7 @@ export interface WizardResources {
   sagas: Sagas;
   services: OtherServices;
   files: FileStorage;
-  /** The address at which clients reach this service, if the settings name it. */
-  givenPublicUrl: string | undefined;
-  /** The same, or else the address for other services: for the pictures of a gym, which are stored as URLs. */
+  /** The public URL of this service. */
   publicUrl: string;
 }
 

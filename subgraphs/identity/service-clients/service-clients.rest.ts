@@ -3,7 +3,7 @@ import { TAGS } from '../api-tags.ts';
 import { SERVICE_TOKEN_RATE } from '../rates.ts';
 import type { ClientTokens } from '../api-clients/client-tokens.ts';
 import { ClientCredentialsShape, ClientTokenShape } from './service-clients.shapes.ts';
-import { tokenErrors } from './token-errors.ts';
+import { tokenErrors } from './token-errors.rest.ts';
 
 const route = restRoute<{ clientTokens: ClientTokens }>(TAGS.machineClients);
 

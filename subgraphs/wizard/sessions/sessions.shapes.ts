@@ -27,7 +27,7 @@ const WizardFileShape = z
     contentType: z.enum(['image/webp', 'application/pdf']),
     bytes: z.int(),
     uploadedAt: z.iso.datetime(),
-    url: z.string(),
+    url: z.url(),
   })
   .meta({ id: 'WizardFile' });
 type WizardFileShape = z.infer<typeof WizardFileShape>;

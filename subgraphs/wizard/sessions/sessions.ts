@@ -44,8 +44,8 @@ interface SessionsOptions {
   storage: WizardStorage;
   definitions: WizardDefinitions;
   files: FileStorage;
-  /** The address at which clients reach this service; without it, the addresses of files are paths. */
-  givenPublicUrl: string | undefined;
+  /** The public URL of this service. */
+  publicUrl: string;
   /** The last deployment of each of these sessions. */
   deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
@@ -241,10 +241,9 @@ export class Sessions {
    * @param deployment the session's last deployment, if the caller has it: a new one may not be committed yet
    */
   async presented(session: SessionRecord, deployment?: Saga): Promise<WizardSessionShape> {
-    const { definitions, givenPublicUrl } = this.options;
+    const { definitions, publicUrl } = this.options;
     const last = deployment ?? (await this.deployments.load(session.id));
-    const root = givenPublicUrl ?? this.unit.publicPath('/').replace(/\/$/, '');
-    return present(session, definitions[session.kind], last, root);
+    return present(session, definitions[session.kind], last, publicUrl);
   }
 
   private async changeStored(
