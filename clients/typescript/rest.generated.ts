@@ -5012,7 +5012,7 @@ export interface paths {
         put?: never;
         /**
          * Create a club in the caller's gym
-         * @description A user may have created at most 10 clubs that still exist, and creates at most 10 a minute.
+         * @description A user may be a member of at most 10 clubs that they have created, and creates at most 10 a minute.
          *
          *     For users.
          */

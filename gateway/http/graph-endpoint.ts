@@ -246,6 +246,7 @@ function graphOptions({
     costLimit: settings.costLimit,
     ...anonymousLimitsOf(settings),
     assumedListSize: settings.assumedListSize,
+    hasOwnDates: isOwnSupergraph(settings),
     maxListSize: isOwnSupergraph(settings) ? MAX_PAGE : Infinity,
     operationCacheSize: settings.operationCacheSize,
     formatError: (error) => shownError(error, log),

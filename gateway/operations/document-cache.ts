@@ -1,4 +1,5 @@
 import { GraphQLError, parse, validate, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { PlatformError } from '#server/errors.ts';
 import { boundedCache, bytesOfText } from '#server/observability/bounded-cache.ts';
 import { OPERATION_RULES } from '../defer/defer-rules.ts';
 
@@ -44,4 +45,11 @@ export class DocumentCache {
 
 /** An error of the validation as clients get it. @param message as the caller may see it */
 export const invalidDocument = (error: GraphQLError, message = error.message): GraphQLError =>
-  new GraphQLError(message, { nodes: error.nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+  new GraphQLError(message, {
+    nodes: error.nodes,
+    // A scalar that refuses a value has a code of its own, the same as over HTTP.
+    extensions: {
+      code:
+        error.originalError instanceof PlatformError ? error.originalError.code : 'GRAPHQL_VALIDATION_FAILED',
+    },
+  });

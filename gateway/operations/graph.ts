@@ -16,6 +16,8 @@ import { FetchCaching } from '../cache/fetch-caching.ts';
 import type { OpenSharedCache } from '../cache/open-shared-cache.ts';
 
 export interface GraphOptions extends AnonymousLimits {
+  /** Whether `Date` and `DateTime` are the platform's scalars, whose inputs the gateway checks. Default: they are not. */
+  hasOwnDates?: boolean;
   /** Makes the connection to a subgraph; called for each supergraph, with the URL in its SDL. */
   connect(name: string, urlInFile: string): Subgraph;
   /** The maximum cost of one operation of an authenticated caller. */
@@ -84,7 +86,7 @@ export class Graph {
    */
   async load(sdl: string): Promise<void> {
     const before = this.served;
-    const loaded = loadGraph(sdl, (name, url) => this.connectionTo(name, url));
+    const loaded = loadGraph(sdl, (name, url) => this.connectionTo(name, url), this.options.hasOwnDates);
     const directives = new AppliedDirectives(sdl);
     const requirements = new Requirements(directives);
     const { operationCacheSize, sharedCache, ...limits } = this.options;

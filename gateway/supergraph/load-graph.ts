@@ -20,11 +20,13 @@ export const SUPPORTED_FEATURES = new Set([
 
 /**
  * @param subgraphOf returns the connection to a subgraph
+ * @param hasOwnDates whether `Date` and `DateTime` are the platform's scalars, and not others with the same names
  * @throws Error that says what is wrong with the SDL
  */
 export function loadGraph(
   sdl: string,
   subgraphOf: (name: string, urlInFile: string) => Subgraph,
+  hasOwnDates = false,
 ): LoadedGraph {
   const supergraph = Supergraph.build(withResolvableKeysFirst(sdl), {
     supportedFeatures: SUPPORTED_FEATURES,
@@ -34,7 +36,7 @@ export function loadGraph(
   const apiSchema = federatedApiSchema.toGraphQLJSSchema({ includeDefer: true });
   const supergraphSchema = supergraph.schema.toGraphQLJSSchema();
   markOneOf(apiSchema, supergraphSchema);
-  checkDates(apiSchema);
+  if (hasOwnDates) checkDates(apiSchema);
   addIsOneOf(federatedApiSchema);
   return {
     sdl,

@@ -46,9 +46,8 @@ interface Connection {
 interface Unread {
   /** How long the server has waited, in milliseconds. */
   waitedMillis: number;
-  /** At the begin of the waiting: the bytes that the server had written, and those of them that were not sent. */
-  readonly written: number;
-  readonly waiting: number;
+  /** The bytes that the client had taken when the server began to wait. */
+  readonly takenBefore: number;
 }
 
 /**
@@ -133,27 +132,35 @@ function checkSpeed(socket: Socket, connection: Connection): void {
 }
 
 function checkReading(socket: Socket, connection: Connection, patienceMillis: number): void {
-  const waiting = waitingBytes(socket);
+  if (socket.writableLength === 0) {
+    connection.unread = undefined;
+    return;
+  }
+  const taken = takenBytes(socket);
   const { unread } = connection;
-  if (waiting === 0 || !unread) {
-    connection.unread =
-      waiting === 0 ? undefined : { waitedMillis: 0, written: socket.bytesWritten, waiting };
+  if (!unread) {
+    connection.unread = { waitedMillis: 0, takenBefore: taken };
     return;
   }
   unread.waitedMillis += CHECK_MILLIS;
-  const taken = socket.bytesWritten - unread.written - (waiting - unread.waiting);
   const expected = (unread.waitedMillis / 1000) * MIN_BYTES_PER_SECOND;
-  if (unread.waitedMillis >= patienceMillis && taken < expected) socket.destroy();
+  if (unread.waitedMillis >= patienceMillis && taken - unread.takenBefore < expected) socket.destroy();
+}
+
+interface Handle {
+  /** The bytes that Node has given to the handle, and those of them that the operating system has not taken yet. */
+  readonly bytesWritten?: number;
+  readonly writeQueueSize?: number;
 }
 
 /**
- * The bytes that this process keeps because the client does not read. Those of the part that is being sent count twice:
- * `writableLength` contains them until the whole part is sent, and only the queue of the operating system's handle, which
- * Node's own time limits read, shows how much of it is left.
+ * The bytes of the connection that the operating system has taken for the client. `socket.bytesWritten` also counts those that
+ * are still in this process; only the handle, which Node's own time limits read, distinguishes them.
  */
-function waitingBytes(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
+function takenBytes(socket: Socket & { _handle?: Handle | null }): number {
   // oxlint-disable-next-line no-underscore-dangle -- Node has no public name for it
-  return socket.writableLength + (socket._handle?.writeQueueSize ?? 0);
+  const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {};
+  return bytesWritten - writeQueueSize;
 }
 
 function refuse(socket: Socket, res: ServerResponse): void {

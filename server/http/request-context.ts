@@ -25,6 +25,8 @@ export interface RequestContext {
   operation?: string;
   /** Set for a route that adds to its problem documents, before the request is handled. */
   problemExtension?: ProblemExtension | undefined;
+  /** The challenge with a 401. Default: `Bearer`. */
+  challenge?: string;
   /** Set for an operation of the graph, before its response is sent. */
   graph?: GraphFacts;
 }

@@ -15,6 +15,7 @@ import { DispatchedExchange } from './dispatched-exchange.ts';
 import { loggedError, problemMessage } from './problem.ts';
 import type { HandledRoute } from './route-handler.ts';
 import { RouteMatcher, type Match } from './route-matcher.ts';
+import { extendProblems } from './problem-extension.ts';
 import type { RestRoute } from './route.ts';
 
 interface DispatcherOptions {
@@ -85,7 +86,7 @@ export class Dispatcher {
     const { log, origins, settings, app, service } = this.options;
     const { route, handle } = request.target;
     const context = contextFor(req, res, log, origins);
-    context.problemExtension = route.problemExtension;
+    extendProblems(context, route, req.headers);
     const { id: requestId, origin } = context;
     const operation = `${route.method} ${route.path}`;
     const kind = classOfRequest(service, route.method, request.url);

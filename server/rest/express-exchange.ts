@@ -5,13 +5,14 @@ import { sendStream } from '../streams.ts';
 import type { Exchange, RequestBody } from './exchange.ts';
 import { bodyReaderOf } from './request-body.ts';
 import type { RouteHandler } from './route-handler.ts';
+import { extendProblems } from './problem-extension.ts';
 import type { RestRoute } from './route.ts';
 
 /** A route's handler as a handler of Express. */
 export function expressHandler(route: RestRoute<never>, handle: RouteHandler): RequestHandler {
   const readBody = bodyReaderOf(route);
   return (req, res) => {
-    contextOf(res).problemExtension = route.problemExtension;
+    extendProblems(contextOf(res), route, req.headers);
     return handle(new ExpressExchange(req, res, readBody));
   };
 }

@@ -48,7 +48,7 @@ export function problemMessage(
     status,
     headers: {
       'Content-Type': 'application/problem+json; charset=utf-8',
-      ...(status === 401 && { 'WWW-Authenticate': context.problemExtension?.challenge ?? 'Bearer' }),
+      ...(status === 401 && { 'WWW-Authenticate': context.challenge ?? 'Bearer' }),
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
       ...(allow && { Allow: allow.join(', ') }),
     },

@@ -8,7 +8,7 @@ import {
   type Authentication,
 } from '../auth/authenticate.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
-import { notFound, PlatformError } from '../errors.ts';
+import { invalid, notFound, PlatformError } from '../errors.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { streamOf } from '../streams.ts';
 import { validated } from '../validate.ts';
@@ -102,7 +102,8 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
     if (typeof key !== 'string')
       return send(exchange, await perform(route.consumes && file ? streamOf([file.bytes]) : exchange.stream));
     const keyed = keyedBy(exchange, key);
-    const bytes = route.consumes && (file?.bytes ?? (await wholeOf(exchange.stream)));
+    const limit = route.upload?.maxBytes ?? MAX_KEYED_BYTES;
+    const bytes = route.consumes && (file?.bytes ?? (await wholeOf(exchange.stream, limit)));
     const fingerprint = fingerprintOf(exchange, body, bytes);
     await sendOnce(exchange, { ...keyed, fingerprint }, idempotency, () =>
       perform(bytes ? streamOf([bytes]) : exchange.stream),
@@ -110,15 +111,28 @@ function routeHandler<Services>(route: RestRoute<Services>, host: RouteHost<Serv
   };
 }
 
-/** More than any route accepts; the rules refuse a body that is larger than theirs. */
+/** For routes without `upload.maxBytes`; the rules refuse a body that is larger than theirs. */
 const MAX_KEYED_BYTES = 32 * 1024 * 1024; // 32 MiB
 
 /**
  * The whole body of a keyed request whose route consumes a stream. It is read before the transaction begins: the transaction
  * would wait for the client, with a connection to the database; and its repetition could not read the body again.
- * @throws PAYLOAD_TOO_LARGE
+ * @throws PAYLOAD_TOO_LARGE; VALIDATION_FAILED if the client ends the request early
  */
-const wholeOf = (stream: Readable): Promise<Buffer> => readWhole(stream, { limit: MAX_KEYED_BYTES });
+async function wholeOf(stream: Readable, limit: number): Promise<Buffer> {
+  try {
+    return await readWhole(stream, { limit });
+  } catch (error) {
+    // The rest is read without being stored, because clients read the answer only after they have sent the body.
+    stream.on('error', () => undefined).resume();
+    if ((error as { type?: string }).type === 'entity.too.large')
+      throw new PlatformError(
+        'PAYLOAD_TOO_LARGE',
+        `The body is larger than ${Math.floor(limit / 1024 / 1024)} MiB; send it in parts.`,
+      );
+    throw invalid('', 'the request ended before its body was complete; send it again');
+  }
+}
 
 async function takeOne(count: RateCounter, exchange: Exchange): Promise<void> {
   const { headers, refusal } = await count(exchange.context);

@@ -22,10 +22,11 @@ afterAll(() => {
   }
 });
 
-/** The response of a server that sends `LARGE`; the client has read nothing of it yet. */
-async function unreadResponse(headers: Record<string, string> = {}): Promise<http.IncomingMessage> {
+/** The URL of a server that answers with these bodies in turn; the last one is repeated. */
+async function serverOf(bodies: readonly Buffer[]): Promise<string> {
+  let requests = 0;
   const server = httpServerFor(
-    (_req, res) => void res.end(LARGE),
+    (_req, res) => void res.end(bodies[Math.min(requests++, bodies.length - 1)]),
     { rateLimits: false, socketsPerAddress: 10 },
     new RequestOrigins([], [PROOF]),
     { readingPatienceMillis: PATIENCE_MILLIS },
@@ -33,8 +34,12 @@ async function unreadResponse(headers: Record<string, string> = {}): Promise<htt
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const request = http.get({ port, host: '127.0.0.1', headers, agent: false });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The response of a server that sends `LARGE`; the client has read nothing of it yet. */
+async function unreadResponse(headers: Record<string, string> = {}): Promise<http.IncomingMessage> {
+  const request = http.get(await serverOf([LARGE]), { headers, agent: false });
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   return response;
 }
@@ -61,6 +66,22 @@ itTogether('a client that pauses, and reads slowly but steadily, gets the whole 
     if (performance.now() < until) await wait(20);
   }
   expect(size).toBe(LARGE.length);
+});
+
+itTogether('a client that reads steadily gets a large answer that follows a small one', async () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const url = await serverOf([LARGE.subarray(0, 8_000_000), LARGE]);
+  for (const length of [8_000_000, LARGE.length]) {
+    const [response] = (await once(http.get(url, { agent }), 'response')) as [http.IncomingMessage];
+    const until = performance.now() + PATIENCE_MILLIS + 1_500;
+    let size = 0;
+    for await (const chunk of response) {
+      size += (chunk as Buffer).length;
+      if (performance.now() < until) await wait(20);
+    }
+    expect(size).toBe(length);
+  }
+  agent.destroy();
 });
 
 itTogether('the gateway may wait for its own clients', async () => {

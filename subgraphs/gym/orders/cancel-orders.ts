@@ -66,7 +66,6 @@ async function lockTaken(unit: UnitOfWork, orderIds: readonly string[]): Promise
   );
 }
 
-/** The reasons of the movements. */
 /** The reason of the movement that gives the pieces of a cancelled order back to the stock. */
 export const RETURN_REASONS: Readonly<Record<CancelReason, string>> = {
   BY_MEMBER: 'The member has cancelled the order.',

@@ -26,7 +26,7 @@ export const groupsRest = [
     operationId: 'createClub',
     summary: "Create a club in the caller's gym",
     description:
-      'A user may have created at most 10 clubs that still exist, and creates at most 10 a minute.',
+      'A user may be a member of at most 10 clubs that they have created, and creates at most 10 a minute.',
     auth: 'required',
     rateLimit: CLUB_RATE,
     body: CreateGroupShape,

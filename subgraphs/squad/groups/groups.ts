@@ -81,13 +81,16 @@ export class Groups {
     };
     await this.hub.journals.of(gyms).change(gymId, ({ groups }) => {
       const existing = Object.values(groups);
-      // Two groups may get the same name, and a founder more groups: a refusal would reveal a group that is hidden from them.
+      // Two groups may get the same name: a refusal would reveal a group that is hidden from the founder.
       const visible = existing.filter((other) => maySeeClub(sight, other));
       if (visible.some((other) => other.name.toLowerCase() === name.toLowerCase()))
         throw conflict(`Your gym has a group "${name}" already; join it, or choose another name.`);
-      if (visible.filter(({ createdBy }) => createdBy === userId).length >= MAX_GROUPS_A_FOUNDER)
+      const own = existing.filter(
+        ({ createdBy, memberIds }) => createdBy === userId && memberIds.includes(userId),
+      );
+      if (own.length >= MAX_GROUPS_A_FOUNDER)
         throw conflict(
-          `A user may have created at most ${MAX_GROUPS_A_FOUNDER} groups that still exist; a group is deleted when its last member leaves.`,
+          `A user may be a member of at most ${MAX_GROUPS_A_FOUNDER} groups that they have created; leave one of them first.`,
         );
       if (existing.length >= MAX_GROUPS_A_GYM)
         throw conflict(`A gym has at most ${MAX_GROUPS_A_GYM} groups.`);
