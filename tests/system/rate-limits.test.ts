@@ -24,6 +24,8 @@ const TWINS: Record<string, string> = {
   'POST /users/me/exports': 'Mutation.requestAccountExport',
   'GET /check-availability': 'Query.checkAvailability',
   'POST /analyze': 'Mutation.analyzeFood',
+  'POST /groups': 'Mutation.createGroup',
+  'POST /squads/:id/messages/:messageId/report': 'Mutation.reportSquadMessage',
 };
 /** For each other route with a rate limit of its own, the reason why no field has the same limit. */
 const WITHOUT_TWIN: Record<string, string> = {
