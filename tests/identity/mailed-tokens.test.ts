@@ -168,7 +168,7 @@ describe('a reset token', () => {
       [email, id],
     );
     await request(email);
-    expect(await mailedToken(platform, email)).toBeTruthy();
+    expect(await mailedToken(platform, email)).toMatch(/^[\w-]{43}$/);
   });
 });
 

@@ -231,6 +231,13 @@ describe('the list of ended sessions', () => {
     };
   };
 
+  /** Resolves when a transaction whose text contains the id has written, and sleeps. */
+  const isSleeping = (id: string) =>
+    eventually(async () => {
+      const sleeping = `select 1 from pg_stat_activity where wait_event = 'PgSleep' and query like '%${id}%'`;
+      return (await platform.sql('identity', sleeping)).length > 0;
+    });
+
   it('returns the sessions that ended since the last read, for the lifetime of their tokens', async () => {
     const user = await session();
     const sid = String(claimsOf(user.token).sid);
@@ -256,15 +263,7 @@ describe('the list of ended sessions', () => {
       'identity',
       `insert into ended_session (session_id, refused_until) values ('${early}', now() + interval '5 minutes'); select pg_sleep(0.7)`,
     );
-    await eventually(
-      async () =>
-        (
-          await platform.sql(
-            'identity',
-            `select 1 from pg_stat_activity where wait_event = 'PgSleep' and query like '%${early}%'`,
-          )
-        ).length > 0,
-    );
+    await isSleeping(early);
     await platform.sql(
       'identity',
       `insert into ended_session (session_id, refused_until) values ('${late}', now() + interval '5 minutes')`,
@@ -283,15 +282,7 @@ describe('the list of ended sessions', () => {
       `insert into ended_session (session_id, refused_until) values ('${early}', now() + interval '5 minutes');
        do $$ begin while not exists (select 1 from ended_session where session_id = '${mark}') loop perform pg_sleep(0.02); end loop; end $$`,
     );
-    await eventually(
-      async () =>
-        (
-          await platform.sql(
-            'identity',
-            `select 1 from pg_stat_activity where wait_event = 'PgSleep' and query like '%${early}%'`,
-          )
-        ).length > 0,
-    );
+    await isSleeping(early);
     await platform.sql(
       'identity',
       `insert into ended_session (session_id, refused_until)

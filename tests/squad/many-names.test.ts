@@ -38,7 +38,7 @@ describe.each([
       .of(users)
       .change(userId, () => ids.map((squadId) => ({ type: 'entered', squadId, gymId: '' })));
   };
-  /** Maya's first squad, in which Leo was, and then more names than her journal lists. */
+  /** Maya's first squad, in which Leo was, and then more names than the journal of Maya lists. */
   const withFirstSquad = async () => {
     const [maya, leo] = [randomUUID(), randomUUID()];
     const { squadId } = await act(maya, ({ invites }) => invites.send({ toUserId: leo }));
