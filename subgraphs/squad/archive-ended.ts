@@ -3,7 +3,10 @@ import { jobsOfSquad } from './squads/squad-jobs.ts';
 import { squads } from './squads/squad.journal.ts';
 import type { FileJournals } from './storage/journal.file.ts';
 
-/** Moves squads that have ended, and their chats, into the archive of their gym. Returns the number of squads. */
+/**
+ * Moves squads that have ended and were last changed before `unchangedSince`, and their chats, into the archive of their gym.
+ * Returns the number of squads.
+ */
 export async function archiveEnded(
   journals: FileJournals,
   unchangedSince: Date,

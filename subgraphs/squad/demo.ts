@@ -45,7 +45,7 @@ async function insertSquads(journals: Journals, plan: Plan, index: number): Prom
     memberIds: [...partners, ...others.slice(0, 6)],
     createdAt: first.startedAt,
   };
-  // Only once, so that data of a deleted account is not written again.
+  // The data is written only once, so that data of an account that was deleted since then does not return.
   const before = await journals.of(gyms).read(gymId);
   if (before.activities.length > 0 || Object.keys(before.groups).length > 0) return;
   for (const userId of new Set([...partners, ...others])) {
@@ -73,7 +73,7 @@ async function insertSquads(journals: Journals, plan: Plan, index: number): Prom
     );
 }
 
-/** Every second training of the first partner, together with the others and one or two members; the earliest first. */
+/** Every second training of the first partner, with the other partners and one or two more members; the earliest first. */
 function workoutsOf(
   { partners, routines }: Plan,
   random: Seeded,

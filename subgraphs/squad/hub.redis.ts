@@ -175,7 +175,7 @@ export class RedisHub implements Hub {
     this.connectionTimes.dispose();
     this.others.dispose();
     await this.journals.close();
-    // The other instances keep this instance's users online for the grace, during which the users connect again.
+    // The other instances keep this instance's users online for the grace period, in which the users connect to them.
     await this.renewal;
     this.own.dispose();
     await this.keys.endLease().catch(() => undefined);
@@ -246,16 +246,17 @@ export class RedisHub implements Hub {
   }
 
   /**
-   * Makes the latest entry of a user this instance's own, if the user is connected here. A request to another instance may
-   * have announced it, and that instance removes its entry after the grace period. A later entry of another gym only removes
-   * this instance's own entry, if the user is not connected here in that gym: they have left the gym of the own entry.
+   * To be called with an entry of another instance. If it is later than this instance's own entry of the user, and they are
+   * online here in the same gym, this instance makes it its own: the other instance removes it after the grace period if only a
+   * request has announced it there. If it is later and of a gym in which the user is not connected here, they have left the gym
+   * of the own entry, which is then removed.
    */
   private adopt(entry: OnlineEntry): void {
     const { userId } = entry;
     const mine = this.own.get(userId);
     if (mine && !isLater(entry, mine)) return;
-    // This publishes the entry, so that the other instances do not return to an older one when the instance at which it was
-    // announced removes it.
+    // This publishes the entry, so that the other instances do not return to this instance's older entry when the instance at
+    // which it was announced removes it.
     if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }
@@ -303,7 +304,7 @@ export class RedisHub implements Hub {
 
   private async load(gymId: string): Promise<void> {
     const instanceIds = new Set(await this.keys.instancesIn(gymId));
-    // An instance that is not in the list any more has no entries.
+    // An instance that is no longer in the list has no entries in Redis: reading it removes those that are known here.
     for (const instanceId of this.others.idsIn(gymId)) instanceIds.add(instanceId);
     instanceIds.delete(this.instanceId);
     await Promise.all([...instanceIds].map((instanceId) => this.loadInstance(gymId, instanceId)));

@@ -23,7 +23,7 @@ export interface Hub {
    * the gym. It knows them as long as the gym has connections or listeners here, and for a minute after the last call.
    */
   openGym(gymId: string): Promise<void>;
-  /** As `openGym`, for the gym in which the user has announced their presence last; does nothing if no such gym is known. */
+  /** The same for the gym in which the user has announced their presence last; does nothing if no such gym is known. */
   openGymOf(userId: string): Promise<void>;
   /** All entries of a gym, also of users whose status is INVISIBLE or OFFLINE. */
   onlineIn(gymId: string): Iterable<OnlineEntry>;
@@ -40,7 +40,7 @@ export interface Hub {
   allows(name: string, limit: number): Promise<boolean>;
   /** The number of connections; for leak tests and metrics. */
   readonly connections: number;
-  /** What does not work now because the shared state cannot be reached, with the consequences, for `GET /health/ready`. */
+  /** For `GET /health/ready`: what does not work now because the shared state cannot be reached, each with its consequence. */
   losses(): Record<string, string>;
   dispose(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
- * `npm run generate` reads this file.
+ * The TypeScript types of the objects that resolvers get, each under the name of its GraphQL type. For GraphQL types that are
+ * not here, the resolvers get the generated type. `npm run generate` reads this file.
  */
 export type { JobShape as Job } from '#server/jobs/jobs.shapes.ts';
 export type { OnlineUserShape as OnlineUser, OnlineUsersUpdate } from './presence/presence.shapes.ts';

@@ -16,10 +16,10 @@ import { DatabaseJournals } from './storage/journal.database.ts';
 import { FileJournals } from './storage/journal.file.ts';
 import { users } from './users/user.journal.ts';
 
-/** How long after its last change an ended squad is moved into the archive. */
+/** The time from its last change after which an ended squad is moved into the archive. */
 const ARCHIVED_AFTER_MILLIS = DAY_MILLIS;
 
-/** The hub that the settings ask for; see docs/decisions/0016-squad-journals-in-postgresql.md. */
+/** Opens the storage and the hub that the settings ask for; see docs/decisions/0016-squad-journals-in-postgresql.md. */
 export async function openHub({
   settings,
   log,

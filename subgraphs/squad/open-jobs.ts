@@ -40,7 +40,7 @@ export function openJobs(
     ),
     async *pending() {
       for (const known of journalKinds) {
-        // `pendingJobs` gives a kind only states of that kind, so the type of the states does not matter here.
+        // `pendingJobs` passes to a kind only states of that kind, so the type of the states does not matter here.
         const kind = known as unknown as JournalKind<unknown, object>;
         yield* journals.pendingJobs(kind);
       }

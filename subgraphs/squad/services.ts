@@ -40,7 +40,7 @@ export interface SquadResources {
   trainingDelivery: TrainingDelivery;
   /** The jobs, if the journals are in files. */
   fileJobs?: FileJobs | undefined;
-  /** The raw sockets of each user at this instance. */
+  /** Counts the raw sockets of each user at this instance. */
   userSockets: Quota;
 }
 

@@ -58,7 +58,7 @@ export const squad = defineSubgraph({
   async resources(base): Promise<SquadResources & { dispose(): Promise<void> }> {
     const { settings, metrics, log, orm } = base;
     const hub = await openHub(base);
-    // With a database the answers to keyed requests are there.
+    // With a database the answers to keyed requests are in the database.
     const keys = orm
       ? undefined
       : await FileIdempotency.open(path.resolve(settings.dataDir, 'squad/keys'), log);

@@ -29,7 +29,7 @@ export async function eraseUser(hub: Hub, userId: string): Promise<ErasureResult
   const named = await namesOf(journals, user);
   for (const squadId of named.squads) {
     await forgetInSquad(journals, squadId, userId);
-    await settle(journals, squadId); // it may have ended when they left
+    await settle(journals, squadId); // the squad may have ended when the user left
   }
   for (const gymId of named.gyms) await forgetInGym(journals, gymId, userId);
   for (const otherId of named.users) await forgetInUser(journals, otherId, userId);

@@ -17,8 +17,8 @@ import {
 } from '../users/user.journal.ts';
 
 /**
- * Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. The journal of the
- * user who blocks decides; that of the other user agrees with it.
+ * Blocks between users. A block hides the two from each other; only the user who has blocked can unblock. A block is
+ * decided in the journal of the user who blocks; the journal of the other user has a copy.
  */
 export class Blocks {
   private readonly unit: UnitOfWork;
@@ -72,7 +72,10 @@ export class Blocks {
     if (farewell) await forgetInUser(journals, otherId, userId);
   }
 
-  /** Makes the other user's journal agree with this state of the viewer's. */
+  /**
+   * Makes the other user's journal agree with this state of the viewer's journal.
+   * @param isConcerned whether the other user's journal may be written
+   */
   private async report(
     own: UserRecord,
     otherId: string,

@@ -113,8 +113,8 @@ export class Messages {
   }
 
   /**
-   * Delivers the messages after `fromSeq`, then each new one. A message that is deleted is delivered again
-   * without its text, even if it is not after `fromSeq`. Returns a function that ends the delivery.
+   * Delivers the messages after `fromSeq`, then each new one. A deleted message is delivered again without its text, even if its
+   * number is not after `fromSeq`. Returns the function that ends the delivery.
    */
   async watch(
     squadId: string,

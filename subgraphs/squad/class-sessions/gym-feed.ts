@@ -12,7 +12,7 @@ const TIMEOUT_MILLIS = MAX_WAIT_SECONDS * 1_000 + 5_000;
 const RETRY_MILLIS = 1_000; // 1 s
 /** The shortest time between two requests, so that a popular session does not cause a frame for each of its bookings. */
 const PACE_MILLIS = 200;
-/** How long the beginning waits for the gym service. */
+/** How long `begun` waits for the gym service. */
 const BEGIN_MILLIS = 1_000; // 1 s
 const EVENTS_PER_REQUEST = 200;
 
@@ -78,7 +78,10 @@ export class GymFeed {
     this.reading?.end.abort();
   }
 
-  /** Reads from now on until the signal aborts. Never rejects. */
+  /**
+   * Reads the changes from now on until the signal aborts. Never rejects.
+   * @param begun called when the first request has been answered or has failed
+   */
   private async read(signal: AbortSignal, begun: () => void): Promise<void> {
     let cursor = 'latest';
     let failed = false;

@@ -121,7 +121,7 @@ export class Feed {
       if (nextCursor === undefined) return found;
       cursor = nextCursor;
     }
-    if (found.length < enough) missing.add('gym'); // further posts come after too many hidden ones
+    if (found.length < enough) missing.add('gym'); // after so many hidden posts, further ones are not read
     return found;
   }
 
@@ -145,7 +145,7 @@ const keysOf = (item: FeedItemShape): [string, string] => [item.at, item.id];
 const timeOf = (text: string): string =>
   (Number.isNaN(Date.parse(text)) ? new Date(0) : new Date(text)).toISOString();
 
-/** Without those of clubs that do not exist for the viewer. */
+/** The activities of the gym, without those of clubs that the viewer may not see. */
 const activitiesIn = ({ activities, groups }: GymRecord, sight: Sight): readonly Activity[] =>
   activities.filter(({ groupId }) => {
     const group = groupId ? groups[groupId] : undefined;

@@ -17,11 +17,14 @@ const MAX_GROUPS_A_GYM = 500;
 const MAX_GROUPS_A_FOUNDER = 10;
 const MAX_MEMBERS = 2_000;
 
-/** The groups (clubs) of a gym. A group without members does not exist, nor does one for a viewer if `maySeeClub` is false. */
+/** The groups (clubs) of a gym. A group ends with its last member. For a viewer it exists only if `maySeeClub` is true. */
 export class Groups {
   private readonly unit: UnitOfWork;
   private readonly hub: Hub;
-  /** One read for all groups of a tick. Nothing is cached, because the mutations of one operation change groups. */
+  /**
+   * Reads a gym's journal once for all groups that are loaded in the same tick. Nothing is cached, because the mutations of one
+   * operation change groups.
+   */
   private readonly inGym = new DataLoader(
     async (gymIds: readonly string[]) => {
       const sight = await this.sight();
@@ -62,7 +65,8 @@ export class Groups {
 
   /**
    * Creates a group with the viewer as its first member.
-   * @throws CONFLICT if the viewer can see a group of the same name in the gym, or 10 groups that they have created
+   * @throws CONFLICT if the viewer can see a group of the same name in the gym, if they are a member of 10 groups that they
+   *   have created, or if the gym has 500 groups
    */
   async create(input: unknown): Promise<GroupShape> {
     const { name } = validated(CreateGroupShape, input);

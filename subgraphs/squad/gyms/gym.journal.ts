@@ -44,7 +44,7 @@ export const gyms: JournalKind<GymRecord, GymItem> = {
   apply(gym, item) {
     switch (item.type) {
       case 'snapshot':
-        return withoutEmptyGroups(item.gym); // earlier versions kept them
+        return withoutEmptyGroups(item.gym); // snapshots of earlier versions contain empty groups
       case 'founded':
         return withGroup(gym, item.group);
       case 'joinedGroup':

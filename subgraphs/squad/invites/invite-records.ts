@@ -31,7 +31,7 @@ export async function decideInvite(
   return invite;
 }
 
-/** Updates the copies of an invite. A copy that is missing was erased with an account, or `Invites.send` writes it later. */
+/** Updates the copies of an invite. A missing copy was erased with an account, or is not written yet by `Invites.send`. */
 export async function updateCopies(journals: Journals, invite: SquadInvite): Promise<void> {
   if (invite.status === 'PENDING') return;
   const copy = copyOf(invite);
@@ -58,9 +58,7 @@ async function updateCopy(
     );
 }
 
-/**
- * Updates the PENDING copies of a user's invites: expired ones, and those whose update was lost by a crash.
- */
+/** Updates those PENDING copies of a user's invites that have expired, or whose update was lost by a crash. */
 export async function settleInvites(journals: Journals, userId: string): Promise<void> {
   const { received, sent } = await journals.of(users).read(userId);
   for (const copy of [...received, ...sent]) {

@@ -62,8 +62,8 @@ export class Invites {
   }
 
   /**
-   * Without a squad the invite is for the viewer's own LOBBY that nobody else has entered. If the viewer has an open
-   * invite to the same user and squad, it is returned.
+   * Sends an invite and returns it. Without a squad it is for the viewer's own LOBBY that nobody else has entered. If the viewer
+   * has an open invite to the same user and squad, that one is returned instead.
    */
   async send(input: unknown): Promise<InviteShape> {
     const { toUserId, squadId, message } = validated(SendInviteShape, input);
@@ -73,7 +73,7 @@ export class Invites {
     await this.checkReceiver(userId, gymId, toUserId);
     const squad = squadId ? await this.squads.get(squadId) : await this.squads.ownLobby();
     const createdAt = Date.now();
-    const given = await this.giveRight({
+    const given = await this.addToSquad({
       id: uuidv7(),
       squadId: squad.id,
       gymId,
@@ -100,9 +100,9 @@ export class Invites {
     }
     await this.forgetIfErased(userId, toUserId, squad.id);
     await this.forgetIfErased(toUserId, userId, squad.id);
-    // A block that was made since `checkReceiver` either finds the copy of the invite and closes the invite, or was found when
-    // the copy was written, because both are in the journal of the user who has blocked the other. If the invite was answered,
-    // withdrawn or expired before its copies were written, this updates them.
+    // A block since `checkReceiver` and the copy of the invite are both in the journal of the user who has blocked the other. If
+    // the copy came first, the block has closed the invite; if the block came first, it was found above, and the invite is closed
+    // here. If the invite was answered, revoked or expired before its copies were written, this updates the copies.
     const decided = await decideInvite(this.hub.journals, given, (invite) =>
       isOpen(invite) ? closedByBlock : undefined,
     );
@@ -160,7 +160,7 @@ export class Invites {
     if (!decided && invite.status !== 'REVOKED') throw inviteClosed(invite);
   }
 
-  /** Calls the listener with the viewer's open invites, then with all changes of their invites. Returns the function that ends this. */
+  /** Reports the viewer's open invites, then all changes of their invites. Returns the function that ends this. */
   async watch({ onReceived, onUpdated }: InviteWatch): Promise<() => void> {
     const { userId } = requireUser(this.unit.viewer);
     await settleInvites(this.hub.journals, userId);
@@ -223,10 +223,10 @@ export class Invites {
   }
 
   /**
-   * Writes the invite into its squad's journal, which gives the right to enter. If the sender has an open invite to the same
-   * user, returns that one and writes nothing.
+   * Writes the invite into its squad's journal, which gives its receiver the right to enter. If the sender has an open invite to
+   * the same user, returns that one and writes nothing.
    */
-  private async giveRight(invite: StoredInvite): Promise<StoredInvite> {
+  private async addToSquad(invite: StoredInvite): Promise<StoredInvite> {
     let given = invite;
     await this.hub.journals.of(squads).change(invite.squadId, (squad) => {
       given = invite;

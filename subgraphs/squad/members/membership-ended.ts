@@ -25,7 +25,10 @@ export class EndedMemberships {
     this.upkeep = upkeep;
   }
 
-  /** Only for the identity service. A repeated call changes nothing. */
+  /**
+   * Only for the identity service. A repeated call changes nothing. If the user has joined the gym again meanwhile, only what
+   * began in the earlier membership ends: `before` is then the time at which that membership ended.
+   */
   async end(input: unknown): Promise<void> {
     requireIdentity(this.unit.viewer);
     const { userId, gymId, before } = validated(MembershipEndShape, input);

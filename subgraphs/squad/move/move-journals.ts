@@ -37,7 +37,7 @@ export async function moveJournals(
   const result: MoveResult = { moved: 0, present: 0, different: [] };
   if (!to.write) throw new Error(`Journals cannot be moved to ${to.name}.`);
   for (const known of journalKinds) {
-    // A move copies the records of every kind without reading them, so their types do not matter.
+    // A move treats the records of all kinds in the same way, so their types do not matter.
     const kind = known as unknown as AnyKind;
     const before = result.moved;
     for await (const { id, changedAt } of from.list(kind.name)) {

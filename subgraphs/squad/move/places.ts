@@ -72,6 +72,7 @@ export async function redisPlace(settings: RedisSettings & { redisUrl: string })
     async *list(kind) {
       const prefix = `squad:journal:{${kind}:`;
       for await (const keys of client.scanIterator({ MATCH: `${prefix}*}`, TYPE: 'list', COUNT: 1_000 }))
+        // Redis has not stored the times of changes, so all journals count as changed now.
         for (const key of keys) yield { id: key.slice(prefix.length, -1), changedAt: new Date() };
     },
     async read(kind, id) {

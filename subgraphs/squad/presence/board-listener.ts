@@ -1,7 +1,7 @@
 import type { OnlineUsersUpdate } from './presence.shapes.ts';
 import type { Sight } from './visibility.ts';
 
-/** The number and the time of a connection's last update. A connection that begins to listen again keeps its object. */
+/** The number and the time of a connection's last update. A connection that begins to listen again keeps its `Pace`. */
 export interface Pace {
   /** The number of the last update, or of the first snapshot. */
   seq: number;

@@ -1,6 +1,6 @@
 /**
- * Counts the connections of this process by gym and user: a connection that a member opens after a change of gym does not
- * keep them online in the old gym. `onLost` is called when a user has had no connection for `graceMillis`, so that a
+ * Counts the connections of this process by gym and user, so that a connection that a member opens after a change of gym does
+ * not keep them online in the old gym. `onLost` is called when a user has had no connection for `graceMillis`, so that a
  * reload of a page does not change their presence.
  */
 export class Connections {

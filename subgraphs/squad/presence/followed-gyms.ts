@@ -1,8 +1,9 @@
 interface Followed {
-  /** Resolves when the gym's entries are known, or Redis does not answer. */
+  /** Resolves when the gym's entries are known, or when Redis did not answer. */
   ready: Promise<void>;
   isLoaded: boolean;
   isLoading: boolean;
+  /** When `open` was last called for it, in milliseconds since 1970. */
   usedAt: number;
   unsubscribe: (() => void) | undefined;
 }

@@ -115,7 +115,7 @@ export class OnlineUsers {
 
   /**
    * Keeps a member of an audience online, and decides whether they get the audience's updates or their own ones. Returns the
-   * function that ends this.
+   * function that ends both.
    *
    * @param board the audience's subscription, which `watchForAudience` has returned
    */

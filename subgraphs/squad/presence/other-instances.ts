@@ -83,7 +83,7 @@ export class OtherInstances {
     }
   }
 
-  /** To be called when an instance's lease has expired. Its users stay online for the grace, and can connect to another one. */
+  /** To be called when an instance's lease has expired. Its users have the grace period to connect to another instance. */
   lose(instanceId: string): void {
     if (this.graces.has(instanceId)) return;
     this.options.onLost(instanceId);

@@ -20,8 +20,9 @@ const MAX_UNSENT_MOVES = 10_000;
 export class OwnEntries {
   private readonly keys: PresenceKeys;
   private readonly entries = new OnlineMap();
-  /** By gym: what was not sent yet. */
+  /** By gym and user: the changes that were not sent yet; undefined: the entry was removed. */
   private readonly changes = new Map<string, Map<string, OnlineEntry | undefined>>();
+  /** By user: the new entries of users who had no entry here before, or one of another gym. Redis does not know their gym yet. */
   private readonly moved = new Map<string, OnlineEntry>();
   private timer: NodeJS.Timeout | undefined;
   /** The changes since `countedFrom`, which is at most `GATHER_MILLIS` ago. */
@@ -29,6 +30,7 @@ export class OwnEntries {
   private countedFrom = 0;
   /** Gyms of which Redis, or another instance, may lack a change. */
   private readonly unwritten = new Set<string>();
+  /** By user: entries of `moved` for which Redis did not answer. */
   private readonly unsentMoves = new Map<string, OnlineEntry>();
   /** Whether Redis may lack any entry. */
   private isLost = true;

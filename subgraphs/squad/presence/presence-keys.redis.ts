@@ -14,13 +14,13 @@ export type PresenceMessage =
   /** The instance has written all its entries of the gym again. */
   | { from: string; hello: true };
 
-/** The changes of one gym; undefined: the user's entry was removed. */
+/** The changed entries of one gym, by user; undefined: the entry was removed. */
 export type GymChanges = ReadonlyMap<string, OnlineEntry | undefined>;
 
 /** The entries of an instance that no longer renews them are removed after this time. */
 const ENTRIES_MILLIS = 60_000; // 1 min
 const ENTRIES_RENEWED_AFTER_MILLIS = 20_000; // 20 s
-/** Longer than any connection stays open without a new announcement. */
+/** Longer than connections are expected to stay open: the key is written when a user comes online in a gym at an instance. */
 const GYM_OF_USER_SECONDS = 7 * 24 * 60 * 60; // 7 days
 /** How long an instance counts as alive without asking Redis again. */
 const ALIVE_MILLIS = 1_000; // 1 s
@@ -141,7 +141,7 @@ export class PresenceKeys {
     await this.redis.run(key, (client) => client.set(key, '1', { PX: LEASE_MILLIS }));
   }
 
-  /** False if Redis has lost the lease, and perhaps everything else. */
+  /** Returns false if Redis has lost the lease, and perhaps all other keys. */
   async renewLease(): Promise<boolean> {
     const key = leaseKey(this.instanceId);
     return (await this.redis.run(key, (client) => client.pExpire(key, LEASE_MILLIS))) > 0;
@@ -218,7 +218,7 @@ export class PresenceKeys {
     // Redis removes a hash without fields; the next hash must get a time to live again.
     if (isLast) this.listed.delete(gymId);
     else this.listed.add(gymId);
-    // Made of the texts that `hSet` gets, so that the entries are not serialised twice.
+    // The message is made of the texts that `hSet` gets, so that the entries are not serialised twice.
     const message = `${this.ownStart},"entries":[${entries.join()}],"removed":${JSON.stringify(removed)}}`;
     commands.push(client.publish(gymKey(gymId), message));
     return commands;

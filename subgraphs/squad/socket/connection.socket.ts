@@ -129,7 +129,7 @@ export class SocketConnection {
     this.send(frameText({ event, data, seq }), sent);
   }
 
-  /** False if the update is left out, because the client reads too slowly: a whole list has to follow later. */
+  /** Returns false if the update is left out because the client reads too slowly: a whole list has to follow later. */
   pushPresence(update: OnlineUsersUpdate): boolean {
     if (this.socket.bufferedAmount > PRESENCE_WAITS_ABOVE_BYTES) return false;
     this.send(onlineUsersFrame(update));
@@ -282,8 +282,8 @@ export class SocketConnection {
   }
 
   /**
-   * Reports why the authentication with the token in the header has failed. As after a frame, the socket stays open if the token
-   * is valid, for example if the gym has switched the module off.
+   * Reports why the authentication with the token in the header has failed. As after a frame `authenticate`, the socket
+   * stays open if the token is valid, for example if the gym has switched the module off.
    */
   private refuse(error: unknown): void {
     this.sendError(undefined, error);

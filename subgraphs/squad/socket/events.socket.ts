@@ -5,8 +5,8 @@ import type { ClientEvents } from './protocol.ts';
 /** Answers one event of a client; what it returns is the `data` of the ack. */
 type SocketEvent = (data: unknown, services: SquadServices, connection: SocketConnection) => Promise<object>;
 
-/** Events by name, as the client sends them. */
+/** The functions that answer the events of a client, by the event's name. */
 export type SocketEvents = Readonly<Record<string, SocketEvent>>;
 
-/** The events of all aggregates. The connection itself answers `authenticate`. */
+/** Answers for all events of a client except `authenticate`, which the connection itself answers. */
 export type AllSocketEvents = Readonly<Record<Exclude<keyof ClientEvents, 'authenticate'>, SocketEvent>>;

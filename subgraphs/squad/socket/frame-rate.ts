@@ -49,7 +49,7 @@ export class FrameRate {
     const now = Date.now();
     const passed = now - this.secondStartedAt;
     if (passed < SECOND_MILLIS) return;
-    // Seconds without any frame are not counted one by one, but they end the row, too.
+    // A second without any frame is not counted by itself, but it also ends the row of seconds with refused frames.
     if (this.refusedInSecond === 0 || passed >= 2 * SECOND_MILLIS) this.secondsWithRefusals = 0;
     this.secondStartedAt = now;
     this.acceptedInSecond = 0;

@@ -100,8 +100,9 @@ export class RedisConnectionTimes implements ConnectionTimes {
       Promise.all([client.hGet(this.key, COMPLETE_FIELD), client.pExpire(this.key, LEASE_MILLIS)]),
     );
     if (!complete || this.isIncomplete) await this.writeAll();
-    // Not in one transaction with the hash: in a Redis Cluster the two keys may be at different nodes. Also if the hash is
-    // complete: the list may have been lost, or another instance has removed this one while its hash was missing.
+    // This instance is added to the list even if its hash is complete: the list may have been lost, or another instance may have
+    // removed this one while its hash was missing. The two keys may be at different nodes of a Redis Cluster, so there is no
+    // transaction of both.
     await this.redis.run(INSTANCES, (client) => client.sAdd(INSTANCES, this.instanceId));
     await this.forgetOthers();
   }

@@ -15,6 +15,7 @@ export interface ConnectionTime {
 export interface ConnectionTimes {
   /** Counts a connection until the returned function is called; further calls of it change nothing. */
   open(userId: string): () => void;
+  /** An entry for each of these users. @throws UPSTREAM_UNAVAILABLE if the times are in Redis, which does not answer */
   of(userIds: readonly string[]): Promise<ReadonlyMap<string, ConnectionTime>>;
   dispose(): void;
 }

@@ -98,8 +98,8 @@ async function forgetErased(
 }
 
 /**
- * Ends a squad in which nothing has changed for 12 h, with the time of its last change as its end. If a crash came
- * before the end was copied to other journals, copies it. Returns the squad after this.
+ * Ends a squad in which nothing has changed for 12 h, with the time of its last change as its end. If the end was not
+ * copied to other journals because of a crash, copies it. Returns the squad after this.
  */
 export async function settle(journals: Journals, squadId: string): Promise<SquadState | NoSquad> {
   let squad = await journals.of(squads).read(squadId);

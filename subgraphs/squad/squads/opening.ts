@@ -42,7 +42,7 @@ export async function reserveSquad(
 /**
  * The LOBBY for invites without a squad: the newest one of the gym that the user hosts and nobody else has entered. If there
  * is none, the id of a new one is written into the user's journal. This journal decides, so invites that are sent at the same
- * time get the same id: a squad with an id that this function returns is written by each of them, unless it exists.
+ * time get the same id. For a `reservedId` the caller writes the squad, unless another request has written it already.
  * @throws SQUAD_LIMIT
  */
 export async function lobbyForInvites(

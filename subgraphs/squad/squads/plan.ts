@@ -74,7 +74,7 @@ type WorkoutPosition = Pick<ParticipantShape, 'exerciseIndex' | 'setIndex' | 'ph
 
 const PHASES: readonly Phase[] = [Phase.WORK, Phase.REST, Phase.DONE];
 
-/** Whether the first position in the workout comes before the second: block by block, and in a block set by set. */
+/** Whether the first position in the workout comes before the second: by block, set, exercise and phase. */
 export function isBefore(plan: Plan | null, one: WorkoutPosition, other: WorkoutPosition): boolean {
   const [ranks, otherRanks] = [rankOf(plan, one), rankOf(plan, other)];
   const differing = ranks.findIndex((rank, index) => rank !== otherRanks[index]);

@@ -265,8 +265,8 @@ export class Squads {
   }
 
   /**
-   * Writes the squad's id into the user's journal. Only then the user's id is written into the squad's journal, so that an
-   * erasure of the account finds the squad.
+   * Writes the squad's id into the user's journal, before the user's id is written into the squad's journal: so an erasure of the
+   * account finds the squad.
    */
   private async enter(userId: string, squadId: string, gymId: string): Promise<void> {
     const { journals } = this.hub;

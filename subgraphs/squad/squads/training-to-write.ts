@@ -22,7 +22,7 @@ interface TrainingToWrite {
 /**
  * The training of a participant up to the last time that they left; undefined if there is none, or if it was written. The
  * sets are those that were not written before, so that a set that the user has deleted from their training since then does
- * not come back. Sets of a stay that has not ended follow with its end.
+ * not come back. If the user has joined again, the sets since then are written when they leave again or the squad ends.
  */
 export function trainingToWrite(squad: SquadState, userId: string): TrainingToWrite | undefined {
   const row = squad.rows[userId];

@@ -27,6 +27,7 @@ export interface TrainingRecord {
   readonly written?: { readonly revision: number; readonly trainingId: string | null };
 }
 
+/** The maximum number of sets of one participant in a squad. */
 export const MAX_SETS = 500;
 
 const NOTHING: TrainingRecord = { startedAt: null, millis: 0, activeSince: null, sets: [] };

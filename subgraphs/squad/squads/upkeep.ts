@@ -33,7 +33,7 @@ export class Upkeep {
     this.hub = hub;
     this.settings = settings;
     const intervalMillis = Math.max(50, Math.min(settings.hostAwayMillis / 8, 15_000));
-    // The time is shorter than the interval: otherwise the next round would still find the entry, and skip the squad.
+    // The entries expire before the next round, which would otherwise skip the squads of this round.
     this.checked = new LRUCache({ max: 10_000, ttl: intervalMillis / 2 });
     this.timer = setInterval(() => {
       this.working ??= this.checkListened().finally(() => (this.working = undefined));
@@ -126,7 +126,10 @@ export class Upkeep {
       )) as SquadState;
   }
 
-  /** When the host was last connected or did something in the squad by a request (REST); null if they are connected now. */
+  /**
+   * When the host was last connected, or did something in the squad by a request, in milliseconds since 1970; null if they are
+   * connected now.
+   */
   private goneAt(squad: SquadState, people: ReadonlyMap<string, ConnectionTime>, now: number): number | null {
     const key = `${squad.id} ${squad.hostId}`;
     const known = people.get(squad.hostId);

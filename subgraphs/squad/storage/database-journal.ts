@@ -4,7 +4,7 @@ import type { JournalKind, JournalListener } from './journal.ts';
 import { applied, emptyCopy, statesAfter, type JournalCopy } from './journal-copy.ts';
 import { journalTables, START, type Position } from './journal-tables.ts';
 
-/** The least number of records between two snapshots; the number of records in the snapshot is added. */
+/** The next snapshot is made after this many further records, and as many more as the last snapshot contains. */
 const SPARE_RECORDS = 500;
 
 /**
@@ -153,7 +153,6 @@ export class DatabaseJournal<State, Item extends object> {
     const { kind, id, copy } = this;
     if (copy.position.seq < this.compactAt) return;
     const records = kind.compacted(copy.state);
-    // The next snapshot is made when as many records more were written as this one contains.
     this.compactAt = copy.position.seq + records.length + SPARE_RECORDS;
     const decided = { kind: kind.name, id, position: copy.position };
     await journalTables

@@ -11,7 +11,7 @@ const REPORT_MILLIS = 5_000;
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 /** The maximum number of jobs in memory. Further jobs are read from the journals once fewer than half as many are left. */
 const MAX_JOBS = 10_000;
-/** The maximum number of refused jobs in memory. The oldest one gives way to a further one, and is tried again after the next start. */
+/** The maximum number of refused jobs in memory. If there are more, the oldest one is dropped; the next start tries it again. */
 const MAX_REFUSED = 1_000;
 
 interface FileJob {
@@ -162,7 +162,10 @@ export class FileJobs implements JobsWithoutDatabase {
       for await (const jobs of this.options.pending()) for (const job of jobs) this.add(job);
     } catch (error) {
       this.isIncomplete = true;
-      this.options.log.warn({ err: error }, 'the jobs of the journals cannot be read; it is tried again');
+      this.options.log.warn(
+        { err: error },
+        'the jobs of the journals could not be read; they are read again',
+      );
     }
   }
 

@@ -4,7 +4,10 @@ import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalJob, JournalKind, JournalListener } from './journal.ts';
 import { recordFile } from './record-file.ts';
 
-/** The least number of records that are appended before the file is replaced; the number of records in the file is added. */
+/**
+ * The file is replaced when this many records were appended to it since it was read. If it has been replaced since then, the
+ * next replacement comes after this many records, and as many more as the new file contains.
+ */
 const SPARE_RECORDS = 500;
 
 /** The archive's copy of one journal. */
@@ -44,7 +47,7 @@ export class FileJournal<State, Item extends object> {
   private length = 0;
   private recordCount = 0;
   private compactAt = SPARE_RECORDS;
-  /** The length before a write that failed and may have left a part behind. */
+  /** During an append and after a failed one: the file's length before it, to which the file is cut before the next use. */
   private mustCutTo: number | undefined;
   /** The next write replaces the file, however few records there are. */
   private mustReplace = false;
@@ -117,8 +120,8 @@ export class FileJournal<State, Item extends object> {
   }
 
   /**
-   * Moves the records: `store` keeps them elsewhere, then the file is removed. Meanwhile other calls wait. False if the journal is
-   * in use by others, or has no file.
+   * Moves the records: `store` stores them elsewhere, then the file is removed. Meanwhile other calls wait. Returns false if
+   * other calls or listeners use the journal, or it has no file.
    */
   async retire(store: (records: readonly Item[]) => Promise<void>): Promise<boolean> {
     while (!this.isLoaded) await this.load();

@@ -19,6 +19,7 @@ import { recordFile } from './record-file.ts';
 interface KeyRecord {
   /** A digest of the caller and the key. */
   id: string;
+  /** When it was stored, in milliseconds since 1970. */
   at: number;
   operation: string;
   fingerprint: string;

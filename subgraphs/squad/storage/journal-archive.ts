@@ -22,7 +22,7 @@ interface Place {
   readonly changedAt: number;
 }
 
-/** A line of a file's index: a journal, or the offset of one that was removed. */
+/** Where the line of a journal is, as a record of the file's index. */
 interface IndexLine {
   readonly kind: string;
   readonly id: string;
@@ -30,6 +30,7 @@ interface IndexLine {
   readonly length: number;
   readonly changedAt: string;
 }
+/** A record of a file's index: the line of a journal, or the offset of a line whose journal was removed. */
 type IndexRecord = IndexLine | { readonly removed: number };
 
 /**
@@ -44,6 +45,7 @@ export class JournalArchive {
   private readonly places = new Map<string, Place>();
   /** Bytes of each file. */
   private readonly lengths = new Map<string, number>();
+  /** The number of journals in each file. */
   private readonly counts = new Map<string, number>();
   private opening: Promise<void> | undefined;
   private working: Promise<unknown> = Promise.resolve();
@@ -53,7 +55,7 @@ export class JournalArchive {
     this.log = log;
   }
 
-  /** Resolves once it is known what the archive has. */
+  /** Reads the indexes, if that has not happened yet. `list` and `has` need them. */
   open(): Promise<void> {
     return (this.opening ??= this.readIndexes());
   }
@@ -92,7 +94,7 @@ export class JournalArchive {
     return undefined;
   }
 
-  /** Stores journals of one gym. They are on disk when the result resolves. */
+  /** Stores journals of one gym. Resolves once they are on disk. */
   add(gymId: string, journals: readonly Archived[]): Promise<void> {
     return this.inTurn(async () => {
       await this.open();
@@ -115,7 +117,7 @@ export class JournalArchive {
     });
   }
 
-  /** Removes the journals of a kind whose last change was before that time. Returns their ids. */
+  /** Removes the journals of a kind whose last change was before that time, in milliseconds since 1970. Returns their ids. */
   async sweep(kind: string, before: number): Promise<string[]> {
     await this.open();
     const old = [...this.places].filter(
@@ -190,7 +192,7 @@ export class JournalArchive {
 
 const indexOf = (file: string): string => `${file}.index`;
 
-/** The lines with journals as the index names them; undefined if it does not fit, for example after a crash. */
+/** The lines with journals by the index; undefined if the index does not fit the file, for example after a crash. */
 async function indexed(
   file: string,
   size: number,
@@ -209,7 +211,7 @@ async function indexed(
     : undefined;
 }
 
-/** The lines with journals as the file has them. An incomplete last line is cut off, and the index is made again. */
+/** The lines with journals by the file itself. An incomplete last line is cut off, and the index is made again. */
 async function linesOf(file: string, log: Logger): Promise<{ lines: IndexLine[]; length: number }> {
   const bytes = await readFile(file);
   const length = bytes.lastIndexOf(NEWLINE) + 1;

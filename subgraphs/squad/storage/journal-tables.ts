@@ -35,7 +35,7 @@ interface FoundRow {
   records: string | null;
 }
 
-/** A write that was decided at `position`. */
+/** The journal of a write, and the position at which the write was decided. */
 interface Decided {
   readonly kind: string;
   readonly id: string;
@@ -125,7 +125,7 @@ export const journalTables = {
   },
 
   /**
-   * Makes these records the snapshot at `position`, and removes the rows of `journal_record`, whose content the snapshot has.
+   * Makes these records the snapshot at `position`, and removes the rows of `journal_record`, which it contains.
    * The position stays the same. Returns false if the journal was at another position, and nothing was written.
    */
   async compact(
@@ -146,7 +146,7 @@ export const journalTables = {
     return rows.length > 0;
   },
 
-  /** The positions of those of the journals that have records; journals are named `<kind>/<id>`. */
+  /** The positions of journals by their names, `<kind>/<id>`. Journals without records are absent from the result. */
   async positions(em: EntityManager, names: readonly string[]): Promise<ReadonlyMap<string, Position>> {
     const kinds = names.map((name) => name.slice(0, name.indexOf('/')));
     const ids = names.map((name) => name.slice(name.indexOf('/') + 1));

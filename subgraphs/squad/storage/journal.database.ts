@@ -18,16 +18,15 @@ interface DatabaseJournalsOptions {
   cacheSize?: number;
 }
 
-/** Journals in one check: one statement compares their positions. */
+/** The maximum number of journals whose positions one statement reads. */
 const CHECK_BATCH = 1_000;
 
 /**
- * Journals in PostgreSQL, which any number of instances write and follow. PostgreSQL is the only record: what is acknowledged
- * is committed. An instance that has missed a report reads what it lacks, when its connection for reports is back, or at the
- * next check.
+ * Journals in PostgreSQL, which any number of instances write and follow. A change is acknowledged after its commit. An
+ * instance that has missed a report reads the missing records when its connection for reports is back, or at the next check.
  *
- * Inside a transaction of the database (`unit.transaction`) the calls take part in it; listeners are
- * notified of its writes after the commit.
+ * Inside a transaction of the database (`unit.transaction`) the calls take part in the transaction; listeners are notified of
+ * its writes after the commit.
  */
 export class DatabaseJournals implements Journals {
   private readonly options: DatabaseJournalsOptions;
@@ -35,7 +34,7 @@ export class DatabaseJournals implements Journals {
   private readonly em: EntityManager;
   private readonly followed = new Map<string, DatabaseJournal<unknown, object>>();
   private readonly cached: LRUCache<string, DatabaseJournal<unknown, object>>;
-  /** By the driver's transaction. */
+  /** The journals that each running transaction has used; the key is the driver's object of the transaction. */
   private readonly open = new WeakMap<object, TransactionJournals>();
   private readonly checking: NodeJS.Timeout;
   private check: Promise<void> | undefined;
@@ -96,7 +95,7 @@ export class DatabaseJournals implements Journals {
         if (!this.isClosed)
           this.options.log.warn(
             { err: error },
-            'new records of journals could not be read; tried again soon',
+            'new records of journals could not be read; the next check tries again',
           );
       }
     }
@@ -110,9 +109,9 @@ export class DatabaseJournals implements Journals {
       const journals = some.flatMap((name) => this.followed.get(name) ?? []);
       for (const journal of journals)
         if (!isAt(journal, positions.get(journal.name) ?? START)) await journal.pull();
-      // They are begun together, because each takes up to a second while Redis does not answer.
+      // All subscriptions begin at the same time, because each one takes up to a second while Redis does not answer.
       const areNew = await Promise.all(journals.map((journal) => this.subscribe(journal)));
-      // Changes between the reading of the positions and a subscription that begins here were not reported.
+      // Changes after the positions were read and before a new subscription has begun were not reported, so they are read here.
       for (const [index, journal] of journals.entries()) if (areNew[index]) await journal.pull();
     }
   }

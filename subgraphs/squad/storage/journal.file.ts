@@ -87,7 +87,7 @@ export class FileJournals implements Journals {
     return removed;
   }
 
-  /** Moves a journal that has ended into the archive. False if it is in use, or has no file. */
+  /** Moves a journal that has ended into the archive. Returns false if the journal is in use, or has no file. */
   async retire<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,
@@ -173,7 +173,10 @@ export class FileJournals implements Journals {
     }
   }
 
-  /** A journal in use must stay: a second object for the same file would not know what the first one writes. */
+  /**
+   * A journal in use must stay: a second object for the same file would not know what the first one writes. One call looks at
+   * 20 journals at most, so that it is short even if many are in use.
+   */
   private dropUnused(): void {
     let looked = 0;
     for (const [key, journal] of this.journals) {

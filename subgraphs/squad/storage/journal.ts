@@ -10,7 +10,7 @@ export interface JournalKind<State, Item extends object> {
   readonly keepDays?: number;
   empty(id: string): State;
   apply(state: State, item: Item): State;
-  /** The fewest records that lead to `state`. */
+  /** The fewest records that lead to `state`, without what the kind does not keep for ever. */
   compacted(state: State): Item[];
   /**
    * The jobs that a change makes necessary. They are stored by the write of its records, so they exist exactly if the records
@@ -28,11 +28,14 @@ export interface JournalJob {
   readonly runAt?: Date;
 }
 
-/** Called with each new state, in order, once it is safe; several records at once may make one call. */
+/**
+ * Called with each new state, in order, once its records are stored durably. If many records are read at once, it may be called
+ * with the last state only.
+ */
 export type JournalListener<State> = (state: State) => void;
 
 export interface Following<State> {
-  /** The state before the first one that the listener is called with. */
+  /** The state at the beginning. The listener is called with each later one. */
   readonly state: State;
   /** The listener is not called afterwards. */
   stop(): void;

@@ -24,7 +24,7 @@ interface ReadFile {
 export const recordFile = {
   /** Never throws because of the file's content. A missing file counts as empty. */
   async read(file: string): Promise<ReadFile> {
-    await rm(temporary(file), { force: true }); // of a replacement that was never renamed
+    await rm(temporary(file), { force: true }); // left by a replacement that was interrupted before its rename
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return Buffer.alloc(0);
       throw error;
@@ -32,7 +32,7 @@ export const recordFile = {
     return parse(bytes);
   },
 
-  /** Resolves once the bytes are on disk; if the file is new, its name as well. */
+  /** Resolves to the number of appended bytes once they are on disk; if the file is new, its name as well. */
   async append(file: string, records: readonly object[], isNew: boolean): Promise<number> {
     const bytes = encode(records);
     await pausableWrite(async () => {

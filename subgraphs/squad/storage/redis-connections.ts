@@ -20,7 +20,7 @@ export class RedisConnections {
   }
 
   /**
-   * If Redis is unreachable, it is tried again in the background.
+   * If Redis is unreachable, the connections are opened later in the background.
    * @throws StartError if Redis refuses the connection, so that a wrong REDIS_URL is noticed
    */
   static async open(settings: RedisSettings & { redisUrl: string }, log: Logger): Promise<RedisConnections> {
@@ -55,7 +55,7 @@ export class RedisConnections {
     return this.commands.run(key, command);
   }
 
-  /** As `run`, with a time limit of `BULK_MILLIS`. */
+  /** The same as `run`, with a time limit of `BULK_MILLIS`. */
   runBulk<Result>(key: string, command: (client: RedisCommands) => Promise<Result>): Promise<Result> {
     return this.commands.run(key, command, BULK_MILLIS);
   }
@@ -81,8 +81,8 @@ export class RedisConnections {
   }
 
   /**
-   * Calls the listener when messages may have been missed, or Redis may have lost data, and both work again: a connection was
-   * replaced, or Redis did not answer for a while.
+   * Calls the listener when commands or channels work again, after a connection was replaced or Redis did not answer for a
+   * while: messages may have been missed, and Redis may have lost data.
    */
   onReady(listener: () => void): void {
     this.commands.onRecovered((wasLost) => wasLost && listener());

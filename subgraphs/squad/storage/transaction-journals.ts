@@ -12,8 +12,9 @@ interface OpenJournal {
 
 /**
  * The journals as one transaction sees them, for a request with an `Idempotency-Key`, whose key and writes are committed
- * together. Every journal that the transaction reads is locked until its end. So another request either finds what this one
- * has written, or is found by it: rules that write one journal and then read another depend on that (`forgetIfErased`).
+ * together. Every journal that the transaction reads is locked until its end. So if two requests write and read the same two
+ * journals, at least one of them sees what the other one has written. Rules that write one journal and then read another
+ * depend on this, for example `accounts/forget-if-erased.ts`.
  *
  * Two such requests can wait for each other's journals; PostgreSQL then rolls one of them back, and its answer is 503.
  */
@@ -62,7 +63,10 @@ export class TransactionJournals {
     };
   }
 
-  /** @param work its result has a position if it has written; undefined if another request began the journal meanwhile */
+  /**
+   * @param work returns the state, with the new position if it has written; undefined if another request has written the first
+   *   records of the journal meanwhile. It is then called again
+   */
   private use<State, Item extends object>(
     kind: JournalKind<State, Item>,
     id: string,
@@ -101,7 +105,7 @@ export class TransactionJournals {
     known: JournalCopy<State>,
   ): Promise<JournalCopy<State>> {
     if (!(await journalTables.lock(this.em, kind.name, id))) return emptyCopy(kind, id);
-    // A statement of its own: the one that has waited for the lock would not see what was committed meanwhile.
+    // This is a second statement, because the one that has waited for the lock does not see what was committed meanwhile.
     const found = await journalTables.read(this.em, kind.name, id, known.position);
     const states = statesAfter(kind, id, known, found);
     return { state: states.at(-1) ?? known.state, position: found.position };

@@ -81,7 +81,7 @@ export class Platform {
   }
 
   /**
-   * Null if the exercise has no modality; undefined if there is no exercise that the caller may see.
+   * The modality of an exercise; null if it has none; undefined if there is no exercise that the caller may see.
    * @throws UPSTREAM_UNAVAILABLE
    */
   async exerciseModality(exerciseId: string): Promise<string | null | undefined> {
@@ -114,6 +114,7 @@ export class Platform {
     };
   }
 
+  /** Undefined if the service refuses the request, for example because the object does not exist. @throws UPSTREAM_UNAVAILABLE */
   private async get(url: string, service: string): Promise<{ body: unknown; headers: Headers } | undefined> {
     const { authorization, requestId, traceparent } = this.unit.origin;
     const span = callSpan('GET', service);

@@ -37,7 +37,7 @@ export async function moveNames(journals: Journals, user: UserRecord): Promise<v
     const counts = { squads: moved.squads.length, gyms: moved.gyms.length, users: moved.users.length };
     return [{ type: 'namesMoved', counts }];
   });
-  // A name that is in the page only was removed meanwhile, by an erasure of that user.
+  // A name that is in the page, but no longer in the user's journal, was removed meanwhile by the erasure of that other user.
   const isExact = !moved || lists.every((list) => moved?.[list].length === page[list].length);
   const kept = after.farewell ? NO_NAMES : moved;
   if (kept && (after.farewell || !isExact)) await journals.of(names).rewrite(pageId, () => kept);
@@ -78,11 +78,11 @@ const isEmpty = (page: NamedIn): boolean => lists.every((list) => page[list].len
 
 const pageIdOf = (userId: string, page: number): string => `${userId}-${page}`;
 
-/** The last one is a page that `moveNames` has written, if a crash or another request came before the user's journal. */
+/** The last page exists only if `moveNames` has written it, and the user's journal does not count it yet (after a crash). */
 const pagesOf = ({ userId, namePages }: UserRecord): string[] =>
   Array.from({ length: namePages + 1 }, (_value, page) => pageIdOf(userId, page));
 
-/** The names at the beginning of each list that the page has, too. */
+/** For each list, its names up to the first one that the page does not have. */
 function commonBeginning(current: NamedIn, page: NamedIn): NamedIn {
   const common = (list: keyof NamedIn): readonly string[] => {
     const paged = new Set(page[list]);

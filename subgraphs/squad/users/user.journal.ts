@@ -24,7 +24,7 @@ export interface UserRecord {
   readonly sent: readonly StoredInvite[];
   /** Squads that they have entered and whose end is not in their history yet. */
   readonly squads: readonly string[];
-  /** The LOBBY that an invite without a squad has opened last; null if there was none. Maybe the squad is not written yet. */
+  /** The LOBBY that an invite without a squad has opened last; null if there was none. The squad may not be written yet. */
   readonly lobby: ReservedLobby | null;
   /** The newest last. */
   readonly history: readonly StoredWorkout[];
@@ -39,7 +39,7 @@ export interface UserRecord {
   readonly namePages: number;
   /** The status that they have chosen last; null if they never chose one. */
   readonly chosenStatus: StatusChoice | null;
-  /** The erasure of their account; once it has begun, no record is added. Stored snapshots contain the name `farewell`. */
+  /** The erasure of their account; once it has begun, no record is added. Stored snapshots have this name. */
   readonly farewell: Farewell | null;
 }
 
@@ -64,7 +64,7 @@ interface Farewell {
 
 export type UserItem =
   | { type: 'snapshot'; user: UserRecord }
-  /** The previous version wrote no time. */
+  /** Records of the previous version have no time. */
   | { type: 'blocked' | 'unblocked'; userId: string; at?: number }
   | { type: 'blockedBy' | 'unblockedBy'; userId: string; asOf?: number }
   /** A new invite, or one whose status has changed. */
