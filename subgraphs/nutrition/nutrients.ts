@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The energy and the macronutrients of an entry, a day or a goal. */
+/** The energy (kcal) and the macronutrients (g) of an entry, a day or a goal. */
 export const NutrientsShape = z
   .object({
     calories: z.int(),
@@ -24,7 +24,7 @@ export const nutrientsBy = <Value>(valueOf: (name: NutrientName) => Value): Reco
 
 export const NO_NUTRIENTS: Nutrients = nutrientsBy(() => 0);
 
-/** Rounded to milligrams, so that no answer shows the errors of floating point sums. */
+/** Grams rounded to milligrams, so that no answer shows the errors of floating point sums. */
 export const grams = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** Whole kcal, or grams rounded to milligrams. */

@@ -17,25 +17,26 @@ interface Implausibility {
 const KCAL_A_GRAM = { protein: 4, carbs: 4, fats: 9, alcohol: 7 } as const;
 /** The energy of pure fat, by USDA's factor. */
 const MAX_KCAL_A_GRAM = 9.02;
+/** The nutrients may weigh this factor and this many grams more than the portion, because their numbers are rounded. */
 const WEIGHT_FACTOR = 1.05;
 const WEIGHT_TOLERANCE = 2; // g
 
 /**
- * How much energy may differ from what the nutrients explain. Labels round, national factors differ by food, and fibre
- * (about 2 kcal a gram) and polyols (erythritol: none) count as carbohydrates. `kcalOfCarbs` is the least energy of a gram
- * of carbohydrates.
+ * How far the energy of a portion may be below the energy of its nutrients, or, for an estimate, above it. The two differ
+ * because the numbers of labels are rounded, because national factors differ by food, and because fibre (about 2 kcal a gram)
+ * and polyols (erythritol: none) count as carbohydrates. `kcalOfCarbs` is the least energy of a gram of carbohydrates.
  */
 const TOLERANCE = {
-  /** For values that people copy from labels: refuses typing errors, not inexact labels. */
+  /** For values that people copy from labels: it refuses typing errors, but accepts inexact labels. */
   label: { factor: 1.5, kcal: 30, kcalOfCarbs: 0.5 },
-  /** For an estimate, which has no label to round. */
+  /** For an estimate, whose values are not rounded as on a label. */
   estimate: { factor: 1.25, kcal: 10, kcalOfCarbs: 1 },
 } as const;
 
 /**
  * Why a portion is implausible: its nutrients weigh more than the portion; they have more energy than the portion; or the
- * portion has more energy than its weight allows. The rule is the same for entries of the food log, own foods, lines of an
- * import and answers of the AI provider. Undefined: the portion is plausible.
+ * portion has more energy than its weight allows. Undefined: the portion is plausible. Entries of the food log, own foods,
+ * products and lines of an import are checked as `label`, answers of the AI provider as `estimate`.
  * @param kind `estimate`: all nutrients are known, so that energy beyond theirs can only be alcohol
  */
 export function implausibilityOf(

@@ -45,7 +45,10 @@ export function geminiProvider(options: GeminiOptions): AiProvider {
     failuresToOpen: options.breakerFailures,
     openMillis: options.breakerOpenMillis,
   });
-  /** Since the last success: the callers of failures that their meals may have caused. */
+  /**
+   * The callers whose meals may have caused a failure since the last success. Another such failure of the same caller does not
+   * count for the breaker.
+   */
   const countedCallers = new Set<string>();
   const succeeded = () => {
     breaker.succeeded();

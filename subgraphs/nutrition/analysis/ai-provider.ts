@@ -19,7 +19,7 @@ export interface AnalysisRequest {
  */
 export interface AiProvider {
   /**
-   * Invents no number: a food without a usable weight or nutrients is listed in `unknown`.
+   * Estimates a meal. No number is invented: a food without a usable weight or nutrients is listed in `unknown`.
    * @throws AI_UNAVAILABLE (503) if the provider cannot be reached, refuses the request, is overloaded, returns an answer
    * that cannot be read, or is not called for a while after failures; AI_TIMEOUT (504); AI_UNUSABLE_ANSWER (422) if it
    * blocks its answer, or the meal has too many foods for one answer

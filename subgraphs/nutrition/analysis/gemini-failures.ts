@@ -31,8 +31,8 @@ export const isFaultOfCaller = (error: unknown): boolean =>
   error instanceof CallerLeftError || (error instanceof OutOfTimeError && !error.isProvidersFault);
 
 /**
- * Whether the meal may have caused a failure: an answer was late or cannot be used. It counts only once for each caller, so
- * that one caller cannot stop the analyses of the others.
+ * Whether the meal may have caused a failure: an answer was late or cannot be used. The breaker counts such a failure only once
+ * for each caller, so that one caller cannot stop the analyses of the others.
  */
 export const mayBeOfMeal = (error: unknown): boolean =>
   error instanceof UnusableAnswerError ||
@@ -88,7 +88,7 @@ function retryInfoMillis(error: GoogleGenerativeAIFetchError): number | undefine
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** Whether no answer began, so that the request cost nothing. */
+/** Whether the connection failed before an answer began, so that the request cost nothing. */
 const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error && /fetch failed|Error fetching/i.test(error.message);
 

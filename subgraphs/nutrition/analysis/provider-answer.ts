@@ -14,6 +14,7 @@ const MAX_QUESTIONS = 5;
 const MAX_UNKNOWN = 1_000;
 /** Above this weight of one food at a meal, the user is asked, and the confidence is limited. */
 const MAX_GRAMS_WITHOUT_QUESTION = 1_500;
+/** A greater weight is an error, and counts as missing. */
 const MAX_GRAMS = 10_000;
 
 const amount = z.number().min(0).max(20_000).optional().catch(undefined);
@@ -93,7 +94,7 @@ export function analysisOf(
   };
 }
 
-/** The name of an item; empty if it has none. */
+/** The name of an item as a list; an empty list if the item has no name. */
 function nameOf(raw: unknown): string[] {
   const parsed = NamedShape.safeParse(raw);
   return parsed.success ? [parsed.data.name] : [];

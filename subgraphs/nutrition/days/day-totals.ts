@@ -3,8 +3,8 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { grams, type Nutrients } from '../nutrients.ts';
 
 /**
- * The maximum number of entries of a day; many times more than a person logs. Every change of a day computes its sums from all
- * of its entries, and an answer contains all of them.
+ * The maximum number of entries of a day; many times more than a person logs. There is a maximum because every change of a
+ * day computes its sums from all of its entries, and because an answer contains all of them.
  */
 export const MAX_ENTRIES_OF_DAY = 1_000;
 
@@ -68,8 +68,8 @@ export class DayTotals {
   }
 
   /**
-   * Computes the sums as `sumUp` does, but returns how many entries too many each day now has, for a caller that removes them
-   * again.
+   * Computes the sums as `sumUp` does. If a day now has too many entries, this throws no error, but returns their number by
+   * day, so that the caller can remove them.
    */
   async excess(userId: string, days: Iterable<string>): Promise<Map<string, number>> {
     const dates = inOrder(days);
@@ -123,6 +123,6 @@ export class DayTotals {
   }
 }
 
-/** How many of the entries that this change has added to the day are too many. */
+/** How many of the entries that this change has added to the day are too many; 0 or less: none. */
 const excessOf = ({ entries, before }: SummedDay): number =>
   Math.min(entries - MAX_ENTRIES_OF_DAY, entries - before);

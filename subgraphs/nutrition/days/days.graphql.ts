@@ -6,7 +6,7 @@ const zoneOf = (user: User, timezone: string | null | undefined) => timezone ?? 
 
 const METRIC = { CALORIES: 'calories', PROTEIN: 'protein', CARBS: 'carbs', FATS: 'fats' } as const;
 
-// `undefined` means the default of the rule, `null` would be a value, so an argument that is null is left out.
+// The rules have a default for an argument that is undefined, but not for null. So null is turned into undefined.
 export const daysGraphql = {
   User: {
     nutritionDay: (user, { date, timezone }, { days }) => days.day(user.id, date, zoneOf(user, timezone)),

@@ -30,6 +30,7 @@ import { chartOf } from './chart.ts';
 import { DayTotals } from './day-totals.ts';
 import type { DailyShape, NutritionDay, RemainingShape, SeriesPointShape } from './days.shapes.ts';
 
+/** The maximum number of days of an answer that contains their entries. */
 const MAX_DAYS_WITH_ENTRIES = 92;
 const MAX_DAYS = 3_660; // ten years
 const MAX_BARS = 366;

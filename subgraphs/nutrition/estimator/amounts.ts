@@ -2,7 +2,10 @@ import { NumberReader } from './numbers.ts';
 
 /** The amount of a food, as far as the text says it. */
 export interface Amount {
-  /** The number of pieces; undefined: the text says none. */
+  /**
+   * The number of pieces; undefined: the text says none. A unit of weight, volume or energy is a piece, too: "150 g" is 150
+   * pieces of 1 g.
+   */
   count?: number;
   /** Grams of one piece, if the text says a weight. */
   grams?: number;
@@ -14,7 +17,7 @@ export interface Amount {
   energy?: number;
   /** A household measure: cup, slice, bowl. */
   measure?: string;
-  /** small, large ... */
+  /** The size of a piece, such as small or large. */
   size?: string;
   /** Whether the count is not exact: "2 or 3", "a few". */
   vague?: boolean;
@@ -23,11 +26,13 @@ export interface Amount {
 }
 
 export const isEmpty = (amount: Amount): boolean => Object.keys(amount).length === 0;
+/** Whether the amount is a weight, a volume or an energy. */
 export const isQuantity = ({ grams, millilitres, energy }: Amount): boolean =>
   grams !== undefined || millilitres !== undefined || energy !== undefined;
 
 type Quantity = Pick<Amount, 'grams' | 'ounces' | 'millilitres' | 'energy'>;
 
+/** Words inside of an amount that do not change it: "a heaped tablespoon". */
 const FILLERS = new Set(
   'full heaped heaping level generous good rounded more extra thick thin fresh cooked worth about nice'.split(
     ' ',
@@ -96,7 +101,10 @@ export class AmountReader extends NumberReader {
     return { amount, length: isEmpty(amount) ? 0 : at - from };
   }
 
-  /** "150 g to 200 g": the upper end of a range that repeats the unit; returns its number of tokens. */
+  /**
+   * "150 g to 200 g": reads the upper end of a range that repeats the unit, and changes the amount to the middle of the range.
+   * Returns the number of tokens of the upper end; 0 if there is no such range.
+   */
   private upperEnd(amount: Amount, from: number): number {
     if (!this.isMark(from, '~') && !this.isMark(from, '-') && !this.lexicon.ranges.has(this.word(from) ?? ''))
       return 0;
@@ -116,7 +124,7 @@ export class AmountReader extends NumberReader {
     return 2 + upper.length;
   }
 
-  /** "a cup and a half", "une tasse et demie" */
+  /** "a cup and a half", "une tasse et demie": the fraction after a measure. */
   private fractionAfter(from: number): { value: number; length: number } | undefined {
     if (!this.lexicon.separators.has(this.word(from) ?? '')) return undefined;
     const fraction = this.fraction(from + 1);
@@ -128,7 +136,10 @@ export class AmountReader extends NumberReader {
       : { value: fraction.value, length: fraction.length + 1 };
   }
 
-  /** After a weight, skips the container, which says nothing new: "330 ml can of", "150 g portion of". */
+  /**
+   * After a weight or volume, skips the container, which says nothing new: "330 ml can of", "150 g portion of". Returns the index
+   * of the next token.
+   */
   private skipContainer(from: number): number {
     let at = from;
     const measure = this.lexicon.measures.get(this.word(at) ?? '');
@@ -166,7 +177,8 @@ export class AmountReader extends NumberReader {
     if (volume !== undefined) return { quantity: { millilitres: volume }, length: 1 };
     const measure = measures.get(word);
     if (measure === undefined) return undefined;
-    // "2 steaks", "100 g glass noodles": a word that begins the name of a food is no measure
+    // "2 steaks", "100 g glass noodles": a word that begins the name of a food is no measure, unless the word alone is the name
+    // and "of" or another food follows
     const words = this.foodLength(at);
     if (words > 1 || (words === 1 && !this.isOf(at + 1) && !this.isFood(at + 1))) return undefined;
     return { measure, length: 1 };

@@ -41,9 +41,9 @@ export const CERTAINTY_FACTORS = {
   excluded: 0.85,
 } as const;
 
-/** The upper bound if the weight is more than a person eats at a meal. */
+/** The upper bound of a confidence if the weight is more than a person eats at a meal. */
 export const IMPLAUSIBLE = 0.5;
-/** The upper bound if a number is ambiguous. */
+/** The upper bound of a confidence if the number of the amount is ambiguous. */
 export const DOUBTFUL = 0.3;
 
 /** The share of the errors of a meal's parts that is common to them, as for a person whose portions are all large. */

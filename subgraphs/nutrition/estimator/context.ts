@@ -7,7 +7,10 @@ import { WITH } from './words.ts';
 const HOT_MEALS = new Set(['meat', 'fish', 'eggs', 'fast_food', 'dishes', 'legumes']);
 const ON_CHIPS = new Set(['curry_sauce', 'gravy', 'ketchup']);
 
-/** Corrects the meaning of foods by the other foods of the meal. */
+/**
+ * Corrects foods whose meaning depends on the other foods of the meal, or on the amount: other milk in a drink, chips with a hot
+ * meal, half a chicken.
+ */
 export function readByContext(mentions: readonly Mention[]): void {
   for (const [index, mention] of mentions.entries()) {
     const drink = mentions[index - 1];

@@ -19,6 +19,7 @@ export function readDish(reading: MealReading, word: string): void {
   for (const filling of fillings)
     Object.assign(filling, { role: 'filling', group: reading.group, amount: {} });
   reading.amount = {};
+  // A sandwich without a filling is assumed to be one with ham and cheese.
   const plain = fillings.length === 0 && isSliced ? foodById('ham_cheese_sandwich') : undefined;
   const next = reading.reader.word(reading.at) ?? '';
   const isFollowed = lexicon.separators.has(next) || lexicon.prepositions.has(next);
@@ -48,8 +49,8 @@ function fillingsBefore(reading: MealReading): Mention[] {
   return fillings;
 }
 
-/** "a turkey sandwich on whole wheat bread": the bread replaces the usual one. */
-export function replacesBread(reading: MealReading, food: Food): boolean {
+/** "a turkey sandwich on whole wheat bread": the bread replaces the usual one. Returns whether this is the case. */
+export function readOtherBread(reading: MealReading, food: Food): boolean {
   const base = reading.last;
   if (
     base?.role !== 'base' ||
@@ -65,8 +66,11 @@ export function replacesBread(reading: MealReading, food: Food): boolean {
   return true;
 }
 
-/** "a burrito bowl with chicken, rice and beans": parts of the dish's recipe are not counted again. */
-export function isPartOfDish(reading: MealReading, food: Food): boolean {
+/**
+ * "a burrito bowl with chicken, rice and beans": a part of the dish's recipe is not counted again. Returns whether the food is
+ * such a part.
+ */
+export function readPartOfDish(reading: MealReading, food: Food): boolean {
   const dish = reading.last;
   const parts = dish?.food.recipe?.parts.map(([ndb]) => ndb) ?? [];
   const joins = reading.listsParts || [...WITH, 'including'].includes(reading.joiner);
@@ -85,7 +89,10 @@ export function isPartOfDish(reading: MealReading, food: Food): boolean {
   return true;
 }
 
-/** "jus de pomme", "sandwich au jambon": the second food says what the first one tastes of or contains. */
+/**
+ * "jus de pomme", "sandwich au jambon": the second food says what the first one tastes of or contains. Returns whether there is
+ * such a food; never in English, where the flavour comes first.
+ */
 export function readFlavourAfter(reading: MealReading): boolean {
   const { last } = reading;
   const { lexicon, locale, names } = reading.language;

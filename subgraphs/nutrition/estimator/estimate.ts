@@ -70,9 +70,9 @@ interface Estimate {
   confidence: number;
 }
 
-function estimateOf(mention: Mention, base: Mention | undefined, isOnly: boolean): Estimate {
+function estimateOf(mention: Mention, base: Mention | undefined, isOnlyFilling: boolean): Estimate {
   const { food, amount } = mention;
-  const weight = weightOf(mention, base, isOnly);
+  const weight = weightOf(mention, base, isOnlyFilling);
   const nutrients = nutrientsOf(food, weight.grams);
   for (const missing of mention.excluded) {
     subtractPart(food, missing, nutrients, weight.grams);
@@ -138,7 +138,7 @@ function energyOfDishes(estimates: readonly Estimate[]): readonly Estimate[] {
     if (energy === undefined) continue;
     const parts = estimates.filter(({ mention }) => mention.group === base.mention.group);
     if (parts.length === 1) continue;
-    // The energy was given to the base alone. Its usual weight determines its share.
+    // `estimateOf` has given all of the energy to the base. Before the distribution, the base gets its usual weight again.
     const usual = weightOf({ ...base.mention, amount: {} }, undefined).grams;
     const scale = usual / (base.weight.grams || 1);
     base.weight.grams = usual;

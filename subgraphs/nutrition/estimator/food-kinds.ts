@@ -41,7 +41,7 @@ const categories = new Map(
 export const categoryOf = (ndb: string): string | undefined => categories.get(ndb);
 
 const COW_MILK = new Set(['01077', '01079', '01082', '01085']);
-/** Of SR28's beverages: coffee, tea, cocoa powder. */
+/** Whether a food is in the group 14 of SR28, beverages; it includes coffee, tea and chocolate syrup. */
 const isBeverage = (ndb: string): boolean => ndb.startsWith('14');
 
 /** The share of milk in a drink that is made of milk and something else, by weight; 0 for all other foods. */

@@ -91,7 +91,7 @@ class NameIndex implements FoodNames {
 
   private add(food: Food, words: readonly string[], language: Locale): void {
     if (words.length === 0) return;
-    // Leaves out an English name that is an everyday word of the other language, such as "roti" (roasted) in French.
+    // Leaves out an English name that is an everyday word of the request's language, such as "roti" (roasted) in French.
     if (language !== this.locale && words.length === 1 && this.everydayWords.has(words[0] ?? '')) return;
     const written = words.join(' ');
     if (!this.byExactName.has(written)) this.byExactName.set(written, food);
@@ -183,7 +183,7 @@ class NameIndex implements FoodNames {
 
   /**
    * The word of a name that differs least from the given word. A word of 4 to 7 letters may differ by one edit, a word of 8
-   * to 20 by two. If both sound the same, a word of more than 4 letters may differ by one edit more. Undefined if no word
+   * to 20 by two. If the two words sound the same, a word of more than 4 letters may differ by one edit more. Undefined if no word
    * of a name is similar enough.
    */
   private nearest(word: string): string | undefined {
@@ -198,7 +198,8 @@ class NameIndex implements FoodNames {
         if (name.length < 3 || Math.abs(name.length - word.length) > allowed + (soundsTheSame ? 1 : 0))
           continue;
         const sameStart = letter === word[0];
-        // Errors in the first letter are rare, so then the rest must be right or sound the same.
+        // Errors in the first letter are rare: a word with another one must sound the same, or end as the name from its third
+        // letter on.
         if (!sameStart && !soundsTheSame && (word.length < 5 || !name.endsWith(word.slice(2)))) continue;
         const distance = editDistance(word, name);
         if (distance > allowed + (soundsTheSame && word.length > 4 ? 1 : 0)) continue;

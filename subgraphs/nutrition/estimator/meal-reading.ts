@@ -92,7 +92,7 @@ export class MealReading {
     return mention;
   }
 
-  /** Ends a phrase. Words that no food followed were not understood. */
+  /** Ends a phrase. Pending words, after which no food came, become `unknown`. */
   endPhrase(joiner: string): void {
     if (this.pending.length > 0) this.unknown.push(this.pending.join(' '));
     this.forgetNext();

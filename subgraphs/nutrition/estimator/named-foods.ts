@@ -1,11 +1,11 @@
 import type { Food } from '../foods/food.ts';
 import { isEmpty, isQuantity } from './amounts.ts';
-import { isPartOfDish, readDish, replacesBread } from './dishes.ts';
+import { readDish, readOtherBread, readPartOfDish } from './dishes.ts';
 import { addsNothing, isBread, isHead, TASTES } from './food-kinds.ts';
 import { rawForm, sugarFreeForm } from './food-names.ts';
 import type { MealReading } from './meal-reading.ts';
 import type { Mention } from './mention.ts';
-import { isAdverb, singular, WITH } from './words.ts';
+import { isAdverbOrParticiple, singular, WITH } from './words.ts';
 
 /** Reads a food whose name begins at the next token; false if there is none. */
 export function readFood(reading: MealReading): boolean {
@@ -14,11 +14,13 @@ export function readFood(reading: MealReading): boolean {
   if (!found || (found.corrected && hasMeaning(reading))) return false;
   const words = following.slice(0, found.length);
   const { before } = reading;
-  if (before && words.length === 1 && makesDishOf(reading, before, found.food, words[0] ?? '')) return true;
+  if (before && words.length === 1 && readKindOfDish(reading, before, found.food, words[0] ?? ''))
+    return true;
   reading.at += words.length;
   const food = formOf(reading, found.food);
-  if (before && continuesName(reading, before, food, words.join(' '))) return true;
-  if (isOmeletteOf(reading, food) || replacesBread(reading, food) || isPartOfDish(reading, food)) return true;
+  if (before && readRestOfName(reading, before, food, words.join(' '))) return true;
+  if (readEggsOfDish(reading, food) || readOtherBread(reading, food) || readPartOfDish(reading, food))
+    return true;
   if (reading.amount.measure === undefined) readMeasureAfter(reading);
   reading.add(food, words.join(' '), found.corrected);
   return true;
@@ -40,12 +42,15 @@ function hasMeaning(reading: MealReading): boolean {
       lexicon.composites,
       lexicon.measures,
     ].some((words) => words.has(word)) ||
-    isAdverb(word)
+    isAdverbOrParticiple(word)
   );
 }
 
-/** "sourdough toast", "cheese sandwich": the word is a kind of dish, and the food before says of what it is made. */
-function makesDishOf(reading: MealReading, before: Mention, food: Food, word: string): boolean {
+/**
+ * "sourdough toast", "cheese sandwich": the word is a kind of dish, and the food before it says of what it is made.
+ * Returns whether this is the case.
+ */
+function readKindOfDish(reading: MealReading, before: Mention, food: Food, word: string): boolean {
   if (
     before.food.category === 'eggs' ||
     !reading.language.lexicon.composites.has(word) ||
@@ -67,8 +72,8 @@ const EGGS: ReadonlySet<string> = new Set([
   'egg_poached',
 ]);
 
-/** Whether a food is only a further part of the name before it, which is then completed. */
-function continuesName(reading: MealReading, before: Mention, food: Food, words: string): boolean {
+/** Completes the name of the mention before a food, if the food is a further part of this name. Returns whether it is. */
+function readRestOfName(reading: MealReading, before: Mention, food: Food, words: string): boolean {
   const isEggDish = food.category === 'eggs' && EGGS.has(before.food.id);
   // "Oatly oat milk": the names of the maker and of the food
   const repeats =
@@ -87,8 +92,10 @@ function continuesName(reading: MealReading, before: Mention, food: Food, words:
   return true;
 }
 
-/** "an omelette of three eggs", "Rührei aus 2 Eiern": the eggs are the amount of the dish before them. */
-function isOmeletteOf(reading: MealReading, food: Food): boolean {
+/**
+ * "an omelette of three eggs", "Rührei aus 2 Eiern": the eggs are the amount of the dish before them. Returns whether they are.
+ */
+function readEggsOfDish(reading: MealReading, food: Food): boolean {
   const { last } = reading;
   const { count } = reading.amount;
   if (

@@ -7,7 +7,7 @@ import type { Mention } from './mention.ts';
 import { readFood } from './named-foods.ts';
 import { readNegation, skipFoodWithoutAmount } from './negations.ts';
 import { tokensOf, type Language } from './tokens.ts';
-import { isAdverb, WITH } from './words.ts';
+import { isAdverbOrParticiple, WITH } from './words.ts';
 
 interface ParsedMeal {
   mentions: Mention[];
@@ -51,7 +51,12 @@ function readNext(reading: MealReading): void {
   if (lexicon.prepositions.has(word) && reading.continuesPhrase && readFlavourAfter(reading)) return;
   if (reading.reader.at(reading.at).length > 0) return readQuantity(reading);
   const isMeasure = lexicon.measures.has(word) || lexicon.sizes.has(word);
-  if (!lexicon.ignored.has(word) && !lexicon.prepositions.has(word) && !isMeasure && !isAdverb(word))
+  if (
+    !lexicon.ignored.has(word) &&
+    !lexicon.prepositions.has(word) &&
+    !isMeasure &&
+    !isAdverbOrParticiple(word)
+  )
     readUnknown(reading, word);
   reading.at += 1;
 }
@@ -84,7 +89,7 @@ function readAmountAfter(reading: MealReading, text: string): boolean {
   return true;
 }
 
-/** "smoothie: a banana, 200 ml milk": foods before a colon are the title of the list after it. */
+/** "smoothie: a banana, 200 ml milk": foods before a colon are the title of the list after it, and are not counted. */
 function dropTitle(reading: MealReading): void {
   while (
     reading.continuesPhrase &&
@@ -127,7 +132,10 @@ function readQuantity(reading: MealReading): void {
   reading.at += Math.max(1, length);
 }
 
-/** "raw", "sugar-free": of the food before it if nothing else follows, as in "100 g of rice, uncooked"; else of the next. */
+/**
+ * Reads a word such as "raw" or "sugar-free". It describes the food before it if it is in the phrase of this food, or stands
+ * alone, as in "100 g of rice, uncooked". Otherwise, or if the food has no such form, it describes the next food.
+ */
 function readForm(reading: MealReading, kind: 'raw' | 'sugarFree'): void {
   const form = kind === 'raw' ? rawForm : sugarFreeForm;
   const alone =

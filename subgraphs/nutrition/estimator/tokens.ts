@@ -9,10 +9,12 @@ export type Token =
   | {
       kind: 'number';
       value: number;
+      /** Whether the number is written as a fraction: "1/2". */
       fraction: boolean;
       /** Whether a decimal sign is before three digits, so that the number could be a thousand times larger: "2.000". */
       doubtful: boolean;
     }
+  /** `x`: "times"; `-`: a dash between spaces; `~`: any other dash, hyphen or tilde, as in "2-3". */
   | { kind: 'mark'; text: ',' | '\n' | '(' | ')' | ':' | '-' | 'x' | '~' };
 
 const MAX_CHARACTERS = 4_000;

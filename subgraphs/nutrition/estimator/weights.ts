@@ -78,10 +78,14 @@ const SIZES: Readonly<Record<string, number>> = {
   jumbo: 1.6,
 };
 
-/** @param isOnly whether a filling is the only one of its dish */
-export function weightOf(mention: Mention, base: Mention | undefined, isOnly = false): Weight {
+/**
+ * The weight of a mention.
+ * @param base the base of the mention's dish, if the mention is part of one
+ * @param isOnlyFilling whether the dish has exactly one filling
+ */
+export function weightOf(mention: Mention, base: Mention | undefined, isOnlyFilling = false): Weight {
   const { food, amount } = mention;
-  const { grams, source } = readWeight(mention, base, isOnly);
+  const { grams, source } = readWeight(mention, base, isOnlyFilling);
   const bounded = Number.isFinite(grams) ? Math.min(MAX_GRAMS, grams) : MAX_GRAMS;
   const guessed = source !== 'weight' && source !== 'energy' && amount.millilitres === undefined;
   const most = food.category === 'beverages' ? MAX_GUESSED_GRAMS.beverages : MAX_GUESSED_GRAMS.other;
@@ -98,7 +102,7 @@ export function weightOf(mention: Mention, base: Mention | undefined, isOnly = f
 function readWeight(
   mention: Mention,
   base: Mention | undefined,
-  isOnly: boolean,
+  isOnlyFilling: boolean,
 ): { grams: number; source: Source } {
   const { food, amount, companions, replacesMilkOf: drink } = mention;
   const count = amount.count ?? 1;
@@ -115,7 +119,10 @@ function readWeight(
   if (amount.millilitres !== undefined)
     return { grams: count * amount.millilitres * density(food), source: 'weight' };
   if (mention.role === 'filling' && isEmpty(amount))
-    return { grams: fillingGrams(food, base, isOnly) * Math.min(4, baseCount(base)), source: 'filling' };
+    return {
+      grams: fillingGrams(food, base, isOnlyFilling) * Math.min(4, baseCount(base)),
+      source: 'filling',
+    };
   if (isEmpty(amount)) return { grams: gramsWith(food, companions) ?? portionGrams(food), source: 'portion' };
   const one = amount.measure === undefined ? pieceOf(food, amount) : measureOf(food, amount.measure, amount);
   // "a few grapes" are more than three grapes
@@ -131,14 +138,14 @@ const baseCount = (base: Mention | undefined): number =>
       ? (base.amount.count ?? 1)
       : 1;
 
-function fillingGrams(food: Food, base: Mention | undefined, isOnly: boolean): number {
+function fillingGrams(food: Food, base: Mention | undefined, isOnlyFilling: boolean): number {
   const isMeal = base !== undefined && ['pasta', 'lettuce'].includes(base.food.id);
   const usual = (isMeal ? IN_MEALS[food.category] : undefined) ?? FILLING_GRAMS[food.category];
   if (food.id === 'avocado') return 60;
   if (food.id === 'bacon') return 24;
   if (usual === undefined) return portionGrams(food);
   if (base?.food.id === 'burger_bun' && ['meat', 'fish', 'legumes'].includes(food.category)) return 100;
-  return Math.min(usual * (isOnly ? 1.35 : 1), Math.max(portionGrams(food), 4));
+  return Math.min(usual * (isOnlyFilling ? 1.35 : 1), Math.max(portionGrams(food), 4));
 }
 
 type Measured = { grams: number; source: Source };

@@ -51,7 +51,7 @@ export const soundOf = (word: string): string =>
     .replaceAll(/(.)\1+/g, '$1');
 
 /** Whether a word is an English adverb or participle, which says nothing about the food: `lightly`, `toasted`. */
-export const isAdverb = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);
+export const isAdverbOrParticiple = (word: string): boolean => word.length > 5 && /[^e]ed$|ly$/.test(word);
 
 /** The words for "with" in all languages. */
 export const WITH: readonly string[] = ['with', 'mit', 'avec', 'con'];

@@ -12,8 +12,8 @@ type Amount = { [Field in 'quantity' | 'unit' | 'grams']: NonNullable<EntryValue
 
 /**
  * @param path the path of the entry in the input, such as `entries.2.`
- * @param amount the field that the error names if a value is beyond its limit: the shapes check the values that the input
- * contains, so only a value that was calculated from this field can be
+ * @param amount the field that the error names if a value is beyond its limit. The shapes have checked the values of the input,
+ * so a value beyond its limit was calculated from this field.
  * @param before the stored entry if it is changed; values that stay as they are may be beyond their limits
  * @throws VALIDATION_FAILED for an implausible entry, or one with a value beyond its limit
  */

@@ -177,7 +177,7 @@ export class FoodLogs {
 
   /**
    * Writes the same food again: now, or on the day and at the time of the input.
-   * @throws CONFLICT as `log`, and for an entry that is older than the limits of entries and beyond them
+   * @throws CONFLICT as `log`, and for an entry with values beyond today's limits, which was stored before there were limits
    */
   async copy(id: string, input: unknown): Promise<FoodLogShape> {
     const { userId } = requireUser(this.unit.viewer);

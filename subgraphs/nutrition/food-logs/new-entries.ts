@@ -56,7 +56,7 @@ export async function storeEntries(
 }
 
 /**
- * Replaces half of a surrogate pair by U+FFFD, because `jsonb` refuses it. A parameter of the type text needs no such step:
+ * Replaces an unpaired surrogate by U+FFFD, because `jsonb` refuses it. A parameter of the type text needs no such step:
  * its encoding as UTF-8 makes the same replacement.
  */
 const wellFormed = (_name: string, value: unknown): unknown =>

@@ -37,6 +37,7 @@ export function nameDistanceOf(names: readonly string[], words: readonly string[
   return possible.length === 0 ? undefined : Math.round(Math.min(...possible) * 10) / 10;
 }
 
+/** 0: equal; 0.5: the word is the beginning of the part; 1 plus the number of edits: similar; 9: neither of these. */
 function distanceOf(word: string, part: string): number {
   if (word === part) return 0;
   if (part.startsWith(word)) return 0.5;

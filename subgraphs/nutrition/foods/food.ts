@@ -62,12 +62,14 @@ export const FoodSchema = z.strictObject({
 });
 export type Food = z.infer<typeof FoodSchema>;
 
-/** The nutrients of an amount of the food; not rounded. */
+/** The nutrients of this weight of the food; not rounded. */
 export const nutrientsOf = ({ per100g }: Pick<Food, 'per100g'>, grams: number): Nutrients =>
   nutrientsBy((name) => (per100g[name] * grams) / 100);
 
+/** The weight of a household measure of the food; undefined if the table has none. */
 export const measureGrams = ({ measures }: Pick<Food, 'measures'>, name: string): number | undefined =>
   measures.find((measure) => measure.name === name)?.grams;
 
+/** The weight of the amount that is assumed if a text names none. */
 export const portionGrams = (food: Pick<Food, 'portion' | 'measures'>): number =>
   food.portion.amount * (food.portion.unit === 'g' ? 1 : (measureGrams(food, food.portion.unit) ?? 100));

@@ -4,16 +4,16 @@ import { pageQuery } from '#server/paging.ts';
 import { flag, searchText, versionNumber, visibleText } from '#server/shapes.ts';
 import { barcode } from './barcodes.ts';
 
-const known = z.number().nullable();
+const numberOrUnknown = z.number().nullable(); // null: unknown
 export const FoodNutrientsShape = z
   .object({
     calories: z.number(),
-    protein: known,
-    carbs: known,
-    fats: known,
-    fibre: known,
-    sugars: known,
-    salt: known,
+    protein: numberOrUnknown,
+    carbs: numberOrUnknown,
+    fats: numberOrUnknown,
+    fibre: numberOrUnknown,
+    sugars: numberOrUnknown,
+    salt: numberOrUnknown,
   })
   .meta({ id: 'FoodNutrients' });
 export type FoodNutrients = z.infer<typeof FoodNutrientsShape>;

@@ -14,12 +14,18 @@ import type { Locale } from './food.ts';
 import { FoodFilterShape, LocaleShape, type FoodShape } from './foods.shapes.ts';
 import { acceptedLocale, localeOf } from './locales.ts';
 import { lockFoodsOf } from './own-foods.ts';
-import { namesOf, ofStored, ofTable, STORED_COLUMNS, type StoredRow } from './presented-food.ts';
+import {
+  namesOf,
+  presentedRow,
+  presentedTableFood,
+  STORED_COLUMNS,
+  type StoredRow,
+} from './presented-food.ts';
 
 const MAX_FAVOURITES = 1_000;
 /** The number of latest entries among which recent foods are searched. */
 const RECENT_ENTRIES = 2_000;
-/** After this time a product is requested again from its source. */
+/** A product that was stored longer ago is requested again from its source. */
 const PRODUCT_FRESH_DAYS = 30;
 
 const cursors = cursorsOf('foods', z.tuple([z.number(), z.string(), z.string()]));
@@ -59,11 +65,11 @@ export class Foods {
     const stored = selectedIds ? await this.stored(selectedIds.filter(isUuid)) : await this.own();
     const foods = [
       ...FOOD_TABLE.filter(({ id }) => isWanted(id)).map((food) => ({
-        shape: ofTable(food, locale),
+        shape: presentedTableFood(food, locale),
         names: namesOf(food, locale),
       })),
       ...stored.map((row) => ({
-        shape: ofStored(row, locale),
+        shape: presentedRow(row, locale),
         names: [row.names?.[locale] ?? row.name, row.name].flatMap((name) =>
           row.brand ? [`${name} ${row.brand}`, name] : [name],
         ),
@@ -103,7 +109,10 @@ export class Foods {
     const language = await this.localeFor(locale);
     const stored = await this.stored(ids.filter(isUuid));
     const table = ids.flatMap((id) => foodById(id) ?? []);
-    return [...table.map((food) => ofTable(food, language)), ...stored.map((row) => ofStored(row, language))];
+    return [
+      ...table.map((food) => presentedTableFood(food, language)),
+      ...stored.map((row) => presentedRow(row, language)),
+    ];
   }
 
   /**
@@ -115,13 +124,15 @@ export class Foods {
     const { code: digits } = validated(z.object({ code: barcodeShape }), { code });
     const { userId } = requireUser(this.unit.viewer);
     const language = await this.localeFor(locale);
+    // A product without `names` was stored before products had names by language, so it is requested again.
     const rows = await this.unit.em.execute<(StoredRow & { isFresh: boolean })[]>(
       `select ${STORED_COLUMNS}, names is not null and updated_at > now() - make_interval(days => ${PRODUCT_FRESH_DAYS}) as "isFresh" from food
        where barcode = ? and (user_id = ? or user_id is null) order by user_id nulls last`,
       [digits, userId],
     );
     const [known] = rows;
-    if (known && (known.userId !== null || known.isFresh || !this.source)) return ofStored(known, language);
+    if (known && (known.userId !== null || known.isFresh || !this.source))
+      return presentedRow(known, language);
     const product = await this.source
       ?.find(digits, this.unit.origin.clientLeft?.())
       .catch((error: unknown) => {
@@ -129,7 +140,7 @@ export class Foods {
         throw error;
       });
     if (!product) {
-      if (known) return ofStored(known, language);
+      if (known) return presentedRow(known, language);
       throw notFound('food with the barcode', digits);
     }
     const { per100g } = product;
@@ -156,7 +167,7 @@ export class Foods {
         JSON.stringify(product.measures),
       ],
     );
-    return ofStored(row as StoredRow, language);
+    return presentedRow(row as StoredRow, language);
   }
 
   /**

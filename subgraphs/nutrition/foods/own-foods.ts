@@ -8,12 +8,15 @@ import { grams } from '../nutrients.ts';
 import { implausibilityOf } from '../plausibility.ts';
 import { foodById } from './food-table.ts';
 import { CreateFoodShape, UpdateFoodShape, type FoodNutrients, type FoodShape } from './foods.shapes.ts';
-import { ofOwn, storedRow, type StoredRow } from './presented-food.ts';
+import { presentedOwnFood, storedRow, type StoredRow } from './presented-food.ts';
 import { StoredFood } from './stored-food.entity.ts';
 
 const MAX_OWN_FOODS = 1_000;
 
-/** Locks the user's foods until the end of the transaction, so that a number counted before a write stays valid. */
+/**
+ * Locks the user's foods and favourites until the end of the transaction, so that their number, counted before a write, stays
+ * valid.
+ */
 export async function lockFoodsOf(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`foods:${userId}`]);
 }
@@ -49,7 +52,7 @@ export class OwnFoods {
         throw conflict(`You have ${MAX_OWN_FOODS} own foods, which is the maximum; delete one first.`);
       await this.refuseDuplicate(storedRow(food));
       await em.persist(food).flush();
-      return ofOwn(storedRow(food));
+      return presentedOwnFood(storedRow(food));
     });
   }
 
@@ -70,7 +73,7 @@ export class OwnFoods {
       checkNutrients(storedRow(food));
       await this.refuseDuplicate(storedRow(food));
       await this.unit.em.flush();
-      return ofOwn(storedRow(food));
+      return presentedOwnFood(storedRow(food));
     });
   }
 

@@ -17,7 +17,8 @@ export type StoredRow = z.infer<typeof StoredRowShape>;
 export const STORED_COLUMNS = columnsOf(StoredRowShape);
 export const storedRow = (food: StoredFood): StoredRow => presented(StoredRowShape, food);
 
-export const ofStored = (row: StoredRow, locale: Locale): FoodShape => ({
+/** A stored food in the form of the API, with its name in a language. */
+export const presentedRow = (row: StoredRow, locale: Locale): FoodShape => ({
   id: row.id,
   name: row.names?.[locale] ?? row.name,
   brand: row.brand,
@@ -32,9 +33,10 @@ export const ofStored = (row: StoredRow, locale: Locale): FoodShape => ({
 });
 
 /** An own food has one name for all languages. */
-export const ofOwn = (row: StoredRow): FoodShape => ofStored(row, 'en');
+export const presentedOwnFood = (row: StoredRow): FoodShape => presentedRow(row, 'en');
 
-export const ofTable = (food: Food, locale: Locale): FoodShape => ({
+/** A food of the table in the form of the API. */
+export const presentedTableFood = (food: Food, locale: Locale): FoodShape => ({
   id: food.id,
   name: food.names[locale],
   brand: food.brand,

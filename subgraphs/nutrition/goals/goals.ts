@@ -18,8 +18,9 @@ const WITH_ENDS = `select *, lead(valid_from) over (partition by user_id, weekda
 const COLUMNS = columnsOf(NutritionGoalShape, { from: 'valid_from', until: 'valid_until' });
 const SAME_KIND = 'user_id = ? and weekday is not distinct from ?::int and date is not distinct from ?::date';
 /**
- * Inserts or replaces the row of a goal. A change of a service notes the values that it replaces; its repetition keeps those
- * that the first attempt has noted.
+ * Inserts or replaces the row of a goal. If a service makes the change (`change_id`), the row keeps the values that it had
+ * before (`replaced`), so that the change can be undone. If the same change is repeated, these stay the values from before
+ * its first attempt.
  */
 const SET = `insert into nutrition_goal (id, user_id, weekday, date, valid_from, calories, protein, carbs, fats, updated_at, version, change_id)
   values (?, ?, ?, ?::date, ?::date, ?, ?, ?, ?, now(), ?, ?::uuid)
@@ -34,7 +35,7 @@ const SET = `insert into nutrition_goal (id, user_id, weekday, date, valid_from,
 /** A change of a default or weekday goal adds a row. This maximum is enough for one change a day for five years. */
 const MAX_GOALS = 2_000;
 
-/** The user of a goal, and the days for which it is. */
+/** The user of a goal, and the days for which it is valid. */
 interface GoalDays {
   userId?: string | null | undefined;
   weekday?: number | null | undefined;

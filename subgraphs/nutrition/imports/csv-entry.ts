@@ -161,6 +161,7 @@ class FieldReader {
     return value;
   }
 
+  /** Reports that a required number is missing, unless there already is an error of this field or of `kilojoules`. */
   missing(field: CsvField): undefined {
     if (
       !this.problems.some(
@@ -181,11 +182,12 @@ class FieldReader {
     return known ?? null;
   }
 
+  /** The local day, the instant and the local time of the record, from up to three columns; each only if the record has it. */
   when(): { localDate: string | null; loggedAt: string | null; localTime?: string } {
-    const own = this.date('localDate');
-    const at = this.date('loggedAt');
-    const loggedAt = [at, own].find((date) => date?.kind === 'instant');
-    const local = [own, at].find((date) => date?.kind === 'day');
+    const ofLocalDate = this.date('localDate');
+    const ofLoggedAt = this.date('loggedAt');
+    const loggedAt = [ofLoggedAt, ofLocalDate].find((date) => date?.kind === 'instant');
+    const local = [ofLocalDate, ofLoggedAt].find((date) => date?.kind === 'day');
     const clock = this.text('localTime');
     const localTime = clock === '' ? local?.time : timeOf(clock);
     if (clock !== '' && localTime === undefined)
@@ -202,15 +204,15 @@ class FieldReader {
     if (text === '') return undefined;
     const order = this.format.dateOrder;
     // The order is null if no date of the first records depends on it; a later date still may.
-    const own = order === null ? dateOrderOf(text) : order;
-    if (own === 'BOTH') {
+    const orderOfDate = order === null ? dateOrderOf(text) : order;
+    if (orderOfDate === 'BOTH') {
       this.problem(
         field,
         `expected a day such as 2026-01-31, got "${text.slice(0, 40)}", which may be day first or month first; repeat the request with dateOrder`,
       );
       return undefined;
     }
-    const date = dateOf(text, own ?? 'DMY');
+    const date = dateOf(text, orderOfDate ?? 'DMY');
     if (date === undefined)
       this.problem(
         field,

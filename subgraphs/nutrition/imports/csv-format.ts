@@ -15,7 +15,7 @@ export interface CsvFormat {
   encoding: Encoding;
   delimiter: Delimiter;
   decimal: Decimal;
-  /** Null: no date of the file depends on the order. */
+  /** Null: no date of the records by which the format was detected depends on the order. */
   dateOrder: DateOrder | null;
 }
 
@@ -53,8 +53,8 @@ export function decimalIn(
 /**
  * The order of day and month by the dates of the first records: a day above 12 decides, else the rule that no date is in
  * the future. Null if no date depends on the order.
- * @throws VALIDATION_FAILED if both orders are possible, or if as many dates are only possible with the one order as with the
- * other, because a wrong guess would put all entries on wrong days
+ * @throws VALIDATION_FAILED if both orders are possible, or neither, or if as many dates are only possible with the one order
+ * as with the other, because a wrong guess would put all entries on wrong days
  */
 export function dateOrderIn(
   records: readonly (readonly string[])[],

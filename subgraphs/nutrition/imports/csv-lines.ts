@@ -63,7 +63,8 @@ export async function* readCsvLines(
       };
     };
     let format: CsvFormat | undefined;
-    const taken = (found: readonly CsvRecord[], isEnd: boolean): LineOrErrors[] => {
+    // Returns nothing until the sample is large enough, then the lines of the sample, and later those of `found`.
+    const linesOf = (found: readonly CsvRecord[], isEnd: boolean): LineOrErrors[] => {
       if (sample === undefined) return found.map((record) => interpreter.read(record, format as CsvFormat));
       for (const record of found) {
         sample.push(record);
@@ -77,8 +78,8 @@ export async function* readCsvLines(
       sample = undefined;
       return first;
     };
-    for await (const line of lines) yield* taken(records.push(line), false);
-    yield* taken(records.end(), true);
+    for await (const line of lines) yield* linesOf(records.push(line), false);
+    yield* linesOf(records.end(), true);
     if (format) onFormat({ ...format, encoding });
   } finally {
     await lines.return(undefined);
@@ -100,7 +101,7 @@ async function readHeader(lines: AsyncGenerator<TextLine>, { delimiter }: CsvOpt
   throw noHeader(firstLine);
 }
 
-/** Whether a line by itself has a date and an energy, in any format. */
+/** Whether a line alone, without the lines after it, is a record with a date and an energy, in any format. */
 function isWholeEntry(fields: readonly string[], columns: readonly Column[]): boolean {
   const text = (wanted: string): string => {
     const index = columns.findIndex(({ field }) => field === wanted);

@@ -5,7 +5,7 @@ export type Decimal = (typeof DECIMALS)[number];
 export const DATE_ORDERS = ['DMY', 'MDY'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-// The lookbehinds of UNIT and TIME prevent a match attempt at each space of a long row of spaces: that takes quadratic time.
+// Without the lookbehinds of UNIT and TIME, a match would be tried at each space of a long row of spaces, in quadratic time.
 // GROUPING: in 1 234,5 and 1'234.5, spaces, thin spaces and apostrophes group digits.
 const GROUPING = /(?<=\d)[\s\u00A0\u2009\u202F'’](?=\d{3})/gu;
 const UNIT = /(?<!\s)\s*(kcal|cal|kj|g)$/i;
@@ -26,7 +26,7 @@ export function numberOf(text: string, decimal: Decimal): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** The decimal sign of a number; undefined if it is ambiguous, as in `1,234`. */
+/** The decimal sign of a number; undefined if it has none, if it is ambiguous as in `1,234`, or if the text is no number. */
 export function decimalOf(text: string): Decimal | undefined {
   const digits = bare(text);
   const isPoint = NUMBERS.POINT.test(digits);

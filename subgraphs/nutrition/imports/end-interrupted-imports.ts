@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { jobOf, type Job } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** An import without a sign of life for this long counts as interrupted: its process was killed, or cannot write. */
+/**
+ * The request of an import renews the lease of the import every 5 s. If it has not done so for this long, the import counts as
+ * interrupted: its process was killed, or cannot write.
+ */
 export const LEASE_SECONDS = 15;
-/** The condition of such an import, by the clock of the database. */
+/** The SQL condition of an interrupted import, by the clock of the database. */
 export const LEASE_EXPIRED = `renewed_at < now() - interval '${LEASE_SECONDS} seconds'`;
 
 /** The maximum number of imports that one statement ends. */
 const BATCH = 1_000;
 
-/** Ends imports whose process was killed before it could end them. Their entries stay, and they can be repeated. */
+/** Ends imports whose process was killed before it could end them. Their entries stay, and the imports can be repeated. */
 export const endInterruptedImports: Job<Record<string, never>> = jobOf<object>()({
   name: 'end_interrupted_imports',
   payload: z.object({}),

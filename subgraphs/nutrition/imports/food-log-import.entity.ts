@@ -19,7 +19,7 @@ const FoodLogImportSchema = defineEntity({
   indexes: [
     { properties: ['userId', 'id'] },
     { properties: ['startedAt'] },
-    // for the end of imports whose process was killed
+    // for the job that ends interrupted imports
     {
       name: 'food_log_import_running',
       expression: `create index "food_log_import_running" on "food_log_import" ("renewed_at") where "status" = 'RUNNING'`,
@@ -41,9 +41,9 @@ const FoodLogImportSchema = defineEntity({
     format: p.json<CsvFormat>().nullable(),
     startedAt: p.datetime().onCreate(() => new Date()),
     finishedAt: p.datetime().nullable(),
-    /** The request that writes the import. After a repetition it is another one, and the earlier one writes nothing more. */
+    /** Identifies the request that writes the import. After a repetition, the earlier request can no longer write. */
     runId: p.uuid().nullable(),
-    /** The last sign of life of the request, by the clock of the database. */
+    /** When the request last renewed the lease of the import, by the clock of the database. */
     renewedAt: p.datetime().defaultRaw('now()'),
   },
 });

@@ -5,7 +5,10 @@ import { LEASE_EXPIRED, LEASE_SECONDS } from './end-interrupted-imports.ts';
 import { FoodLogImport } from './food-log-import.entity.ts';
 import type { FoodLogImportShape } from './imports.shapes.ts';
 
-/** The row of an import, as long as no repetition or job has ended this run of it. Its parameters are both ids. */
+/**
+ * The SQL condition for the row of an import, until a repetition or a job has ended this run of it. Its parameters are the ids
+ * of the import and of the run.
+ */
 const OF_THIS_RUN = `id = ? and run_id = ? and status = 'RUNNING'`;
 
 /** The report of an import that this request writes. */
@@ -17,8 +20,8 @@ type Progress = Pick<
 >;
 
 /**
- * The rows of imports. A request that imports a file is one run of its import. If it gives no sign of life, another request can
- * run the same import again; then the first one can no longer write.
+ * The rows of imports. A request that imports a file is one run of its import. If it does not renew its lease, another request
+ * can run the same import again; then the first one can no longer write.
  */
 export class ImportRuns {
   private readonly unit: UnitOfWork;
@@ -29,7 +32,7 @@ export class ImportRuns {
 
   /**
    * Stores a new import, or begins a failed or interrupted one again.
-   * @throws CONFLICT
+   * @throws CONFLICT if the import is running or done, or is an import of another user
    */
   async begin(userId: string, id: string): Promise<RunningImport> {
     const startedAt = new Date();
@@ -61,7 +64,10 @@ export class ImportRuns {
     };
   }
 
-  /** Records a sign of life, because a slow client may need longer for a batch than an import counts as running without one. */
+  /**
+   * Renews the lease of the import. The request calls it at an interval, because a slow client may need longer for a batch of
+   * lines than the lease lasts. A failure is only logged.
+   */
   async renew({ id, runId }: RunningImport): Promise<void> {
     try {
       await this.unit.run('update food_log_import set renewed_at = now() where id = ? and run_id = ?', [
@@ -69,13 +75,13 @@ export class ImportRuns {
         runId,
       ]);
     } catch (error) {
-      this.unit.log.warn({ err: error }, 'the sign of life of an import was not stored');
+      this.unit.log.warn({ err: error }, 'the lease of an import was not renewed');
     }
   }
 
   /**
-   * Stores the progress. Call it in the transaction of the entries, which it rolls back if the run was ended.
-   * @throws CONFLICT
+   * Stores the progress, and renews the lease. Call it in the transaction that writes the entries: its error rolls them back.
+   * @throws CONFLICT if this run was ended
    */
   async record({ id, runId, format }: RunningImport, progress: Progress): Promise<void> {
     const recorded = await this.unit.em.execute<unknown[]>(

@@ -26,8 +26,10 @@ import { CsvOptionsShape, FoodLogImportShape, type ImportOptions } from './impor
 const BATCH = 1_000;
 /** After an import of at least this number of lines, the statistics of the table are renewed. */
 const ANALYZE_FROM_LINES = 5_000;
+/** The maximum number of errors in the report; the others are only counted. */
 const MAX_ERRORS = 1_000;
 const EXPORT_PAGE = 1_000;
+/** The interval at which a request renews the lease of its import. */
 const RENEWAL_MILLIS = 5_000; // 5 s
 
 /** The days of an export, both included; absent: without a bound. */
@@ -81,7 +83,7 @@ export class Imports {
     } catch (error) {
       // If this fails, too, for example because the database does not answer, the job `end_interrupted_imports` ends the import.
       await writeBatch().catch((cause: unknown) =>
-        this.unit.log.warn({ err: cause }, 'an import was cut short'),
+        this.unit.log.warn({ err: cause }, 'the last lines of a failed import were not written'),
       );
       await this.runs
         .end(report, 'FAILED')
@@ -121,7 +123,7 @@ export class Imports {
     }
   }
 
-  /** Without it, the database would plan reads by its old statistics until the next autovacuum. */
+  /** Renews the statistics of the table. Until then, the database plans reads by the old ones. */
   private async analyze(): Promise<void> {
     try {
       await this.unit.em.execute('analyze food_log');
@@ -132,7 +134,7 @@ export class Imports {
 
   /**
    * Writes a batch. The shapes refuse values that cannot be stored. If the database still refuses one, the batch is halved
-   * until its line is found, so that only this line fails.
+   * until the refused line is found, so that only this line fails.
    */
   private async write(report: RunningImport, batch: readonly LineOrErrors[], zone: string): Promise<void> {
     try {
@@ -191,7 +193,10 @@ export class Imports {
     Object.assign(report, next);
   }
 
-  /** Removes the last of these entries of each day that has too many, and computes the sums of their days. Returns their ids. */
+  /**
+   * If a day has too many entries, removes as many of the inserted ones, the last ones first, and computes its sums again.
+   * Returns the ids of the removed entries.
+   */
   private async removeExcess(
     userId: string,
     inserted: readonly InsertedEntry[],
