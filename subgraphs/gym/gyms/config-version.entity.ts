@@ -36,7 +36,7 @@ const ConfigDraftSchema = defineEntity({
     theme: p.json<Record<string, unknown>>(),
     assets: p.json<Record<string, unknown>>(),
     features: p.json<Record<string, boolean>>(),
-    /** The published version on which the draft is based: publishing over a newer one is a conflict. */
+    /** The published version on which the draft is based. If a newer one is published, the draft can no longer be published. */
     basedOnVersion: p.integer(),
     /** Increases with every change, across all drafts of the gym. */
     version: p.integer().default(1),

@@ -163,7 +163,10 @@ export class Configs {
     return gym;
   }
 
-  /** The version of the last published draft; 0 if none was published. A draft can only end by being published. */
+  /**
+   * The version of the gym's last draft, if there is no draft now; 0 if there never was one. A draft ends only when it is
+   * published, so this version is stored with a published configuration.
+   */
   private async lastDraftVersion(gymId: string): Promise<number> {
     const [last] = await this.unit.em.execute<{ version: number }[]>(
       `select draft_version as version from gym_config_version
@@ -214,11 +217,12 @@ export class Configs {
   }
 }
 
-/** The value of each group if the input removed it by null. */
+/** The value of each group if the input removes the whole group by null. */
 const EMPTY_GROUPS: Groups = { theme: {}, assets: {}, features: {} };
 const LONGEST_GROUP = 65_536; // characters of JSON
 
 /**
+ * Returns the groups after the patches (RFC 7396).
  * @throws VALIDATION_FAILED for a result that breaks the rules, or if a change removes the primary colour; PAYLOAD_TOO_LARGE
  */
 function patched(base: Groups, patches: GroupPatches): Groups {

@@ -17,7 +17,7 @@ export const OPEN_GYM = 'select 1 from gym where id = ? and opened_at is not nul
 
 /**
  * Locks a gym, so that its changes run one after the other; false if there is no such gym. The lock allows new rows that
- * refer to it.
+ * refer to the gym.
  */
 export async function lockGym(unit: UnitOfWork, gymId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>('select 1 from gym where id = ? for no key update', [gymId]);

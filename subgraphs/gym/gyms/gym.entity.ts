@@ -30,6 +30,7 @@ const GymSchema = defineEntity({
     /** The service that created the gym; null if a SUPER_ADMIN did, or if the gym is older than this column. */
     madeBy: p.string().length(32).nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
+    /** When the current theme, assets and features were published; a change of the name, for example, does not change it. */
     updatedAt: p.datetime().onCreate(() => new Date()),
   },
 });

@@ -63,7 +63,8 @@ export class Gyms {
 
   /**
    * The active gyms that the viewer may see, or those of one name without regard to case; sorted by name. A SUPER_ADMIN may
-   * list the gyms that are not active. Services get both, because the wizard asks whether a name is taken.
+   * list the gyms that are not active. Services get active and inactive gyms, because the wizard asks whether a name
+   * is taken.
    */
   async list(filter: unknown = {}): Promise<GymShape[]> {
     const { name, active } = validated(GymsFilter, filter);
@@ -78,8 +79,8 @@ export class Gyms {
   }
 
   /**
-   * Creates a gym. For a SUPER_ADMIN and for services of the platform; a service may choose to open the gym later, and
-   * repeats a request without a second gym if it chooses the id.
+   * Creates a gym. For a SUPER_ADMIN and for services of the platform. A service may choose to open the gym later. If it
+   * chooses the id, a repeated request creates no second gym.
    * @throws CONFLICT if the slug is taken, or if the chosen id belongs to another gym
    */
   async create(input: unknown): Promise<GymShape> {
@@ -102,7 +103,7 @@ export class Gyms {
         return existing ?? (await insertGym(this.unit, viewer, fields));
       });
     } catch (error) {
-      // Nobody else can use the chosen id, because `createdBefore` has locked it.
+      // `createdBefore` has locked the chosen id, so nobody else has used it meanwhile: the slug is what is not unique.
       if (error instanceof UniqueConstraintViolationException)
         throw conflict(`The slug "${fields.slug}" is taken; choose another.`, {
           errors: [{ path: 'slug', message: 'is taken' }],

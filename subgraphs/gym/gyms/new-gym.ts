@@ -24,7 +24,9 @@ export async function createdBefore(
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`gym ${id}`]);
   const gym = await em.findOne(Gym, { id });
   if (!gym) return null;
-  const madeBy = gym.madeBy ?? service.service; // null: the gym is older than the column
+  // Null: the gym is older than the column, or a SUPER_ADMIN created it. In the second case its id is random, so no service
+  // chooses the same one.
+  const madeBy = gym.madeBy ?? service.service;
   if (gym.slug !== slug || madeBy !== service.service) throw conflict('This id belongs to another gym.');
   return presentEntity(gym);
 }

@@ -21,9 +21,9 @@ export async function requireOpenGym(unit: UnitOfWork, gymId: string): Promise<s
   return gymId;
 }
 
-/** @throws CONFLICT */
+/** @throws CONFLICT if the gym is not active */
 export function requireActiveGym({ active }: { active: boolean }): void {
-  if (!active) throw conflict('This gym is not active; what is stored of it can only be read.');
+  if (!active) throw conflict('This gym is not active; its data can only be read.');
 }
 
 /** The calling service, for `VISIBLE_GYM`; null for every other caller. */

@@ -11,7 +11,7 @@ import { lockLocations, type LockedLocation } from './location-locks.ts';
 import { Location } from './location.entity.ts';
 import { levelEvents } from './occupancy-level.ts';
 
-/** Ends something at a location, in the transaction that closes the location and has locked it. */
+/** Ends something at a location, in the transaction that closes the location. The location is locked. */
 type EffectOfClosing = (unit: UnitOfWork, location: LockedLocation) => Promise<void>;
 
 /** Everything that the closing of a location ends, in this order. */

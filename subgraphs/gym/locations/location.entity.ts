@@ -32,7 +32,7 @@ const LocationSchema = defineEntity({
     qrPolicy: p.string().length(16).$type<QrPolicy>().default(QrPolicy.ANY),
     /** The level of the last event `occupancy.level_changed`. */
     announcedLevel: p.string().length(8).$type<'OK' | 'BUSY' | 'FULL'>().default('OK'),
-    /** Increases with every change. */
+    /** Increases with every change by staff. */
     version: p.integer().default(1),
     /** When the location was closed for good; null while it is in use. */
     closedAt: p.datetime().nullable(),

@@ -17,7 +17,6 @@ import {
 
 const route = restRoute<{ locations: Locations }>(TAGS.locations);
 
-/** Local dates are those of the location. */
 const historyQuery = z.object({
   from: rangeQuery.shape.from.meta({
     description:

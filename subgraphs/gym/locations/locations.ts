@@ -133,7 +133,10 @@ export class Locations {
     return location;
   }
 
-  /** As `get`, also for a closed location: visits, classes and bookings stay visible when their location is closed. */
+  /**
+   * As `get`, but closed locations are visible to all who see the others: visits, classes and bookings stay visible when
+   * their location is closed.
+   */
   async evenIfClosed(id: string): Promise<LocationShape> {
     const location = await this.byId.load(id);
     if (!location || !maySeeLocation(this.unit.viewer, { ...location, closedAt: null }))
@@ -254,7 +257,7 @@ export class Locations {
       if (location.closedAt) throw conflict('This location is closed; a closed location cannot be changed.');
       location.name = change.name ?? location.name;
       if (change.address !== undefined) location.address = change.address;
-      const isMoved = change.timezone !== undefined && change.timezone !== location.timezone;
+      const changesZone = change.timezone !== undefined && change.timezone !== location.timezone;
       location.timezone = change.timezone ?? location.timezone;
       location.capacity = change.capacity ?? location.capacity;
       location.maxStayMinutes = change.maxStayMinutes ?? location.maxStayMinutes;
@@ -263,7 +266,7 @@ export class Locations {
       location.qrPolicy = change.qrPolicy ?? location.qrPolicy;
       location.version += 1;
       await this.unit.em.flush();
-      if (isMoved) await moveSessionsToZone(this.unit, location.id, location.timezone);
+      if (changesZone) await moveSessionsToZone(this.unit, location.id, location.timezone);
       const locked = await lockLocations(this.unit, 'id = ?', [location.id]);
       await recordEvents(this.unit, await levelEvents(this.unit, locked));
       await this.audited(location, 'LOCATION_UPDATED');
@@ -275,7 +278,7 @@ export class Locations {
 
   /**
    * Closes a location for good: its open visits end, and nobody can check in any more. Its history stays.
-   * @param expectedVersion undefined or null: any version is closed
+   * @param expectedVersion undefined or null: the location is closed whatever its version is
    */
   async close(id: string, expectedVersion?: number | null): Promise<void> {
     this.forget(await closeLocation(this.unit, id, expectedVersion));

@@ -10,7 +10,7 @@ import { lockLocations } from '../locations/location-locks.ts';
 import { levelEvents } from '../locations/occupancy-level.ts';
 import { cancelOrdersOf } from '../orders/cancel-orders.ts';
 
-/** What a membership allowed in this service, and what therefore ends with it. */
+/** Ends what an ended membership allowed in this service. */
 export class EndedMemberships {
   private readonly unit: UnitOfWork;
 
@@ -18,14 +18,17 @@ export class EndedMemberships {
     this.unit = unit;
   }
 
-  /** Ends everything in one transaction; a repetition changes nothing. For the identity service. */
+  /**
+   * Ends the user's open visit, their part in challenges, their orders and their bookings at the gym, in one transaction; a
+   * repetition changes nothing. For the identity service.
+   */
   async end(input: unknown): Promise<void> {
     requireIdentity(this.unit.viewer);
     const { userId, gymId, before } = validated(MembershipEndShape, input);
     await this.unit.transaction(async () => {
       await lockMember(this.unit, userId);
-      // In the order in which the rules lock their rows. If the user has joined again (`before` is set), orders and bookings
-      // stay, because they may belong to the new membership.
+      // These calls lock rows in the same order as all other rules. If the user has joined again (`before` is set), orders and
+      // bookings stay, because they may belong to the new membership.
       if (before === null) await cancelOrdersOf(this.unit, gymId, userId);
       await endVisit(this.unit, gymId, userId, before);
       await leaveChallenges(this.unit, gymId, userId, before);
@@ -35,7 +38,7 @@ export class EndedMemberships {
 }
 
 /**
- * Ends the open visit, so that the location has room at once.
+ * Ends the user's open visit, so that the location has room at once.
  * @param before only a visit that began before this time; null: any
  */
 async function endVisit(
@@ -44,18 +47,22 @@ async function endVisit(
   userId: string,
   before: string | null,
 ): Promise<void> {
-  const open = `gym_id = ? and user_id = ? and checked_in_at < coalesce(?::timestamptz, 'infinity')`;
+  const visits = `gym_id = ? and user_id = ? and checked_in_at < coalesce(?::timestamptz, 'infinity')`;
   const values = [gymId, userId, before];
   const locations = await lockLocations(
     unit,
-    `id = any(array(select location_id from check_in where ${open} and checked_out_at is null))`,
+    `id = any(array(select location_id from check_in where ${visits} and checked_out_at is null))`,
     values,
   );
-  const ended = await endVisits(unit, open, values, 'MANUAL');
+  const ended = await endVisits(unit, visits, values, 'MANUAL');
   await recordEvents(unit, [...closedEvents(ended), ...(await levelEvents(unit, locations))]);
 }
 
-/** The scores of challenges that have ended stay. Locks are taken in the order in which check-ins change scores. */
+/**
+ * Removes the user from the challenges of the gym, except those that have ended, whose scores stay. Rows are locked in the
+ * order in which check-ins lock them to change scores.
+ * @param before only challenges that the user joined before this time; null: any
+ */
 async function leaveChallenges(
   unit: UnitOfWork,
   gymId: string,
