@@ -3,7 +3,7 @@ import { jobOf } from '#server/jobs/job.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { cancelOrders } from './cancel-orders.ts';
 
-/** The most orders in one transaction, so that no request waits long for the stock of their products. */
+/** The most orders that one transaction cancels, so that no request waits long for the stock of their products. */
 const CANCELLED_AT_ONCE = 50;
 
 /** Every minute: cancels the orders that nobody has collected in time. */
@@ -27,12 +27,12 @@ async function cancelDue(unit: UnitOfWork): Promise<number> {
       [],
     );
     const ids = due.map(({ id }) => id);
-    // The gyms come first, see `preventWithdrawalOfGym`.
+    // The gyms are locked before their orders, see `preventWithdrawalOfGym`.
     await unit.run(
       'select 1 from gym where id = any(array(select gym_id from shop_order where id = any(?::uuid[]))) order by id for key share',
       [ids],
     );
-    // An order that is locked is being changed now. If it is still open then, the next run finds it.
+    // An order that another transaction has locked is skipped. If it is still open afterwards, the next run finds it.
     const locked = await unit.run<{ id: string }>(
       `select id from shop_order where id = any(?::uuid[]) and status in ('PLACED', 'READY')
        order by id for no key update skip locked`,

@@ -20,7 +20,7 @@ type Taken = z.infer<typeof TakenShape>;
 
 /**
  * Cancels orders and gives their pieces back to the stock; returns the orders. The calling rule has locked the orders, and
- * knows that they can be cancelled.
+ * has checked that they may be cancelled.
  */
 export async function cancelOrders(
   unit: UnitOfWork,
@@ -52,8 +52,8 @@ export async function cancelOrders(
 }
 
 /**
- * The counted pieces of these orders. The listed products are locked in the order of `lockProducts`, before any of them is
- * changed.
+ * The pieces that these orders have taken from counted stocks, without products that the gym no longer lists. The products
+ * are locked in the order of `lockProducts`, before any of them is changed.
  */
 async function lockTaken(unit: UnitOfWork, orderIds: readonly string[]): Promise<Taken[]> {
   return unit.run<Taken>(
@@ -77,7 +77,7 @@ export const RETURN_REASONS: Readonly<Record<CancelReason, string>> = {
 
 /**
  * Cancels a user's PLACED orders at a gym, because their membership has ended; orders that are READY stay. It runs in the
- * transaction of the caller, or in its own.
+ * open transaction, or in its own if there is none.
  * @returns the number of cancelled orders
  */
 export async function cancelOrdersOf(unit: UnitOfWork, gymId: string, userId: string): Promise<number> {

@@ -23,7 +23,7 @@ export type CancelReason = (typeof CancelReason)[keyof typeof CancelReason];
 /** What a user wants to collect and pay at the desk of their gym. */
 const OrderSchema = defineEntity({
   name: 'Order',
-  tableName: 'shop_order', // `order` is a word of SQL
+  tableName: 'shop_order', // `order` is a reserved word of SQL
   indexes: [
     { properties: ['gymId', 'id'] },
     { properties: ['gymId', 'status', 'id'] },
@@ -61,7 +61,7 @@ const OrderSchema = defineEntity({
 export class Order extends OrderSchema.class {}
 OrderSchema.setClass(Order);
 
-/** A product in an order, with its name and price at that time. */
+/** A product in an order, with its name and price at the time of the order. */
 const OrderItemSchema = defineEntity({
   name: 'OrderItem',
   tableName: 'shop_order_item',

@@ -25,7 +25,7 @@ import { placeOrder } from './place-order.ts';
 
 const cursors = cursorsOf('orders', z.tuple([uuid()]));
 
-/** Which orders a list contains; absent: all. */
+/** Which orders a list contains; an absent field selects all. */
 interface Selection {
   gymId?: string | undefined;
   userId?: string | undefined;
@@ -142,7 +142,10 @@ export class Orders {
   }
 }
 
-/** @throws NOT_FOUND if a MEMBER names another user, FORBIDDEN for another gym, GYM_REQUIRED */
+/**
+ * The orders that the filter selects among those that the viewer may see.
+ * @throws NOT_FOUND if a MEMBER names another user, FORBIDDEN for another gym, GYM_REQUIRED
+ */
 function selectionOf(
   viewer: UserViewer | ClientViewer,
   { userId, gymId }: { userId: string | undefined; gymId: string | null | undefined },

@@ -75,7 +75,7 @@ export async function placeOrder(
   });
 }
 
-/** Each product once, with the sum of its quantities. */
+/** Each product once, with the sum of its quantities. @throws VALIDATION_FAILED if the sum is too large */
 function addedUp(items: readonly { productId: string; quantity: number }[]): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const [position, { productId, quantity }] of items.entries()) {
@@ -98,7 +98,10 @@ const listedNow = (unit: UnitOfWork, gymId: string, ids: readonly string[]): Pro
     [gymId, ids],
   );
 
-/** @throws VALIDATION_FAILED for products that the gym does not list; OUT_OF_STOCK with an error for each item */
+/**
+ * Returns the listed products by their ids.
+ * @throws VALIDATION_FAILED for products that the gym does not list; OUT_OF_STOCK with an error for each item
+ */
 function checkListed(
   wanted: readonly Wanted[],
   listed: readonly GymProductShape[],

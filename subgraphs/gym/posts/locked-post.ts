@@ -10,7 +10,7 @@ interface PostChange {
   /** Whether something is added to the post, which is refused if its gym is not active. */
   adds?: boolean;
   expectedVersion?: number | undefined;
-  /** Decides the rights beyond seeing the post. */
+  /** Throws if the viewer, who sees the post, may not change it. */
   decide?(post: Post): void;
 }
 
@@ -38,9 +38,9 @@ export async function lockedPost(
 }
 
 /** Locks the gym before the post, as every write that adds something to a gym does. @throws NOT_FOUND, CONFLICT */
-async function requireOpenGymOf(unit: UnitOfWork, id: string): Promise<void> {
-  const [post] = isUuid(id)
-    ? await unit.run<{ gymId: string }>('select gym_id as "gymId" from post where id = ?', [id])
+async function requireOpenGymOf(unit: UnitOfWork, postId: string): Promise<void> {
+  const [post] = isUuid(postId)
+    ? await unit.run<{ gymId: string }>('select gym_id as "gymId" from post where id = ?', [postId])
     : [];
-  await requireOpenGym(unit, requireSight(unit.viewer, 'post', id, post ?? null).gymId);
+  await requireOpenGym(unit, requireSight(unit.viewer, 'post', postId, post ?? null).gymId);
 }

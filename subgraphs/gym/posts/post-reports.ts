@@ -59,8 +59,8 @@ export class PostReports {
     const own = requireGymAdmin(this.unit.viewer, gymId);
     const after = cursors.read(request.cursor);
     const count = pageSize(request) + 1;
-    // From each table, only as many rows as the page has are read. The ids of posts and comments are UUIDs, so no two are
-    // equal.
+    // Each table is read only as far as one page needs. The ids of posts and comments are UUIDs, so a post and a comment never
+    // have the same one.
     const latest = (table: string, id: string, commentId: string) =>
       `(select ${columnsOf(ReportShape, { commentId })}, ${id} as subject_id from ${table}
         where gym_id = ?${after ? ` and (created_at, ${id}, reporter_id) < (?, ?, ?)` : ''}
@@ -81,12 +81,12 @@ export class PostReports {
     ]);
   }
 
-  /** Removes the reports of a post, which stays. For staff of the gym; audited. */
+  /** Removes the reports of a post; the post stays. For staff of the gym; audited. */
   async dismissOfPost(postId: string): Promise<void> {
     await this.dismiss(postId, null);
   }
 
-  /** Removes the reports of a comment, which stays. For staff of the gym; audited. */
+  /** Removes the reports of a comment; the comment stays. For staff of the gym; audited. */
   async dismissOfComment(postId: string, commentId: string): Promise<void> {
     await this.dismiss(postId, commentId);
   }

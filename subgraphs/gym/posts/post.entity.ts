@@ -8,7 +8,7 @@ const PostSchema = defineEntity({
   indexes: [
     { properties: ['gymId', 'id'] },
     { properties: ['authorId', 'id'] },
-    // for pictures without a post
+    // to find the stored pictures to which no post refers
     {
       name: 'post_image',
       expression: `create index "post_image" on "post" ("image") where "image" is not null`,

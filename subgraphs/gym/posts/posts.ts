@@ -140,7 +140,10 @@ export class Posts {
     this.byId.clear(id);
   }
 
-  /** Adds the viewer's like. A second like by the same user changes nothing. */
+  /**
+   * Adds the viewer's like. A second like by the same user changes nothing.
+   * @throws NOT_FOUND; CONFLICT if the gym is not active
+   */
   async like(id: string): Promise<PostShape> {
     return this.changeLike(
       id,

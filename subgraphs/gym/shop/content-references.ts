@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { invalidFields } from '#server/validate.ts';
 
 const shape = z.object({ id: z.string(), gymId: z.string().nullable() });
-// A private routine has no gym either, but only its owner can see it.
+// `gymId` is null for content of all gyms, but also for a private routine, which only its owner can see.
 const routineShape = shape.extend({ visibility: z.string() });
 
 /** The entities of the content service that a gym may list. */
@@ -21,7 +21,10 @@ export const ROUTINES = {
   typeName: 'WorkoutRoutine',
   shape: routineShape,
   field: 'routineId',
-  /** The name by which the content service reports that a routine is no longer for its gym; it may be for the gym again. */
+  /**
+   * The type in the content service's report that a gym's routine has become private. Such a routine may be shown to the gym
+   * again, unlike a removed one.
+   */
   hiddenName: 'HiddenWorkoutRoutine',
 } as const;
 
@@ -58,6 +61,7 @@ export async function writeListed(
   refuse(listed, new Set(ids.filter((id) => !isOffered(id))));
   await unit.transaction(async () => {
     refuse(listed, await removedAmong(unit, type.typeName, ids));
+    // An earlier report that a routine was hidden is older than the content service's answer.
     if (askedAt) refuse(listed, await removedAmong(unit, type.hiddenName, ids, askedAt));
     await write();
   });

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { lockGym } from '../gyms/gym-locks.ts';
 
 /**
- * Replaces all rows of a gym in this table; two simultaneous replacements run one after the other.
+ * Replaces all rows of a gym in the table of `entity`; two simultaneous replacements run one after the other.
  * @throws NOT_FOUND for an unknown gym
  */
 export async function replaceList<Row extends { gymId: string }>(

@@ -24,7 +24,7 @@ const productParams = params.extend({
   productId: uuid().meta({ description: 'Id of the product of the content service.' }),
 });
 
-/** A page of a list that has a version. */
+/** The requested page of the products, with the version of the whole list. */
 const versioned = (
   products: readonly GymProductShape[],
   request: PageRequest,

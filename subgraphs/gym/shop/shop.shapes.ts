@@ -116,5 +116,5 @@ export const LowStockQuery = pageQuery.extend({
     .meta({ description: `Only products of which fewer pieces are free. Default: ${LOW_STOCK}.` }),
 });
 
-/** `below` in the rules, for several doors; the graph sends null for the default. */
+/** The rule checks `below`, for every door. The default also replaces null, which the graph may send. */
 export const LowStockFilter = z.object({ below: below.nullish().transform((given) => given ?? LOW_STOCK) });

@@ -113,7 +113,10 @@ export class Shop {
     );
   }
 
-  /** The gym is locked, so the row cannot change between the check and the write. */
+  /**
+   * Increases the version of the list. The gym is locked, so the row cannot change between the check and the write.
+   * @throws VERSION_CONFLICT
+   */
   private async raiseVersion(gymId: string, expected: number | null | undefined): Promise<void> {
     const [list] = await this.unit.run<{ version: number }>(
       'select version from gym_product_list where gym_id = ?',
@@ -146,7 +149,7 @@ export class Shop {
     );
   }
 
-  /** The movements that a change of the list causes; the stock of a product that is not listed or not counted is 0. */
+  /** The movements that a change of the list causes. A product that is not listed, or not counted, has the stock 0. */
   private movementsBetween(
     before: readonly GymProductShape[],
     after: readonly GymProductShape[],

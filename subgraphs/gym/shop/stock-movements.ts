@@ -39,15 +39,15 @@ export const lockAllProducts = (unit: UnitOfWork, gymId: string): Promise<GymPro
     gymId,
   ]);
 
-/** As `lockProducts`, for one product in the lists of all gyms. */
+/** As `lockProducts`, for one product in the lists of all gyms, which are not locked. */
 export const lockEverywhere = (unit: UnitOfWork, productId: string): Promise<GymProductShape[]> =>
   unit.run<GymProductShape>(`${LISTED} where product_id = ? order by gym_id, product_id for no key update`, [
     productId,
   ]);
 
 /**
- * Changes the stock of products that are locked, and records the movements. Products that the gym does not list, or does not
- * count, stay as they are.
+ * Changes the stock of products that are locked, and records the movements. Returns both. Products that the gym does not
+ * list, or does not count, stay as they are and are not returned.
  */
 export async function moveStock(
   unit: UnitOfWork,
