@@ -100,7 +100,7 @@ export class WebhookDeliveries {
     return { deliveries: count };
   }
 
-  /** Sends a `webhook.test`, once, also if the webhook is switched off. @throws NOT_FOUND */
+  /** Sends a `webhook.test`, with a single attempt, also if the webhook is switched off. @throws NOT_FOUND */
   async test(webhookId: string): Promise<WebhookDeliveryShape> {
     const delivery = await this.unit.transaction(async () => {
       const { gymId = null } = await this.webhooks.locked(webhookId);
@@ -138,7 +138,7 @@ function eventsOf(
 ): Promise<MatchedEvent[]> {
   const wanted = 'type = any(?::text[]) and occurred_at >= ? and occurred_at < ?';
   const values = [`{${types.join(',')}}`, from, to];
-  // The two conditions for the gym are two queries, so that each finds its rows by the index.
+  // The events of the gym and those of no gym are two queries, so that each finds its rows by the index.
   return unit.em.execute<MatchedEvent[]>(
     `select ?::uuid as "webhookId", id as "eventId", type, subject, position::double precision as position
      from (${

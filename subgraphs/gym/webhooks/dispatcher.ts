@@ -15,7 +15,7 @@ import { send, type SendResult } from './send.ts';
 /**
  * The maximum number of attempts that this process makes at the same time. Webhooks whose last attempt has failed have
  * places of their own, so that receivers that hang do not take the places of the others. An attempt that waits for its
- * answer holds a socket, and no connection to the database.
+ * answer uses a socket, but no connection to the database.
  */
 const PLACES: Readonly<FreePlaces> = { working: 320, failing: 64 };
 /** The most transactions that write failed attempts at the same time, so that database connections remain for requests. */
@@ -58,17 +58,21 @@ export class WebhookDispatcher {
   private readonly renewal = setInterval(() => void this.renewClaims(), RENEW_MILLIS);
   /** The running attempts. */
   private readonly running = new Set<Promise<void>>();
-  /** Their deliveries, and when they began. */
+  /** The deliveries of the running attempts, each with the beginning of its attempt by `performance.now()`. */
   private readonly sending = new Map<Claimed, number>();
   /** The attempts that have ended, whose results are not written yet. */
   private ended: Attempted[] = [];
   /** The deliveries whose attempts were aborted by the stop. */
   private readonly unfinished: Claimed[] = [];
-  private working: Promise<void> | undefined;
+  /** The running `work`. */
+  private currentWork: Promise<void> | undefined;
+  /** Whether `work` must do another round. */
   private isWoken = false;
+  /** Whether the feed may have events without deliveries. */
   private hasNewEvents = false;
   private retryTimer: NodeJS.Timeout | undefined;
-  private failed = false;
+  /** Whether the last `work` has failed. */
+  private hasFailed = false;
 
   constructor(options: DispatcherOptions) {
     this.options = options;
@@ -100,7 +104,7 @@ export class WebhookDispatcher {
     this.stopListening();
     clearTimeout(this.retryTimer);
     this.stopping.abort();
-    await this.working;
+    await this.currentWork;
     // The stop waits for answers, because a receiver gets an event a second time if its answer is lost.
     const abort = setTimeout(() => this.aborting.abort(), STOP_MILLIS);
     await Promise.all(this.running);
@@ -114,16 +118,17 @@ export class WebhookDispatcher {
       );
   }
 
+  /** Begins `work`, or lets the running one do another round, without looking for new events. */
   private goOn(): void {
     if (this.stopping.signal.aborted) return;
     this.isWoken = true;
     // The work has no span, because it handles events of many traces.
-    this.working ??= withoutSpan(() => this.work()).finally(() => {
-      this.working = undefined;
+    this.currentWork ??= withoutSpan(() => this.work()).finally(() => {
+      this.currentWork = undefined;
     });
   }
 
-  /** Never rejects. */
+  /** Works in rounds until nothing is left to do. Never rejects. */
   private async work(): Promise<void> {
     try {
       while (this.isWoken && !this.stopping.signal.aborted) {
@@ -132,12 +137,12 @@ export class WebhookDispatcher {
         await this.begin();
         await sleep(GATHER_MILLIS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }
-      this.failed = false;
+      this.hasFailed = false;
     } catch (error) {
-      // The failure is logged once, not at every attempt while the database is unreachable.
-      if (!this.failed)
-        this.options.log.warn({ err: error }, 'webhooks cannot be sent now; it is tried again');
-      this.failed = true;
+      // While the database is unreachable, only the first failure is logged.
+      if (!this.hasFailed)
+        this.options.log.warn({ err: error }, 'webhooks cannot be sent now; the dispatcher tries again');
+      this.hasFailed = true;
       clearTimeout(this.retryTimer);
       this.retryTimer = setTimeout(() => this.wake(), RETRY_MILLIS);
     }
@@ -166,7 +171,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Never rejects. */
+  /** Sends a delivery, and leaves the result for `writeResults`. Never rejects. */
   private async attempt(delivery: Claimed): Promise<void> {
     const at = new Date();
     const startedAt = performance.now();

@@ -10,7 +10,7 @@ const FOR_EACH_RECEIVED = 2;
 /**
  * Lets the next attempts of deliveries that wait after a failure begin now, or as soon as their early pauses are over. By
  * the schedule, a receiver that works again could wait hours for these deliveries.
- * @param webhookIds the webhook of each delivery that was received
+ * @param webhookIds the webhook of each delivery that was received; an id may occur several times
  */
 export async function bringForward(unit: UnitOfWork, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;

@@ -16,20 +16,20 @@ export interface MatchedEvent {
 const BATCH = 500;
 
 /** SQL: whether a webhook receives an event. */
-const matching = `event.type = any(webhook.types)
+const MATCHES = `event.type = any(webhook.types)
   and (webhook.gym_id is null or event.gym_id is null or event.gym_id = webhook.gym_id)
   and (webhook.location_id is null or event.location_id is null or event.location_id = webhook.location_id)`;
 
 /**
  * Creates the deliveries of the next events of the feed, in the order of the feed; returns the number of events. The cursor
- * moves in the same transaction, so each event is handled once, whatever number of replicas do this.
+ * moves in the same transaction, so each event is handled once, whatever the number of replicas is.
  */
 export async function createDeliveries(unit: UnitOfWork): Promise<number> {
   return unit.transaction(async () => {
     const [cursor] = await unit.em.execute<{ position: string }[]>(
       'select position::text as position from webhook_cursor for update skip locked',
     );
-    if (!cursor) return 0; // another replica is doing it
+    if (!cursor) return 0; // another replica creates deliveries now
     const [next] = await unit.em.execute<{ last: string | null; count: number }[]>(
       `select max(position)::text as last, count(*)::int as count
        from (select position from event where position > ?::bigint order by position limit ${BATCH}) as next`,
@@ -39,7 +39,7 @@ export async function createDeliveries(unit: UnitOfWork): Promise<number> {
     const matched = await unit.em.execute<MatchedEvent[]>(
       `select webhook.id as "webhookId", event.id as "eventId", event.type, event.subject,
          event.position::double precision as position
-       from event join webhook on ${matching}
+       from event join webhook on ${MATCHES}
        where event.position > ?::bigint and event.position <= ?::bigint
          and webhook.active and event.position > webhook.since_position order by event.position`,
       [cursor.position, next.last],
@@ -67,7 +67,7 @@ export async function insertDeliveries(
   matched: readonly MatchedEvent[],
   mode: 'once' | 'again',
 ): Promise<void> {
-  // The webhooks are locked before their deliveries, in the order in which the deletion of a webhook locks them.
+  // The webhooks are locked before their deliveries, as by the deletion of a webhook; otherwise the two could deadlock.
   const webhooks = await unit.em.execute<{ id: string }[]>(
     'select id from webhook where id = any(?::uuid[]) order by id for key share',
     [uuids([...new Set(matched.map(({ webhookId }) => webhookId))])],

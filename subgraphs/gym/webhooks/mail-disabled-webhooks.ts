@@ -13,12 +13,13 @@ const GIVEN_UP_AFTER = '3 days';
 /**
  * Has mails sent about webhooks that the platform has switched off; `webhook.mail_due_at` is set until identity has stored the
  * mail, or the mail is given up. Identity sends it to the staff of the gym, because it stores their addresses. The idempotency
- * key is the same for one switching off, so identity stores the mail once, even if its answer is lost or the webhook is changed.
+ * key contains the time of the switching off, so identity stores one mail for it, even if an answer is lost or the webhook is
+ * changed.
  */
 export const mailDisabledWebhooks = jobOf<{ identity: ServiceCalls }>()({
   name: 'mail_disabled_webhooks',
   payload: z.object({}),
-  maxAttempts: 9, // within 80 min; meanwhile the hourly runs try it, too
+  maxAttempts: 9, // within 80 min; the hourly runs also try to store the mails
   schedule: 'hour',
   async run(_payload, { unit, resources: { identity } }) {
     // Mails that have failed come last: otherwise 100 mails that always fail would keep all others back.
@@ -46,7 +47,7 @@ interface DisabledWebhook {
   id: string;
   gymId: string | null;
   url: string;
-  /** When it was switched off, with microseconds. */
+  /** When the webhook was switched off, as PostgreSQL's text with microseconds. */
   dueAt: string;
   reason: string | null;
 }

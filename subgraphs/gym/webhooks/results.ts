@@ -22,7 +22,7 @@ export interface Attempted {
 
 export const isReceived = ({ result }: Attempted): boolean => result.error === undefined;
 
-/** SQL: the attempts of a delivery with a new one; only the latest 20 are kept. */
+/** SQL: the attempts of a delivery with a new one; only the latest 20 are kept. `attempt` is SQL for the new one. */
 const withAttempt = (attempt: string): string => `(
   select jsonb_agg(one order by number) from (
     select one, number from jsonb_array_elements(attempts || ${attempt}) with ordinality as all_attempts (one, number)
@@ -81,7 +81,7 @@ export async function writeReceived(unit: UnitOfWork, received: readonly Attempt
   );
 }
 
-/** Whether the attempt tells if the receiver works. Tests, and deliveries whose event is no longer kept, do not count. */
+/** Whether the attempt shows how the receiver works. Tests, and deliveries whose event is no longer kept, do not count. */
 const isOfFeed = ({ delivery: { isTest, event } }: Attempted): boolean => !isTest && event !== null;
 
 /** Writes an attempt that failed. The delivery gets its next attempt or ends; the webhook may be switched off. */
@@ -112,7 +112,7 @@ export async function writeFailure(unit: UnitOfWork, attempted: Attempted): Prom
         claim,
       ],
     );
-    if (!written) return; // the claim had expired, or the event is sent again already
+    if (!written) return; // another replica has claimed the delivery after the claim expired, or the webhook was deleted
     if (!next) await releaseNext(unit, [written]);
     if (written.due !== null && next && isBeforeScheduledRun(next.pauseMillis))
       await planRun(unit, written.due);
@@ -120,7 +120,7 @@ export async function writeFailure(unit: UnitOfWork, attempted: Attempted): Prom
   });
 }
 
-/** When this delivery is sent again after it has failed. */
+/** When this delivery is sent again after its failed attempt; undefined: never. */
 function nextOf({ delivery, result, durationMillis }: Attempted): NextAttempt | undefined {
   const { attemptCount, earlyAttemptCount, untilScheduledMillis } = delivery;
   return untilScheduledMillis === null
@@ -138,7 +138,10 @@ function nextOf({ delivery, result, durationMillis }: Attempted): NextAttempt | 
       });
 }
 
-/** Switches the webhook off if its receiver is gone, or if all attempts of 3 days have failed. */
+/**
+ * Notes that the webhook is failing. Switches it off if its receiver is gone, or if all attempts of 3 days have failed.
+ * @param isGone whether the receiver has answered 410
+ */
 async function noteFailure(
   unit: UnitOfWork,
   webhookId: string,

@@ -7,8 +7,8 @@ import { WAITING_WEBHOOKS } from './waiting-webhooks.ts';
 import type { WebhookSending } from './webhooks.ts';
 
 /**
- * Runs are planned for deliveries that are due within this time. It is more than a minute, as a scheduled run may begin
- * late.
+ * Runs are planned for deliveries that are due within this time. It is more than a minute, because a scheduled run may
+ * begin late.
  */
 const PLANNED_SECONDS = 70;
 

@@ -119,12 +119,15 @@ function post(event: EventShape, { url: text, secrets }: SentTo, signal: AbortSi
   return promise;
 }
 
-/** PostgreSQL cannot store NUL characters. */
+/** Replaces NUL characters, which PostgreSQL cannot store. */
 const textOf = (bytes: Buffer): string => bytes.toString('utf8').replaceAll('\0', '\uFFFD');
 
 const MAX_RETRY_AFTER_MILLIS = 86_400_000; // 24 h
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
+/**
+ * The milliseconds from now that `Retry-After` asks for, in seconds or as an HTTP date (RFC 9110, 10.2.3); undefined if it is
+ * absent, invalid or over.
+ */
 function retryAfterOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const millis = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

@@ -12,7 +12,7 @@ export interface InsertedDelivery extends OfSubject {
   position: number;
 }
 
-/** SQL: the id of the first PENDING delivery of each of some subjects; a parameter is the list as JSON. */
+/** SQL: the ids of the first PENDING deliveries of the given subjects. Its parameter is the result of `subjectsOf`. */
 const FIRST_OF_SUBJECTS = `
   select first.id from jsonb_to_recordset(?::jsonb) as given ("webhookId" uuid, subject text) cross join lateral (
     select id from webhook_delivery as delivery
@@ -97,6 +97,7 @@ export async function releaseForgotten(unit: UnitOfWork): Promise<void> {
 
 const keyOf = ({ webhookId, subject }: OfSubject): string => `${webhookId} ${subject}`;
 
+/** The subjects of the deliveries as JSON, each once. */
 const subjectsOf = (deliveries: readonly OfSubject[]): string =>
   JSON.stringify(
     [...new Map(deliveries.map((one) => [keyOf(one), one])).values()].map(({ webhookId, subject }) => ({

@@ -50,14 +50,14 @@ export function targetProblem(text: string, allowsLoopback: boolean): string | u
 /** Thrown if a host name has no address to which events may be sent. */
 export class ForbiddenTargetError extends Error {}
 
-/** The time limit of one question to a name server. */
+/** The time limit of one request to a name server. */
 const NAME_SERVER_MILLIS = 3_000; // 3 s
 
 /**
  * Resolves a host name for a connection, and returns only the addresses to which events may be sent to this URL. The
- * connection uses the result, so the name cannot mean another address after the check. Node asks for all addresses
- * (`autoSelectFamily`, its default).
- * @param signal ends the questions to name servers
+ * connection uses the result, so the name cannot mean another address after the check. The result is a list, because Node's
+ * default `autoSelectFamily` asks for all addresses.
+ * @param signal ends the requests to name servers
  */
 export const lookupFor = (url: URL, signal: AbortSignal): LookupFunction =>
   callbackify((hostname: string, _options: LookupOptions) => allowedAddresses(url, hostname, signal));
@@ -76,7 +76,7 @@ async function allowedAddresses(url: URL, hostname: string, signal: AbortSignal)
 }
 
 /**
- * The addresses of a host name, asked at the name servers themselves. `dns.lookup` would run in one of two threads in which the
+ * The addresses of a host name, from the name servers themselves. `dns.lookup` would run in one of two threads in which the
  * whole process resolves its names, and nothing could end it: a gym whose name server does not answer would stop the
  * connections to the database and to other services.
  */
@@ -87,7 +87,7 @@ async function addressesOf(hostname: string, signal: AbortSignal): Promise<Looku
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    // A host name may have addresses of one kind only, and some name servers do not answer the question for the other kind.
+    // A host name may have addresses of one kind only, and some name servers do not answer a request for the other kind.
     const found = answers.flatMap((answer, index) =>
       answer.status === 'fulfilled'
         ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))

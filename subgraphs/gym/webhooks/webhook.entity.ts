@@ -40,7 +40,7 @@ const WebhookSchema = defineEntity({
     sincePosition: p.bigint('number'),
     /** The time of the first failed attempt since a delivery was received; null if no attempt has failed since then. */
     failingSince: p.datetime().nullable(),
-    /** When the webhook was switched off, until identity has stored the mail about it, or the mail is given up. */
+    /** When the webhook was switched off; null once identity has stored the mail about it, or the mail is given up. */
     mailDueAt: p.datetime().nullable(),
     /** How often identity has not stored this mail. */
     mailFailures: p.integer().default(0),
@@ -131,7 +131,7 @@ const WebhookDeliverySchema = defineEntity({
      * be false although there is an earlier one; `claimDue` then skips this delivery.
      */
     heldBack: p.boolean().default(false),
-    /** The running attempt; after `claimedUntil` another one may begin. */
+    /** The id of the claim for the running attempt; after `claimedUntil` another attempt may begin. */
     claim: p.uuid().nullable(),
     claimedUntil: p.datetime().nullable(),
   },

@@ -197,7 +197,7 @@ export class Webhooks {
     if (problem) throw invalid('url', problem);
   }
 
-  /** Two creations for one gym wait for each other, so that both are counted. */
+  /** Two creations for one gym wait for each other, so that both are counted. @throws CONFLICT */
   private async requireFewerThanMaximum(gymId: string | null): Promise<void> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`webhook ${gymId}`]);
     if ((await this.unit.em.count(Webhook, { gymId })) >= MAX_WEBHOOKS)
@@ -225,6 +225,7 @@ function managedBy(viewer: UserViewer | ClientViewer, requested: string | null |
   };
 }
 
+/** The webhook, which the viewer may manage. @throws NOT_FOUND */
 function managed(viewer: UserViewer | ClientViewer, id: string, webhook: Webhook | null): Webhook {
   if (!webhook) throw notFound('webhook', id);
   const { gymId = null, locationId = null, types } = webhook;
@@ -232,7 +233,7 @@ function managed(viewer: UserViewer | ClientViewer, id: string, webhook: Webhook
   return webhook;
 }
 
-/** @param named undefined if the input names no gym */
+/** The gym of a new webhook; null: all gyms. @param named the gym of the input; undefined if it names none */
 function gymOfNew(viewer: UserViewer | ClientViewer, named: string | null | undefined): string | null {
   if (named === null && !isSuperAdmin(viewer))
     throw forbidden('Only a SUPER_ADMIN may create a webhook for all gyms; leave gymId out for your own.');
