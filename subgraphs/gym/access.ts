@@ -16,7 +16,8 @@ import { mayReadType } from '#server/events/feed.ts';
 interface OfGym {
   gymId: string;
 }
-interface Visit extends OfGym {
+/** A visit or a booking. */
+interface OfMember extends OfGym {
   userId?: string | null | undefined;
 }
 interface Post extends OfGym {
@@ -56,10 +57,10 @@ export const maySeeLocation = (
 /** A machine client with one of these scopes sees locations and their occupancy. */
 export const LOCATION_SCOPES = ['check-in', 'occupancy:read'] as const satisfies readonly Scope[];
 /** Members see and end their own visits, staff all visits of their gym. */
-export const maySeeVisit = (viewer: Viewer, visit: Visit): boolean =>
+export const maySeeVisit = (viewer: Viewer, visit: OfMember): boolean =>
   isSelf(viewer, visit.userId) || mayManage(viewer, visit);
 /** As `maySeeVisit`; a machine client also ends visits at the locations at which it may act. */
-export const mayEndVisit = (viewer: Viewer, visit: Visit & { locationId: string }): boolean =>
+export const mayEndVisit = (viewer: Viewer, visit: OfMember & { locationId: string }): boolean =>
   maySeeVisit(viewer, visit) || isClientAt(viewer, 'check-in', { id: visit.locationId, gymId: visit.gymId });
 /**
  * Whether the viewer may present codes at this location. It refuses only machine clients: `ownerWhoMayEnter` checks users,
@@ -71,13 +72,13 @@ export const mayCheckInAt = (viewer: Viewer, location: OfGym & { id: string }): 
 export const maySeeClass = (viewer: Viewer, { gymId, locationId }: OfGym & { locationId: string }): boolean =>
   maySee(viewer, { gymId }) || isClientAt(viewer, 'classes:read', { id: locationId, gymId });
 /** Members see and cancel their own bookings, staff all bookings of their gym. */
-export const mayChangeBooking = (viewer: Viewer, booking: Visit): boolean =>
+export const mayChangeBooking = (viewer: Viewer, booking: OfMember): boolean =>
   isSelf(viewer, booking.userId) || mayManage(viewer, booking);
 /** As `mayChangeBooking`; a machine client also sees the bookings at the locations that it may read. */
-export const maySeeBooking = (viewer: Viewer, booking: Visit & { locationId: string }): boolean =>
+export const maySeeBooking = (viewer: Viewer, booking: OfMember & { locationId: string }): boolean =>
   mayChangeBooking(viewer, booking) ||
   isClientAt(viewer, 'classes:read', { id: booking.locationId, gymId: booking.gymId });
-export const mayUndoVisit = (viewer: Viewer, visit: Visit): boolean => mayManage(viewer, visit);
+export const mayUndoVisit = (viewer: Viewer, visit: OfMember): boolean => mayManage(viewer, visit);
 /** Staff and machine clients see who is inside a location, its visits and its denials; also after it has been closed. */
 export const maySeeVisitsAt = (viewer: Viewer, location: OfGym & { id: string }): boolean =>
   mayManage(viewer, location) || isClientAt(viewer, 'visits:read', location);

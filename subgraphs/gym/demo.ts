@@ -14,8 +14,8 @@ import { Comment, Like, Post } from './posts/post.entity.ts';
 /**
  * Creates two gyms with locations, challenges, an announcement and posts; only once, so that deleted data is not created
  * again.
- * @param withHistory also four weeks of visits, classes, orders and posts
- * @param now the time of the first start, from which all times are counted
+ * @param withHistory whether it also creates the demo history: four weeks of visits, classes, orders and posts
+ * @param now the time of the first start; the times of classes, challenges, visits and the history depend on it
  */
 export async function demo(unit: UnitOfWork, withHistory: boolean, now = new Date()): Promise<void> {
   await unit.transaction(async () => {
@@ -165,7 +165,7 @@ const LOCATIONS = [
   locationRow(3, DEMO_GYMS.aquaClub.id, 'Harbour', '12 Dock Street, New York', 'America/New_York', 60),
 ];
 
-/** The monthly challenges, in the month of the first start: one counts visits, the other counts minutes. */
+/** The two monthly challenges, in the month of the first start: one counts visits, the other counts minutes. */
 function challengesOf(now: Date) {
   const startsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const endsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

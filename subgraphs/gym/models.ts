@@ -1,8 +1,8 @@
 import type { CheckInShape } from './check-ins/check-ins.shapes.ts';
 
 /**
- * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
- * `npm run generate` reads this file.
+ * GraphQL types whose resolvers get objects of another type than the generated one. Each export has the name of a GraphQL type,
+ * and is the type of these objects. `npm run generate` reads this file.
  */
 export type { AnnouncementShape as Announcement } from './announcements/announcements.shapes.ts';
 export type {
@@ -38,7 +38,7 @@ export type {
   StockMovementShape as StockMovement,
 } from './shop/shop.shapes.ts';
 
-/** An open visit and its member. */
+/** A person inside a location. The resolver of `user` reads the member from the visit. */
 export interface PersonInside {
   visit: CheckInShape;
 }

@@ -50,7 +50,7 @@ import { Webhooks, type WebhookSending } from './webhooks/webhooks.ts';
 interface GymResources {
   notifications: Notifications;
   events: EventLog;
-  /** For jobs, as `identity`. */
+  /** Only for jobs, as are `identity` and `mailMember`. */
   collector: Pick<EventCollector, 'collectNow'>;
   identity: ServiceCalls;
   webhooks: WebhookSending;

@@ -51,7 +51,7 @@ export async function eraseMember(unit: UnitOfWork, userId: string): Promise<Era
   return resultOf(anonymised > 0, await isInAudit(unit, userId));
 }
 
-/** An update that locks visits in the order of their ids, as check-ins do when they end several visits. */
+/** SQL of an update that locks visits in the order of their ids, as check-ins do when they end several visits. */
 const ofVisits = (where: string, change: string): string =>
   `with theirs as (select id from check_in where ${where} order by id for no key update)
    update check_in set ${change} from theirs where check_in.id = theirs.id`;
@@ -133,7 +133,7 @@ export async function erasePicturesOf(unit: UnitOfWork, files: FileStorage, user
   for (const { image } of rows) await files.delete(image);
 }
 
-/** Removes the answers of receivers of webhooks to events about the member, because they may repeat the data. */
+/** Removes what receivers of webhooks have answered to events about the member, because an answer may repeat the data. */
 async function eraseAnswersAbout(unit: UnitOfWork, userId: string): Promise<void> {
   await unit.em.execute(
     `update webhook_delivery set attempts = (
@@ -145,7 +145,7 @@ async function eraseAnswersAbout(unit: UnitOfWork, userId: string): Promise<void
 
 async function isInAudit(unit: UnitOfWork, userId: string): Promise<boolean> {
   const rows = await unit.em.execute<unknown[]>(
-    // Two queries instead of an "or", so that each uses its index.
+    // Two subqueries instead of one with an "or", so that each uses its index.
     `select 1 where exists (select 1 from audit_event where actor_id = ?)
        or exists (select 1 from audit_event where details ->> 'userId' = ?)`,
     [userId, userId],

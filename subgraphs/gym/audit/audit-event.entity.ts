@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 
-/** An action of staff or of a service on a gym, a location or a visit. It is never changed, and removed after the retention time. */
+/** An action of staff or of a service in a gym. A record is never changed; the retention removes it. */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',

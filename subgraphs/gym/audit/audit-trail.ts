@@ -74,7 +74,7 @@ function present({ actorId, ...event }: z.infer<typeof Row>): GymAuditEventShape
   return { ...event, actor: actorOf(actorId), subjectId: typeof subjectId === 'string' ? subjectId : null };
 }
 
-/** The actor in the form of identity's audit trail. */
+/** `user:<id>`, `client:<id>` or `service:<name>`, as in identity's audit trail. The id of a client is stored in this form. */
 function actorOf(id: string): string {
   if (isUuid(id)) return `user:${id}`;
   return id.includes(':') ? id : `service:${id}`;

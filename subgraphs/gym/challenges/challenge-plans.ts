@@ -24,7 +24,7 @@ import { isCountedFromTrainings } from './training-scores.ts';
 /** A challenge that recurs every month is at most this long, so that at most two of a series run at once. */
 const LONGEST_MONTH_MILLIS = 31 * DAY_MILLIS;
 
-/** Challenges as the staff of a gym plan them: each is created, changed, and removed or ended. */
+/** The challenges of a gym, for its staff, who create, change, remove and end them. */
 export class ChallengePlans {
   private readonly unit: UnitOfWork;
   private readonly challenges: Challenges;
@@ -151,7 +151,7 @@ export class ChallengePlans {
     { recurrence, timezone }: Pick<ChallengeChange, 'recurrence' | 'timezone'>,
     isMoved: boolean,
   ): Promise<void> {
-    const isNew = !challenge.recurrence;
+    const startsToRecur = !challenge.recurrence;
     if (recurrence !== undefined) challenge.recurrence = recurrence;
     if (!challenge.recurrence) {
       challenge.timezone = null;
@@ -164,8 +164,10 @@ export class ChallengePlans {
         'expected a challenge of at most 31 days, because it is repeated every month',
       );
     challenge.timezone = timezone ?? challenge.timezone ?? (await timeZoneOf(this.unit, challenge.gymId));
-    if (!isMoved && !isNew) return;
-    if (isNew && challenge.continuedAt && !(await this.hasNext(challenge))) challenge.continuedAt = null;
+    if (!isMoved && !startsToRecur) return;
+    // An earlier recurrence has made the next challenge. It is made again only if that one is no longer stored.
+    if (startsToRecur && challenge.continuedAt && !(await this.hasNext(challenge)))
+      challenge.continuedAt = null;
     challenge.seriesStartsAt = startsAt;
     challenge.seriesEndsAt = endsAt;
     challenge.seriesIndex = 0;
@@ -193,7 +195,10 @@ export class ChallengePlans {
   }
 }
 
-/** @throws CONFLICT if the challenge has begun, and its metric or its beginning would change */
+/**
+ * @throws CONFLICT if the challenge has begun, and its metric or its beginning would change; VALIDATION_FAILED if the beginning of
+ * a coming challenge would become a time in the past
+ */
 function checkChange(challenge: Challenge, { metric, startsAt }: ChallengeChange): void {
   const isMoved = Boolean(startsAt) && Date.parse(startsAt ?? '') !== challenge.startsAt.getTime();
   if (challenge.startsAt.getTime() > Date.now()) {

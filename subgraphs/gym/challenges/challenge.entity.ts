@@ -102,7 +102,10 @@ const ParticipantSchema = defineEntity({
     joinedAt: p.datetime(),
     /** The mark: identifies the last change after which the score must be counted from trainings; null once it is counted. */
     recountMark: p.uuid().nullable(),
-    /** When the score must be counted, if it has a mark; in the future if a training that ends then will change the score. */
+    /**
+     * When the score must be counted, if it has a mark. In the future if a training that ends then will change the score, or if
+     * the content service has refused to count it.
+     */
     recountAt: p.datetime().nullable(),
   },
 });

@@ -157,7 +157,8 @@ export class Challenges {
         [id, userId, trained?.score ?? 0, trained?.reachedAt ?? now, now],
       );
       if (joined.length > 0 && challenge.metric === 'CHECK_INS') await this.scores.count(id, userId);
-      // A training may have been logged since they were read. It could not mark the score, because there was no participant yet.
+      // A training may have been logged since the trainings were read. Its event could not mark the score of somebody who had not
+      // joined yet.
       if (joined.length > 0 && isCountedFromTrainings(challenge.metric))
         await markChanged(this.unit, [{ userId, at: now.toISOString() }]);
       return this.presentedFresh(challenge);

@@ -44,7 +44,7 @@ const COPY = `
   where id = ?::uuid and next.ends_at > now() and next.starts_at > challenge.starts_at
   order by next.index limit 1`;
 
-/** Returns whether there was a challenge to continue. */
+/** Makes one next challenge. Returns false if no challenge needs one. */
 async function continueOne(unit: UnitOfWork): Promise<boolean> {
   return unit.transaction(async () => {
     const [due] = await unit.run<{ id: string; gymId: string }>(

@@ -18,7 +18,7 @@ export const countTrainings = jobOf<{ countTrainings: CountTrainings }>()({
       while (counted === BATCH && !signal.aborted)
         counted = await new TrainingScores(unitOf(), resources.countTrainings).countDue();
     } catch (error) {
-      // The content service is down. The marks stay, and the next run tries it again.
+      // The content service does not answer. The marks stay, and the next run counts their scores.
       if (!(error instanceof PlatformError)) throw error;
       unit.log.debug({ err: error }, 'scores cannot be counted now');
     }

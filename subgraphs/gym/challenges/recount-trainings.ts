@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { jobOf } from '#server/jobs/job.ts';
 import { markAll } from './score-marks.ts';
 
-/** Counts all scores of running WORKOUTS and MINUTES challenges once a day, in case that changes of trainings were missed. */
+/**
+ * Once a day, marks all scores of WORKOUTS and MINUTES challenges that have not ended, so that they are counted again, in case
+ * changes of trainings were missed.
+ */
 export const recountTrainings = jobOf<object>()({
   name: 'recount_trainings',
   payload: z.object({}),

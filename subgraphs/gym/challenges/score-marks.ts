@@ -5,8 +5,10 @@ import { countTrainings } from './count-trainings.ts';
 import { IS_COUNTED_FROM_TRAININGS, isCountedFromTrainings } from './training-scores.ts';
 
 /**
- * Marks participants, in the open transaction; see `TrainingScores`. The rows are locked in one order for all transactions.
- * @param condition of the challenge `c` and the participant `p`
+ * Marks the scores of participants, in the open transaction; see `TrainingScores`. All transactions lock the rows in the same
+ * order.
+ * @param condition SQL about the challenge `c` and the participant `p`
+ * @returns the number of marked scores
  */
 async function mark(unit: UnitOfWork, condition: string, values: readonly unknown[]): Promise<number> {
   const marked = await unit.run<unknown>(
@@ -22,11 +24,13 @@ async function mark(unit: UnitOfWork, condition: string, values: readonly unknow
   return marked.length;
 }
 
-/** Counts marked scores after the commit. */
+/** Adds the job that counts the marked scores; it runs after the commit. */
 export const countSoon = (unit: UnitOfWork): Promise<void> =>
   addJob(unit.em, countTrainings, {}, { key: 'marked' });
 
-/** Marks the scores of users whose trainings have changed, in the challenges that had not ended at that time. */
+/**
+ * Marks the scores of users whose trainings have changed, in the challenges that had not ended at the time of the change (`at`).
+ */
 export const markChanged = (
   unit: UnitOfWork,
   changes: readonly { userId: string; at: string }[],

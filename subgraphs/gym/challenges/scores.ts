@@ -32,7 +32,7 @@ export class Scores {
     );
   }
 
-  /** Recounts the scores in these challenges, in the order of their ids: each count takes locks, and all members need the same order. */
+  /** @param challengeIds sorted, because each count takes locks, which all transactions must take in the same order */
   async countEach(challengeIds: readonly string[], userId: string): Promise<void> {
     for (const id of challengeIds) await this.count(id, userId);
   }

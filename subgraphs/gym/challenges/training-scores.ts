@@ -28,7 +28,10 @@ interface CountedRange {
   endsAt: string;
 }
 
-/** How much users have trained in time ranges, in the order of the ranges. @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT */
+/**
+ * How much users have trained in time ranges, in the order of the ranges.
+ * @throws UPSTREAM_UNAVAILABLE, UPSTREAM_TIMEOUT; VALIDATION_FAILED if the content service refuses one of the ranges
+ */
 export type CountTrainings = (ranges: readonly CountedRange[], origin: Origin) => Promise<TrainingCount[]>;
 
 /** Asks the content service. */
@@ -119,7 +122,7 @@ export class TrainingScores {
     }
   }
 
-  /** Leaves a score that cannot be counted for a day, so that it does not stand before the others. */
+  /** Counts the score again in a day: with its old time, it would be in the first batch of every run. */
   private async postpone({ challengeId, userId }: DueScore, error: PlatformError): Promise<void> {
     this.unit.log.error({ err: error, challengeId, userId }, 'the score of a challenge cannot be counted');
     await this.unit.transaction(() =>

@@ -5,7 +5,10 @@ import { Location } from '../locations/location.entity.ts';
 
 /** How a visit ended. */
 export const CheckOutKind = {
-  /** By the member, staff or a machine client. */
+  /**
+   * By the member, staff or a machine client; also if the location is closed for good, the membership ends, or the account is
+   * deleted.
+   */
   MANUAL: 'MANUAL',
   /** Automatically, after the location's longest stay. */
   AUTOMATIC: 'AUTOMATIC',
@@ -16,7 +19,7 @@ export const CheckOutKind = {
 } as const;
 export type CheckOutKind = (typeof CheckOutKind)[keyof typeof CheckOutKind];
 
-/** How a visit began. */
+/** How a visit began. OVERRIDE: staff let the member in although the location was full, or outside of its opening hours. */
 export const CheckInMethod = { QR: 'QR', OVERRIDE: 'OVERRIDE' } as const;
 export type CheckInMethod = (typeof CheckInMethod)[keyof typeof CheckInMethod];
 

@@ -31,7 +31,7 @@ import { CheckInInput, CheckOutInput, type CheckedInShape, type CheckInShape } f
 import type { Denials } from './denials.ts';
 import { enter, idOf, type EntryLocation, type Presenter } from './entry.ts';
 import { lockMember } from './member-lock.ts';
-import { isMember, ownerWhoMayEnter, ownCodeOnly, validCode } from './presented-code.ts';
+import { isMember, ownerOfValidCode, ownerWhoMayEnter, ownCodeOnly } from './presented-code.ts';
 import type { ResolveQrCode } from './qr-codes.ts';
 import {
   closedEvents,
@@ -130,7 +130,10 @@ export class CheckIns {
     }
   }
 
-  /** Ends the open visit of the presented code, of `userId`, or of the caller. @throws NOT_FOUND if there is none */
+  /**
+   * Ends the open visit of the code's owner, of `userId`, or of the caller.
+   * @throws NOT_FOUND if there is none; FORBIDDEN for a member who names another member; QR_UNKNOWN, QR_EXPIRED
+   */
   async checkOut(input: unknown): Promise<CheckInShape> {
     const viewer = requireUserOrScope(this.unit.viewer, 'check-in');
     const { qrCode, userId, locationId } = validated(CheckOutInput, input);
@@ -217,7 +220,7 @@ export class CheckIns {
     );
   }
 
-  /** The open visit of a member; null if there is none that the viewer may see. Batched. */
+  /** The open visit of a member; null if there is none that the viewer may see. Batched. @throws NOT_FOUND, as `gymSeenOf` */
   async currentOf(userId: string): Promise<CheckInShape | null> {
     const gymId = this.gymSeenOf(userId);
     const visit = await this.openByUser.load(userId);
@@ -233,7 +236,7 @@ export class CheckIns {
     return presentEntity(visit);
   }
 
-  /** The latest visits of each of these members that the viewer may see (`gymSeenOf`). */
+  /** For each of these members, the latest visits that the viewer may see (`gymSeenOf`). */
   private latestVisits(userIds: readonly string[], count: number): Promise<VisitRow[]> {
     return this.unit.read<VisitRow>(
       `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
@@ -258,11 +261,11 @@ export class CheckIns {
   private async memberOf(qrCode: string, viewer: Presenter): Promise<string> {
     const owner = await this.resolveQrCode(qrCode, this.unit.origin);
     if (isMember(viewer) && owner?.userId !== viewer.userId) throw ownCodeOnly();
-    return validCode(owner).userId;
+    return ownerOfValidCode(owner).userId;
   }
 
   /**
-   * The gym whose visits of the user the viewer may see; undefined if they may see those of all gyms.
+   * The gym in which the viewer may see the user's visits; undefined if they may see the visits in all gyms.
    * @throws NOT_FOUND if they may see no visits of the user
    */
   private gymSeenOf(userId: string): string | undefined {

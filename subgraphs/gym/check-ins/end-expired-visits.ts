@@ -48,7 +48,7 @@ async function endDue(unitOf: () => UnitOfWork): Promise<number> {
   return count;
 }
 
-/** The ends of the slots in which visits expire within the next 70 s, which is until after the next run. */
+/** The ends of the slots in which visits expire within the next 70 s, a little longer than until the next run. */
 async function nextSlots(unit: UnitOfWork): Promise<Date[]> {
   const rows = await unit.em.execute<{ ends: number }[]>(
     `select distinct (ceil(extract(epoch from expires_at) / ${SLOT_SECONDS}) * ${SLOT_SECONDS})::int as ends from check_in

@@ -7,7 +7,7 @@ import { isOpenAt, type Opening } from '#server/opening-hours.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { audit } from '../audit/audit.ts';
 import { RUNNING_CHALLENGES, type Scores } from '../challenges/scores.ts';
-import { ATTEND_BY_VISIT, attendByVisit } from '../classes/attendance.ts';
+import { ATTEND_BY_VISIT, attendByVisitValues } from '../classes/attendance.ts';
 import { OPEN_GYM } from '../gyms/gym-locks.ts';
 import { LOCKED_LOCATION, type LockedLocation } from '../locations/location-locks.ts';
 import { OCCUPANCY_CHANNEL } from '../locations/occupancy-events.ts';
@@ -130,7 +130,7 @@ interface EnteredLocation extends LockedLocation, Opening {
 const CONDITIONS = `timezone, opening_hours as "openingHours", opening_exceptions as "openingExceptions", qr_policy as "qrPolicy",
      closed_at is null as "isInUse"`;
 
-/** @throws NOT_FOUND, QR_POLICY */
+/** The location of the check-in, among the locked ones. @throws NOT_FOUND, QR_POLICY */
 function enteredAmong(
   locations: readonly EnteredLocation[],
   { location: { id, name }, isShortLived }: Entry,
@@ -181,8 +181,8 @@ async function visitsFor(
 }
 
 /**
- * Ends the current visit, stores the new one, notifies both locations, adds the job for a booking that the visit attends, and
- * finds the challenges in which it counts.
+ * Ends the current visit, stores the new one, notifies both locations, adds the job that marks attendance if the member has a
+ * booking, and finds the challenges in which the visit counts.
  */
 async function write(
   unit: UnitOfWork,
@@ -210,7 +210,7 @@ async function write(
     [now, currentId].concat(
       [uuidv7(), userId, location.gymId, location.id, now, expiresAt, method, source, idOf(viewer)],
       notifyingValues(OCCUPANCY_CHANNEL),
-      attendByVisit(userId, now),
+      attendByVisitValues(userId, now),
       [userId, location.gymId, now, now],
     ),
   );

@@ -42,7 +42,7 @@ interface PlaceOfVisits {
   timezone: string;
 }
 
-/** What to read: of the visits at a location in a range, newest first, the first `count`, or the `count` that follow `after`. */
+/** Which visits to read: at a location in a range, newest first, the first `count` of them, or the `count` that follow `after`. */
 interface VisitsAt {
   locationId: string;
   range: TimeRange;
@@ -149,6 +149,7 @@ export class LocationVisits {
     }
   }
 
+  /** The location, if the viewer may see its visits. @throws NOT_FOUND, FORBIDDEN */
   private async seen(locationId: string): Promise<PlaceOfVisits> {
     const { viewer } = this.unit;
     if (viewer.kind === 'client') requireScope(viewer, 'visits:read');

@@ -4,14 +4,17 @@ import { requireMayEnter, wrongGym } from '../members/may-enter.ts';
 import { idOf, type EntryLocation, type Presenter } from './entry.ts';
 import type { QrCodeOwner } from './qr-codes.ts';
 
-/** The owner of the code, after checking that they may enter. @throws QR_UNKNOWN, QR_EXPIRED, WRONG_GYM, FORBIDDEN, GYM_REQUIRED, MEMBERSHIP_INACTIVE, ACCOUNT_SUSPENDED */
+/**
+ * The owner of a code, if the viewer may present it and the owner may enter.
+ * @throws QR_UNKNOWN, QR_EXPIRED, WRONG_GYM, FORBIDDEN, GYM_REQUIRED, MEMBERSHIP_INACTIVE, ACCOUNT_SUSPENDED
+ */
 export function ownerWhoMayEnter(
   viewer: Presenter,
   found: QrCodeOwner | null,
   location: EntryLocation,
 ): QrCodeOwner {
   if (isMember(viewer) && found?.userId !== viewer.userId) throw ownCodeOnly();
-  const owner = validCode(found);
+  const owner = ownerOfValidCode(found);
   const staffElsewhere =
     viewer.kind === 'user' && viewer.role === Role.GYM_ADMIN && viewer.gymId !== location.gymId;
   if (staffElsewhere) throw wrongGym();
@@ -20,7 +23,7 @@ export function ownerWhoMayEnter(
 }
 
 /** @throws QR_UNKNOWN, QR_EXPIRED */
-export function validCode(owner: QrCodeOwner | null): QrCodeOwner {
+export function ownerOfValidCode(owner: QrCodeOwner | null): QrCodeOwner {
   if (!owner)
     throw new PlatformError(
       'QR_UNKNOWN',

@@ -27,7 +27,7 @@ export const visitEvent = (type: EventType & `check_in.${string}`, visit: CheckI
 
 /**
  * Ends the visits that match `where` and are still open, notifies the subscriptions of their locations, and returns the
- * visits. The calling code has locked the locations. Rows are locked in the order of their ids, so that two of these
+ * ended visits. The calling code has locked the locations. Rows are locked in the order of their ids, so that two of these
  * statements cannot deadlock.
  */
 export async function endVisits(

@@ -60,7 +60,7 @@ export async function setAttendance(
 
 /**
  * @throws CONFLICT if the session is cancelled, if attendance is recorded earlier than a check-in would count as attendance,
- * or if it is taken back after the end, where a booking is either ATTENDED or a NO_SHOW
+ * or if it is taken back after the end, when every booking is ATTENDED or a NO_SHOW
  */
 function requireTimely(
   { status: sessionStatus, startsAt, endsAt }: LockedSession,
@@ -89,7 +89,7 @@ export const ATTEND_BY_VISIT = `
     and starts_at > ?::timestamptz - interval '1 day' limit 1`;
 
 /** The values of `ATTEND_BY_VISIT`. */
-export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date)[] => [
+export const attendByVisitValues = (userId: string, checkedInAt: Date): (string | Date)[] => [
   userId,
   userId,
   checkedInAt,
@@ -97,8 +97,8 @@ export const attendByVisit = (userId: string, checkedInAt: Date): (string | Date
 ];
 
 /**
- * SQL of whether a booking counts as attended because of a visit at the location of the session. The visit began before the
- * end of the session and at most 60 minutes before its start; or it began earlier and was open at the start.
+ * SQL condition: a visit at the location of the session makes a booking ATTENDED. The visit began before the end of the session
+ * and at most 60 minutes before its start; or it began earlier and was open at the start.
  */
 const HAS_VISIT = `exists (
     select 1 from check_in
@@ -155,12 +155,13 @@ export const finishClassSessions = jobOf<object>()({
   },
 });
 
+/** @param select SQL of the bookings to mark, each with the id of its session; `values` are those of its placeholders */
 async function markAttended(unit: UnitOfWork, select: string, values: readonly unknown[]): Promise<void> {
   const found = await unit.read<{ id: string; sessionId: string }>(select, values);
   for (const [sessionId, attended] of Map.groupBy(found, (booking) => booking.sessionId))
     await unit.transaction(async () => {
       const sessions = await lockSessions(unit, 'id = ?', [sessionId]);
-      // The visit may have been undone since it was read; `withdrawAttendance` takes the same lock.
+      // The visit may have been undone since the bookings were read; `withdrawAttendance` takes the same lock.
       const marked = await unit.run<{ id: string }>(
         `update booking set status = 'ATTENDED' from class_session
          where booking.id = any(?::uuid[]) and booking.status = 'BOOKED' and class_session.id = booking.session_id and ${HAS_VISIT}
@@ -179,7 +180,7 @@ async function markAttended(unit: UnitOfWork, select: string, values: readonly u
 /**
  * Withdraws the attendance that a visit has recorded, in the transaction that has undone the visit, unless another visit
  * belongs to the session, or staff have recorded the attendance. The booking is BOOKED again, or a NO_SHOW if its session is
- * over. Bookings that are still BOOKED are locked, too, because `markAttended` may be about to mark them.
+ * over. The sessions of bookings that are still BOOKED are locked, too, because `markAttended` may be about to mark these.
  */
 export async function withdrawAttendance(
   unit: UnitOfWork,

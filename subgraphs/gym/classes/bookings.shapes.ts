@@ -4,7 +4,7 @@ import { columnOf, columnsOf } from '#server/database/columns.ts';
 import { BookingStatus } from './booking.entity.ts';
 import { SessionStatus } from './session.entity.ts';
 
-/** The session in the answer about a booking. */
+/** The session of a booking, in the answer about the booking. */
 export const BookedSessionShape = z
   .object({
     id: uuid(),

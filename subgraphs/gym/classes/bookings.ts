@@ -29,7 +29,7 @@ export interface BookingsRequest extends PageRequest {
   status?: string | null | undefined;
 }
 
-type Own = BookingShape & { number: number };
+type NumberedBooking = BookingShape & { number: number };
 
 /**
  * Bookings of class sessions. No session ever has more people than places, and those who wait get places in the order of
@@ -69,8 +69,8 @@ export class Bookings {
   }
 
   /**
-   * Bookings by the start of their sessions, the latest first: the viewer's own, or those of another user, for a GYM_ADMIN
-   * in their gym, for a SUPER_ADMIN in all gyms. First pages without a status are batched.
+   * Bookings by the start of their sessions, the latest first: the viewer's own, or those of another user. Of another user, a
+   * GYM_ADMIN sees the bookings in their own gym, a SUPER_ADMIN all. First pages without a status are batched.
    * @throws NOT_FOUND if the viewer may not see the bookings of the user
    */
   async list(request: BookingsRequest): Promise<Page<BookingShape>> {
@@ -103,7 +103,7 @@ export class Bookings {
     const session = await this.sessionOf(sessionId);
     if (!maySeeBooking(viewer, session)) throw forbidden("Only the gym's staff may see who has booked.");
     const after = byNumber.read(request.cursor);
-    const rows = await this.unit.read<Own>(
+    const rows = await this.unit.read<NumberedBooking>(
       `select shown.*, booking.number from (${BOOKINGS} where booking.session_id = ? ${status ? 'and booking.status = ?' : ''}
          ${after ? 'and (booking.number, booking.id) > (?, ?)' : ''} order by booking.number, booking.id limit ?) as shown
        join booking on booking.id = shown.id order by booking.number, booking.id`,
@@ -125,7 +125,8 @@ export class Bookings {
 
   /**
    * Books a place, or one on the waiting list if the session is full. Users book for themselves, staff also for a member.
-   * @throws SESSION_CLOSED, CONFLICT if the member has booked already, MEMBERSHIP_INACTIVE
+   * @throws SESSION_CLOSED if the session has begun or is cancelled; CONFLICT if the member has booked already; NOT_FOUND,
+   * FORBIDDEN, MEMBERSHIP_INACTIVE
    */
   async book(sessionId: string, input: unknown): Promise<BookingShape> {
     const viewer = requireUser(this.unit.viewer);
@@ -169,8 +170,8 @@ export class Bookings {
 
   /**
    * Marks a booking as attended or not, or as BOOKED again. For staff.
-   * @throws CONFLICT if the session is cancelled or begins much later; if BOOKED is set after its end; if the booking is WAITING
-   * or CANCELLED, or needs a place again and none is left
+   * @throws CONFLICT if the session is cancelled or begins in more than 60 minutes; if BOOKED is set after its end; if the
+   * booking is WAITING or CANCELLED; or if it needs a place again and none is left
    */
   async setAttendance(id: string, input: unknown): Promise<BookingShape> {
     const { viewer } = this.unit;
@@ -184,7 +185,7 @@ export class Bookings {
     });
   }
 
-  /** Locks a booking's session, and lets `change` change the booking. @throws NOT_FOUND */
+  /** Locks a booking's session, calls `change`, and returns the changed booking. @throws NOT_FOUND */
   private async changed(
     id: string,
     change: (booking: BookingShape, session: LockedSession) => Promise<void>,
@@ -238,7 +239,7 @@ export class Bookings {
 }
 
 /**
- * The gym whose bookings of the user the viewer may see; undefined if they may see those of all gyms.
+ * The gym in which the viewer may see the user's bookings; undefined if they may see the bookings in all gyms.
  * @throws NOT_FOUND if they may see no bookings of the user
  */
 function gymSeenOf(viewer: UserViewer, userId: string): string | undefined {
@@ -247,7 +248,7 @@ function gymSeenOf(viewer: UserViewer, userId: string): string | undefined {
   throw notFound('booking of user', userId);
 }
 
-/** Adds a booking to a session that the transaction has locked. @throws SESSION_CLOSED, CONFLICT */
+/** Adds a booking to a session that the transaction has locked: WAITING if no place is free. @throws SESSION_CLOSED, CONFLICT */
 export async function addBooking(
   unit: UnitOfWork,
   session: LockedSession,

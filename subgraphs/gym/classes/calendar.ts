@@ -88,7 +88,7 @@ export class Calendars {
   async feed({ token, all }: z.infer<typeof calendarQuery>): Promise<string> {
     const reader = await this.reader(token);
     const entries = all === 'true' ? await this.sessionsOf(reader) : await this.bookingsOf(reader);
-    return written(all === 'true' ? 'Classes' : 'My classes', entries);
+    return iCalendarOf(all === 'true' ? 'Classes' : 'My classes', entries);
   }
 
   private memberOfGym(): { userId: string; gymId: string } {
@@ -167,7 +167,8 @@ export class Calendars {
 
 const newToken = (): string => randomBytes(32).toString('base64url');
 
-function written(name: string, entries: readonly Entry[]): string {
+/** The entries as iCalendar text. */
+function iCalendarOf(name: string, entries: readonly Entry[]): string {
   const calendar = ical({
     name,
     prodId: { company: 'Fitness platform', product: 'Classes', language: 'EN' },

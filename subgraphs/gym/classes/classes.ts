@@ -45,7 +45,7 @@ export interface ClassesRequest extends PageRequest {
   active?: boolean | null | undefined;
 }
 
-/** The classes of a gym. Its users see them, its staff changes them. */
+/** The classes of a gym. Its users see them, its staff change them. */
 export class Classes {
   private readonly unit: UnitOfWork;
   /** How many weeks ahead sessions are made. */
@@ -206,6 +206,10 @@ export class Classes {
     return audit(this.unit, { gymId, actorId: userId, action, details: { classId: id, locationId, title } });
   }
 
+  /**
+   * Loads a class and locks it. The gym and the location are locked first, as in other transactions.
+   * @throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT; the errors of `requireOpenGym`
+   */
   private async locked(id: string, expectedVersion?: number | null): Promise<GymClass> {
     const { viewer } = this.unit;
     requireUser(viewer);

@@ -1,7 +1,7 @@
 import { uuidv7 } from '#server/ids.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 
-/** The length of a first visit at first; staff can change that of the class. */
+/** The initial length of first visits; staff can change it for each location. */
 const FIRST_VISIT_MINUTES = 30;
 
 /** Adds the class of first visits to a location, unless it has one. The transaction has locked the gym. */

@@ -91,9 +91,7 @@ export class FirstVisits {
     return found;
   }
 
-  /**
-   * Those of these bookings that have their place. The others were cancelled, by whomever, or their member has left the gym.
-   */
+  /** Which of these bookings still have their place. The others were cancelled, also because the member has left the gym. */
   async booked({ ids }: z.output<typeof FirstVisitIds>): Promise<z.infer<typeof BookedFirstVisitsShape>> {
     requireService(this.unit.viewer);
     const rows = await this.unit.read<{ id: string }>(
@@ -168,6 +166,7 @@ export class FirstVisits {
     return first;
   }
 
+  /** Makes the session at that time, unless there is one, and locks it. @returns a list with this session */
   private async sessionAt(first: FirstVisitClass, startsAt: string) {
     const occurrence = keyOf(startsAt);
     const start = new Date(startsAt);

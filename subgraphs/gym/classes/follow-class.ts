@@ -18,7 +18,8 @@ export interface Planned {
 /**
  * Changes a locked class and its coming sessions, which keep their ids and bookings. A session that staff have changed
  * individually keeps its time, capacity and instructor. If the recurrence changes, each session moves to a new start on its day,
- * or else in its week. A session for which there is no new start is cancelled. The starts that are left get new sessions.
+ * or else in its week. If there is no new start for a session that staff have not changed, it is cancelled. The starts that are
+ * left get new sessions.
  */
 export async function followClass(
   unit: UnitOfWork,
@@ -69,7 +70,7 @@ const newStarts = (recurrence: Recurrence, zone: string, weeksAhead: number): st
 function applyClass(session: LockedSession, plan: ClassPlan, zone: string): void {
   const next =
     session.occurrence && plan.startsAt ? plannedSession(plan, session.occurrence, zone) : undefined;
-  setCapacity(session, next?.capacity ?? plan.capacity); // before the move, because its refusal names the start
+  setCapacity(session, next?.capacity ?? plan.capacity); // before the start changes, because a refusal names the stored start
   if (next && next.startsAt.getTime() > Date.now()) {
     session.startsAt = next.startsAt;
     session.endsAt = next.endsAt;
@@ -88,8 +89,8 @@ export function setCapacity(session: LockedSession, capacity: number): void {
 }
 
 /**
- * Gives each session its new occurrence: a start on its day, or else in its week. Sessions that were cancelled together, as all
- * that follow one, get none.
+ * Gives each session its new occurrence: a start on its day, or else in its week. Sessions that staff have cancelled with the
+ * scope FOLLOWING get none.
  * @returns the scheduled sessions that staff have not edited and for which there is no new occurrence
  */
 async function alignWith(
@@ -110,7 +111,8 @@ async function alignWith(
   for (const key of [dayOf, weekOf]) {
     const byKey = Map.groupBy([...left].toSorted(), key);
     for (const { session, before } of recurring) {
-      // The new rule also replaces the end of the class by a change of all that follow: their starts get new sessions.
+      // Staff had cancelled all sessions from one on (scope FOLLOWING). A new rule also replaces this change, so the starts get
+      // new sessions.
       if (session.occurrence !== null || (session.status === 'CANCELLED' && !session.edited)) continue;
       const next = byKey.get(key(before))?.shift();
       if (next === undefined) continue;
@@ -125,7 +127,7 @@ async function alignWith(
 
 const dayOf = (local: string): string => local.slice(0, 10);
 
-/** Writes the new starts of sessions into their bookings. @returns the ids of the BOOKED and WAITING ones that were moved */
+/** Writes the new starts of sessions into their bookings. @returns the ids of the moved bookings that are BOOKED or WAITING */
 export async function moveBookings(unit: UnitOfWork, sessions: readonly LockedSession[]): Promise<string[]> {
   const rows = await unit.run<{ id: string; status: string }>(
     `update booking set starts_at = given.starts_at

@@ -23,7 +23,7 @@ const FACTS = `
   join gym_class on gym_class.id = class_session.class_id join location on location.id = class_session.location_id
   where booking.id = ?`;
 
-/** Mails a member about a change of their booking that others have made, unless the booking has changed again since. */
+/** Mails a member about a change of their booking that they have not made themselves, unless it has changed again since. */
 export const mailBooking = jobOf<{ mailMember: MailMember }>()({
   name: 'mail_booking',
   payload: z.object({ bookingId: uuid(), userId: uuid(), notice: z.enum(NOTICES) }),

@@ -98,7 +98,7 @@ export async function makeSessions(unit: UnitOfWork, classId: string, weeksAhead
   await unit.run('update gym_class set made_until = ? where id = ?', [until, classId]);
 }
 
-/** Stores sessions, and their events; an occurrence that has a session already is left out. */
+/** Stores sessions, and their events; an occurrence that has a session already is left out. @returns the ids of the new sessions */
 export async function insertSessions(
   unit: UnitOfWork,
   { id, gymId, locationId }: Pick<ClassPlan, 'id' | 'gymId' | 'locationId'>,

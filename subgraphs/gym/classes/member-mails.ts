@@ -10,7 +10,7 @@ interface MemberMail {
 }
 export type MailMember = (mail: MemberMail) => Promise<void>;
 
-/** Sends mails to members through identity, which knows their addresses. */
+/** Sends mails to members through identity, which stores their addresses. */
 export const memberMails =
   (identity: ServiceCalls): MailMember =>
   async ({ key, ...body }) => {

@@ -6,7 +6,7 @@ import { lockSessions, saveSessions, type LockedSession } from './session-writes
 /**
  * Moves the coming sessions at a location to its new time zone, in the open transaction, which has locked the location. The
  * sessions keep their local times, ids and bookings; the members with an open booking get a mail. A session keeps its
- * instant if staff have edited it alone, if it follows no rule, or if its new start would be in the past.
+ * instant if staff have changed it individually, if it follows no rule, or if its new start would be in the past.
  */
 export async function moveSessionsToZone(unit: UnitOfWork, locationId: string, zone: string): Promise<void> {
   const plans = await unit.run<ClassPlan>(

@@ -119,7 +119,7 @@ function ruleOf({ startsAt, rrule }: Recurrence, zone: string): RRuleTemporal<Oc
   const start = `${startsAt.replaceAll(/[-:]/g, '')}00Z`;
   return new RRuleTemporal({
     rruleString: `DTSTART:${start}\nRRULE:${withLocalUntil(rrule, zone)}`,
-    temporal: TEXTS,
+    temporal: TEMPORAL_WITH_TEXTS,
     strict: true,
     maxIterations: MAX_CANDIDATES,
     maxCandidateEvaluations: MAX_CANDIDATES,
@@ -144,6 +144,7 @@ interface Occurrence {
   readonly timeZoneId: string;
   toString(): string;
 }
-const TEXTS = {
+/** What the library uses of the `Temporal` namespace. */
+const TEMPORAL_WITH_TEXTS = {
   ZonedDateTime: { from: (text: string): Occurrence => ({ timeZoneId: 'UTC', toString: () => text }) },
 };

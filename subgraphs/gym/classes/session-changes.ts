@@ -28,7 +28,8 @@ interface SessionsToChange {
 
 /**
  * Changes one session, or also those that follow, in the open transaction, which has locked the gym.
- * @throws SESSION_CLOSED; CONFLICT for another start of a first visit, or for fewer places than are booked
+ * @throws SESSION_CLOSED; CONFLICT for another start of a first visit, or for fewer places than are booked; VALIDATION_FAILED if
+ * other sessions are to follow one that follows no rule; NOT_FOUND; what `decide` throws
  */
 export async function changeSessions(unit: UnitOfWork, request: SessionsToChange): Promise<void> {
   const { id, classId, zone, change, follows } = request;
@@ -39,7 +40,7 @@ export async function changeSessions(unit: UnitOfWork, request: SessionsToChange
   const locked = follows
     ? await lockSessions(
         unit,
-        // By the rule of the class, as the sessions that are made later: a single session may have been moved past others.
+        // The occurrence decides which sessions are later, not the start: staff may have moved a single session past others.
         `class_id = ? and (id = ? or (status = 'SCHEDULED' and occurrence > (select occurrence from class_session where id = ?)))`,
         [classId, id, id],
       )
@@ -87,7 +88,7 @@ function apply(session: LockedSession, startsAt: Date, change: SessionChangeInpu
     change.durationMinutes === undefined
       ? session.endsAt.getTime() - session.startsAt.getTime()
       : change.durationMinutes * 60_000;
-  // Before the move, because its refusal names the start.
+  // Before the start changes, because a refusal names the stored start.
   if (change.capacity !== undefined) setCapacity(session, change.capacity);
   session.startsAt = startsAt;
   session.endsAt = new Date(startsAt.getTime() + millis);

@@ -70,6 +70,7 @@ export async function lockSessions(
 export const isOpen = ({ status, startsAt }: Pick<LockedSession, 'status' | 'startsAt'>): boolean =>
   status === 'SCHEDULED' && startsAt.getTime() > Date.now();
 
+/** Sessions and bookings as they are stored now. */
 export interface Written {
   sessions: SessionRow[];
   bookings: BookingShape[];
@@ -78,8 +79,9 @@ export interface Written {
 /**
  * Writes locked sessions after a change. Before the write, their free places go to the bookings that have waited the
  * longest. It also notifies subscribers, records the events, and adds the jobs for the mails.
- * @param bookingIds the bookings that the caller has changed
+ * @param bookingIds the bookings that the calling code has changed
  * @param notices the mails to the members of these bookings, by the id of the booking
+ * @returns the sessions, and the changed bookings, promoted ones included
  */
 export async function saveSessions(
   unit: UnitOfWork,

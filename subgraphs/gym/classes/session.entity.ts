@@ -57,7 +57,7 @@ const ClassSessionSchema = defineEntity({
     waiting: p.integer().default(0),
     /** The number of the last booking; bookings are numbered in the order of their arrival. */
     lastNumber: p.integer().default(0),
-    /** Whether staff have changed this session alone. Changes of the class then do not apply to it. */
+    /** Whether staff have changed this session individually. Changes of the class then do not apply to it. */
     edited: p.boolean().default(false),
     /** Increases with every change of the session itself, not with bookings. */
     version: p.integer().default(1),

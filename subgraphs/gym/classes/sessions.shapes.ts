@@ -37,7 +37,7 @@ export type ClassSessionShape = z.infer<typeof ClassSessionShape>;
 export const SessionRow = ClassSessionShape.omit({ myBooking: true }).meta({ id: 'ClassSessionRow' });
 export type SessionRow = z.infer<typeof SessionRow>;
 
-/** In the graph, `myBooking` is read only if it is selected. With `isForAll` it is null: the event goes to several users. */
+/** In the graph, `myBooking` is read only if it is selected. With `isForAll` it is null, because the event goes to several users. */
 export type SessionInGraph = SessionRow & { isForAll?: boolean };
 
 const of = (table: string, shape: z.ZodObject): Record<string, string> =>

@@ -32,7 +32,7 @@ export interface SessionsRequest extends PageRequest {
   to?: string | null | undefined;
 }
 
-/** The sessions of classes. The gym's users see them, its staff changes them. */
+/** The sessions of classes. The gym's users see them, its staff change them. */
 export class Sessions {
   private readonly unit: UnitOfWork;
   private readonly notifications: Notifications;
@@ -125,7 +125,7 @@ export class Sessions {
         id,
         classId,
         zone: location.timezone,
-        change: wanted(change),
+        change: changeOf(change),
         follows: change.scope === 'FOLLOWING',
         decide: ({ version }) => checkVersion('class session', expectedVersion ?? change.version, version),
       });
@@ -181,7 +181,7 @@ const latest = (ranges: readonly BoundedRange[]): Date =>
 const LAST_INSTANT = Date.parse('3000-01-01T00:00:00Z');
 
 /** The change that the input asks for. Null in the input means unchanged, but `instructor: null` removes the instructor. */
-function wanted(input: z.infer<typeof UpdateClassSessionInput>): SessionChangeInput {
+function changeOf(input: z.infer<typeof UpdateClassSessionInput>): SessionChangeInput {
   return {
     startsAt: input.startsAt ? new Date(input.startsAt) : undefined,
     durationMinutes: input.durationMinutes ?? undefined,

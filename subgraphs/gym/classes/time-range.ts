@@ -7,7 +7,6 @@ const DEFAULT_MILLIS = 28 * DAY_MILLIS;
 /** The longest range, so that every list of occurrences is bounded. */
 const LONGEST_MILLIS = 732 * DAY_MILLIS;
 
-/** The first and the last instant of a range. */
 export interface BoundedRange {
   /** Inclusive. */
   from: Date;

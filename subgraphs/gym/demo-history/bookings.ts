@@ -17,7 +17,7 @@ interface DemoSession {
  */
 const [CANCELLATIONS, NO_SHOWS] = [0.1, 0.1];
 
-/** The bookings of users in the order of their arrival, and the numbers of the session that follow from them. */
+/** The bookings of users in the order of their arrival, and the status and the counts of their session. */
 export function bookingsOf(context: HistoryContext, session: DemoSession, userIds: readonly string[]) {
   const { now, random } = context;
   const status: SessionStatus = session.endsAt <= now ? 'DONE' : 'SCHEDULED';

@@ -16,7 +16,7 @@ interface Plan {
   to: number;
 }
 
-/** One that has ended, one that runs, and one that is coming, at any day of the month. */
+/** In each gym, some challenges have ended, some run and one is coming, whatever the day of the month. */
 const PLANS: Readonly<Record<string, readonly Plan[]>> = {
   [DEMO_GYMS.ironTemple.id]: [
     { title: 'Eight visits in three weeks', metric: 'CHECK_INS', goal: 8, from: -26, to: -5 },
@@ -33,7 +33,7 @@ const PLANS: Readonly<Record<string, readonly Plan[]>> = {
   ],
 };
 
-/** Challenges with their tables, and the participants of the two monthly ones. */
+/** Inserts challenges with their participants, and the participants of the two monthly challenges, which are stored already. */
 export async function insertChallenges(
   context: HistoryContext,
   gym: HistoryGym,

@@ -12,7 +12,7 @@ import { ANVIL, FORGE, HARBOUR, type HistoryContext, type HistoryGym } from './c
 
 const WEEKS_AHEAD = 8;
 const WEEK_MILLIS = 7 * DAY_MILLIS;
-/** Sessions are booked so many days ahead. */
+/** How many days ahead sessions are booked. */
 const BOOKED_DAYS = 14;
 
 /** A member who was, or is, in a session. */
@@ -132,7 +132,7 @@ const CLASSES: Readonly<Record<string, readonly DemoClass[]>> = {
 
 const TRAINS: ReadonlySet<string> = new Set(TRAINING_HABITS.map(({ userId }) => userId));
 
-/** Classes with their sessions and bookings. Returns who attends the sessions that have begun. */
+/** Inserts classes with their sessions and bookings. Returns who has attended, or attends, the sessions that have begun. */
 export async function insertClassHistory(context: HistoryContext, gym: HistoryGym): Promise<Attendance[]> {
   const { unit, now, random } = context;
   /** The members that are booked on each local day, because nobody attends two classes a day. */
@@ -150,7 +150,7 @@ export async function insertClassHistory(context: HistoryContext, gym: HistoryGy
     busy.set(day, taken);
     // Those who train at a fixed time come for that only.
     const free = gym.memberIds.filter((id) => !taken.has(id) && !TRAINS.has(id));
-    // The next session of a class is the first that somebody sees, so it is in demand.
+    // The next session is the first that users of the demo see, so one more member has booked it.
     const isNext = session.id === nextOf(planned, plan, now)?.id;
     const people = Math.round(plan.capacity * plan.demand * (0.8 + random.number() * 0.4)) + (isNext ? 1 : 0);
     const users = isBooked ? random.some(free, people) : [];

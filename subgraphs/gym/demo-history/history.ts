@@ -37,9 +37,9 @@ const GYMS: readonly HistoryGym[] = [
 ];
 
 /**
- * Inserts four weeks of the demo gyms before `now`, and what is planned for the next weeks, in the open transaction. As far as
- * the day of the week and the hour permit, the rows are the same at every first start, relative to its time; a start at night
- * finds as many people inside as one at noon.
+ * Inserts four weeks of the demo gyms before `now`, and what is planned for the next weeks, in the open transaction. Relative to
+ * `now`, the rows are the same at every first start, as far as the day of the week and the hour permit. The number of people
+ * inside is the same at every hour.
  */
 export async function insertHistory(unit: UnitOfWork, now: Date): Promise<void> {
   for (const gym of GYMS) {

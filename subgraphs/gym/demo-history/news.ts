@@ -137,7 +137,7 @@ const NEWS: Readonly<Record<string, News>> = {
   },
 };
 
-/** Announcements, and posts with likes, comments and a report. */
+/** Inserts announcements, and posts with likes, comments and a report. */
 export async function insertNews(context: HistoryContext, gym: HistoryGym): Promise<void> {
   const { unit, now, random } = context;
   const news = NEWS[gym.id];

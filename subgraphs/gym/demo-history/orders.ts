@@ -103,7 +103,7 @@ const COLLECTED: readonly OrderPlan[] = Array.from({ length: 14 }, (_unused, ind
   status: 'COLLECTED',
 }));
 
-/** The shop of a gym with orders of every status, and the movements that add up to its stock. */
+/** Inserts the shop of a gym with orders of every status, and the movements that add up to its stock. */
 export async function insertOrders(context: HistoryContext, gym: HistoryGym): Promise<void> {
   const { unit, random } = context;
   const shop = SHOPS[gym.id];
@@ -253,7 +253,7 @@ function movementsOf(
     });
 }
 
-/** What staff did with an order. */
+/** The audit records of what staff did with an order. */
 function auditOf(random: HistoryContext['random'], gym: HistoryGym, order: DemoOrder['order']) {
   const { id: orderId, userId, readyAt, collectedAt, cancelledAt, cancelReason } = order;
   const acts = [

@@ -11,10 +11,12 @@ const MINUTE_MILLIS = 60_000;
 /** The longest stay at the demo locations. */
 const MAX_STAY_MINUTES = 90;
 
-/** How busy a location is: check-ins without a class on a Monday, and weights of the hours from 0 to 23. */
+/** How busy a location is. */
 interface Traffic {
   locationId: string;
+  /** The average number of visits on a Monday, besides those to classes and to train. */
   perDay: number;
+  /** How these visits are distributed: a weight for each hour from 0 to 23. */
   hours: readonly number[];
   /** How many people are inside at the first start, whatever its time. */
   insideNow: number;
@@ -32,7 +34,7 @@ const TRAFFIC: Readonly<Record<string, readonly Traffic[]>> = {
   [DEMO_GYMS.aquaClub.id]: [{ locationId: HARBOUR, perDay: 36, hours: MORNING, insideNow: 19 }],
 };
 
-/** The part of a Monday's visits on the days from Monday on. */
+/** The visits on each day of the week, from Monday on, as a share of those on a Monday. */
 const WEEK = [1, 1, 0.95, 0.9, 0.75, 0.7, 0.5];
 
 /** One visit of the history. */
@@ -43,7 +45,7 @@ export interface DemoVisit {
   minutes: number;
 }
 
-/** Visits of the last four weeks: to classes, to train, and others; and the people inside. Returns all of them. */
+/** Inserts the visits of the last four weeks (to classes, to train, and others) and those of the people inside. Returns all. */
 export async function insertVisits(
   context: HistoryContext,
   gym: HistoryGym,
@@ -72,7 +74,7 @@ export async function insertVisits(
   return visits.filter(({ checkedInAt }) => checkedInAt < now);
 }
 
-/** From some minutes before the class to some minutes after it. */
+/** The visit of a member who attends a class: from some minutes before the class to some minutes after it. */
 const visitOfClass =
   ({ random }: HistoryContext) =>
   ({ userId, locationId, startsAt, endsAt }: Attendance): DemoVisit => {
@@ -131,7 +133,7 @@ function otherVisits(
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** Open visits of members who have not been there in the last hours, so that each location has its number of people. */
+/** Open visits of members who have not been there in the last hours, so that `insideNow` people are inside each location. */
 function peopleInside(
   { now, random }: HistoryContext,
   gym: HistoryGym,

@@ -93,7 +93,7 @@ class FeedCollector {
   private readonly service: ServiceName;
   private readonly options: FeedOptions;
   private readonly holder = randomUUID();
-  /** When the first of the present series of failures happened. */
+  /** When the first of the present series of failures happened (`performance.now()`); undefined if the last request succeeded. */
   private failingSince: number | undefined;
   /** Whether the present series of failures was logged. */
   private isLogged = false;
@@ -201,14 +201,14 @@ class FeedCollector {
     }
   }
 
-  /** False if the cursor was moved by another collector. */
+  /** Stores a page and moves the cursor. Returns false, and stores nothing, if another collector has moved the cursor. */
   private async store(cursor: string | null, { events, next, traces = {} }: CollectedPage): Promise<boolean> {
     const unit = this.options.unitOf();
     // One transaction stores events of many traces; its span belongs to the trace of the first event.
     const [cause] = Object.values(traces);
     const run = (work: () => Promise<boolean>) =>
       cause === undefined ? work() : unit.traced('collect events', cause, COLLECTING, work);
-    const isStored = () =>
+    const storePage = () =>
       unit.transaction(async () => {
         const moved = await unit.em.execute<unknown[]>(
           'update collected_feed set cursor = ? where service = ? and cursor is not distinct from ? returning 1',
@@ -223,7 +223,7 @@ class FeedCollector {
         if (next === null && this.service === 'content') await markAll(unit);
         return true;
       });
-    return run(isStored);
+    return run(storePage);
   }
 
   private async cursor(): Promise<string | null> {
