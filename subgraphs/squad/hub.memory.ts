@@ -13,7 +13,7 @@ export class MemoryHub implements Hub {
   readonly journals: Journals;
   readonly connectionTimes = new MemoryConnectionTimes();
   private readonly onlineUsers = new OnlineMap();
-  private readonly open: Connections;
+  private readonly openConnections: Connections;
   private readonly counts = boundedCache<string, { count: number }>({
     name: 'squad_rates',
     maxEntries: 50_000,
@@ -32,7 +32,9 @@ export class MemoryHub implements Hub {
   ) {
     this.journals = journals;
     this.onDispose = onDispose;
-    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
+    this.openConnections = new Connections(settings.graceMillis, (userId, gymId) =>
+      this.leave(userId, gymId),
+    );
   }
 
   async openGym(): Promise<void> {
@@ -55,7 +57,7 @@ export class MemoryHub implements Hub {
     const { userId, gymId } = announcement;
     const entry = entryAfter(this.onlineUsers.get(userId), announcement);
     this.onlineUsers.set(userId, entry);
-    this.open.touch(userId, gymId);
+    this.openConnections.touch(userId, gymId);
     return entry;
   }
 
@@ -66,8 +68,9 @@ export class MemoryHub implements Hub {
   connect(userId: string, gymId: string | null): () => void {
     const known = this.onlineUsers.get(userId);
     // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
-    if (known && known.gymId !== gymId && !this.open.has(userId, known.gymId)) this.withdraw(userId);
-    const ends = [this.open.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
+    if (known && known.gymId !== gymId && !this.openConnections.has(userId, known.gymId))
+      this.withdraw(userId);
+    const ends = [this.openConnections.open(userId, gymId ?? ''), this.connectionTimes.open(userId)];
     return () => ends.forEach((end) => end());
   }
 
@@ -83,7 +86,7 @@ export class MemoryHub implements Hub {
   }
 
   get connections(): number {
-    return this.open.size;
+    return this.openConnections.size;
   }
 
   losses(): Record<string, string> {
@@ -91,7 +94,7 @@ export class MemoryHub implements Hub {
   }
 
   async dispose(): Promise<void> {
-    this.open.dispose();
+    this.openConnections.dispose();
     this.connectionTimes.dispose();
     await this.journals.close();
     await this.onDispose();

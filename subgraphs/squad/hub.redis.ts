@@ -35,7 +35,7 @@ export class RedisHub implements Hub {
   private readonly log: Logger;
   private readonly keys: PresenceKeys;
   private readonly onlineUsers = new OnlineMap();
-  private readonly open: Connections;
+  private readonly openConnections: Connections;
   private readonly own: OwnEntries;
   private readonly others: OtherInstances;
   private readonly gyms: FollowedGyms;
@@ -57,7 +57,9 @@ export class RedisHub implements Hub {
     this.keys = new PresenceKeys(redis, this.instanceId);
     this.own = new OwnEntries(this.keys);
     this.connectionTimes = new RedisConnectionTimes(redis, this.instanceId, log);
-    this.open = new Connections(settings.graceMillis, (userId, gymId) => this.leave(userId, gymId));
+    this.openConnections = new Connections(settings.graceMillis, (userId, gymId) =>
+      this.leave(userId, gymId),
+    );
     this.others = new OtherInstances({
       graceMillis: settings.graceMillis,
       onLost: (instanceId) => log.warn({ instanceId }, 'an instance of the squad service is gone'),
@@ -111,7 +113,7 @@ export class RedisHub implements Hub {
     const { userId, gymId } = announcement;
     const entry = entryAfter(this.onlineUsers.get(userId), announcement);
     this.setOwn(userId, entry);
-    this.open.touch(userId, gymId);
+    this.openConnections.touch(userId, gymId);
     return entry;
   }
 
@@ -125,12 +127,12 @@ export class RedisHub implements Hub {
     if (known?.gymId === gymId) {
       // With an entry of this instance, the user stays online after they have lost their connections to other instances.
       if (!this.own.get(userId)) this.setOwn(userId, known);
-    } else if (known && this.own.get(userId) && !this.open.has(userId, known.gymId)) {
+    } else if (known && this.own.get(userId) && !this.openConnections.has(userId, known.gymId)) {
       // A member who connects in another gym, and has no connection left in the gym of their entry, has changed their gym.
       this.setOwn(userId, undefined);
     }
     const ends = [
-      this.open.open(userId, gymId ?? ''),
+      this.openConnections.open(userId, gymId ?? ''),
       this.connectionTimes.open(userId),
       ...(gymId ? [this.need(gymId)] : []),
     ];
@@ -155,7 +157,7 @@ export class RedisHub implements Hub {
   }
 
   get connections(): number {
-    return this.open.size;
+    return this.openConnections.size;
   }
 
   losses(): Record<string, string> {
@@ -171,7 +173,7 @@ export class RedisHub implements Hub {
   async dispose(): Promise<void> {
     this.isDisposed = true;
     clearInterval(this.renewing);
-    this.open.dispose();
+    this.openConnections.dispose();
     this.connectionTimes.dispose();
     this.others.dispose();
     await this.journals.close();
@@ -257,7 +259,8 @@ export class RedisHub implements Hub {
     if (mine && !isLater(entry, mine)) return;
     // This publishes the entry, so that the other instances do not return to this instance's older entry when the instance at
     // which it was announced removes it.
-    if (mine?.gymId === entry.gymId || this.open.has(userId, entry.gymId)) this.setOwn(userId, entry);
+    if (mine?.gymId === entry.gymId || this.openConnections.has(userId, entry.gymId))
+      this.setOwn(userId, entry);
     else if (mine) this.setOwn(userId, undefined);
   }
 

@@ -125,6 +125,7 @@ export class Feed {
     return found;
   }
 
+  /** The page that `ask` returns. If the gym service does not answer, an empty page, and `missing` then names the service. */
   private async orNothing(
     missing: Set<string>,
     ask: () => ReturnType<Platform['gymList']>,

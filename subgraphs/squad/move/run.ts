@@ -32,15 +32,15 @@ export async function runMove(
   const settings = readSettings(serverSettings, withDemoDefaults(env));
   const log = createLogger('squad', settings.logLevel);
   const closing: (() => Promise<void> | void)[] = [];
-  const open = async (what: string | undefined): Promise<JournalPlace> => {
-    if (what === 'files') {
+  const open = async (storage: string | undefined): Promise<JournalPlace> => {
+    if (storage === 'files') {
       const folder = path.resolve(settings.dataDir, 'squad');
       await mkdir(folder, { recursive: true });
       const lock = lockDataFolder(folder, '');
       closing.push(() => lock.release());
       return filePlace(new FileJournals({ folder, log }));
     }
-    if (what === 'redis') {
+    if (storage === 'redis') {
       const { redisUrl } = settings;
       if (!redisUrl) throw new StartError('REDIS_URL is not set: it names the Redis with the journals.');
       return redisPlace({ ...settings, redisUrl });

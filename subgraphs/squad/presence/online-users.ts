@@ -105,7 +105,7 @@ export class OnlineUsers {
 
   /**
    * Delivers the changes that viewers without blocks may see, numbered and at most five times per second. For a gateway that
-   * subscribes for the eligible members of an audience.
+   * subscribes for the eligible members of an audience; the parameter makes sure that nobody else calls this.
    */
   async watchForAudience(_audience: Audience, { gymId, deliver }: BoardWatch): Promise<BoardSubscription> {
     const gym = requireGym(this.unit.viewer, gymId);

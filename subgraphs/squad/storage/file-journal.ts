@@ -30,6 +30,7 @@ interface Waiting<State, Item> {
  */
 export class FileJournal<State, Item extends object> {
   readonly listeners = new Set<JournalListener<State>>();
+  /** The calls of `FileJournals` that use this journal now. */
   uses = 0;
   private readonly kind: JournalKind<State, Item>;
   private readonly id: string;

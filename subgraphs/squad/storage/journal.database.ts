@@ -35,7 +35,7 @@ export class DatabaseJournals implements Journals {
   private readonly followed = new Map<string, DatabaseJournal<unknown, object>>();
   private readonly cached: LRUCache<string, DatabaseJournal<unknown, object>>;
   /** The journals that each running transaction has used; the key is the driver's object of the transaction. */
-  private readonly open = new WeakMap<object, TransactionJournals>();
+  private readonly transactions = new WeakMap<object, TransactionJournals>();
   private readonly checking: NodeJS.Timeout;
   private check: Promise<void> | undefined;
   /** Whether to check again after the running check, which may have read a journal before the latest change was written. */
@@ -198,21 +198,21 @@ export class DatabaseJournals implements Journals {
     const { em } = this.options.orm;
     const transaction = em.getTransactionContext() as object | undefined;
     if (!transaction) return undefined;
-    const known = this.open.get(transaction);
+    const known = this.transactions.get(transaction);
     if (known) return known;
     // The copies in memory contain committed records only.
     const journals = new TransactionJournals(
       em.getContext(false),
       (kind, id) => this.journal(kind, id).known,
     );
-    this.open.set(transaction, journals);
+    this.transactions.set(transaction, journals);
     return journals;
   }
 
   private afterCommits(): EventSubscriber {
     return {
       afterTransactionCommit: async ({ transaction }: TransactionEventArgs) => {
-        const committed = transaction && this.open.get(transaction);
+        const committed = transaction && this.transactions.get(transaction);
         if (!committed) return;
         for (const [name, position] of committed.changed) {
           // The write is committed: if it cannot be read here now, the next use or check reads it.
