@@ -14,6 +14,11 @@ const MAX_OF_WEBHOOK = 16;
  */
 const MAX_OF_FAILING_WEBHOOK = 1;
 /**
+ * So many of the free places are kept for webhooks without a running attempt. Otherwise 20 webhooks whose receivers answer
+ * slowly could take all places, and the other webhooks would wait for their answers.
+ */
+const FIRST_PLACES = 64;
+/**
  * If a claim is not renewed within this time, for example because the process was killed, another replica sends the
  * delivery.
  */
@@ -61,9 +66,16 @@ const EVENT = columnsOf(EventShape, {
   data: 'event.data',
 });
 
-/** SQL: the deliveries of `webhook` that are due, each the first one of its subject. */
+/** SQL: the number of attempts that are running for `webhook`, in all replicas. */
+const RUNNING = `
+  select count(*) from webhook_delivery as running
+  where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now()`;
+
+/** SQL: the deliveries of `webhook` that are due, each the first one of its subject, and their order in `turn`. */
 const DUE = `
-  select delivery.id from webhook_delivery as delivery
+  select delivery.id, delivery.next_attempt_at,
+    row_number() over (order by delivery.next_attempt_at, delivery.position) as turn
+  from webhook_delivery as delivery
   where delivery.webhook_id = webhook.id and delivery.status = 'PENDING' and not delivery.held_back
     and delivery.next_attempt_at <= now()
     and (delivery.claim is null or delivery.claimed_until < now())
@@ -73,13 +85,12 @@ const DUE = `
       where first.webhook_id = delivery.webhook_id and first.subject = delivery.subject and first.status = 'PENDING'
       order by first.position limit 1)
   order by delivery.next_attempt_at, delivery.position
-  limit greatest(0, case when webhook.failing_since is null then ${MAX_OF_WEBHOOK} else ${MAX_OF_FAILING_WEBHOOK} end - (
-    select count(*) from webhook_delivery as running
-    where running.webhook_id = webhook.id and running.claim is not null and running.claimed_until > now()))`;
+  limit greatest(0, case when webhook.failing_since is null then ${MAX_OF_WEBHOOK} else ${MAX_OF_FAILING_WEBHOOK} end - busy.count)`;
 
 /**
  * Claims deliveries that are due. Of each subject of a webhook, only the first delivery is sent, so that the events of a
- * subject arrive in their order. A delivery that fails holds back only later deliveries of its own subject.
+ * subject arrive in their order. A delivery that fails holds back only later deliveries of its own subject. If there are
+ * more deliveries than places, webhooks with fewer running attempts come first.
  *
  * PostgreSQL plans the statement at each execution (`execute`, not `run`). A stored plan that was made while the table was
  * nearly empty would read the whole table; it could be used for a minute or longer, while many deliveries wait for a
@@ -88,11 +99,13 @@ const DUE = `
 export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Claimed[]> {
   const rows = await unit.em.execute<ClaimedRow[]>(
     `with recursive waiting as (${WAITING_WEBHOOKS}), candidate as (
-       select first.id, webhook.failing_since is not null as failing,
-         row_number() over (partition by webhook.failing_since is not null) as place
-       from waiting join webhook using (id) cross join lateral (${DUE}) as first
+       select due.id, webhook.failing_since is not null as failing, busy.count + due.turn as turn,
+         row_number() over (
+           partition by webhook.failing_since is not null order by busy.count + due.turn, due.next_attempt_at) as place
+       from waiting join webhook using (id) cross join lateral (${RUNNING}) as busy cross join lateral (${DUE}) as due
      ), due as (
-       select id from candidate where place <= case when failing then ?::int else ?::int end
+       select id from candidate
+       where place <= case when failing then ?::int else ?::int - case when turn > 1 then ${FIRST_PLACES} else 0 end end
      ), claimed as (
        update webhook_delivery set claim = ?::uuid, claimed_until = now() + interval '${CLAIM_SECONDS} seconds',
          earliest_attempt_at = null
