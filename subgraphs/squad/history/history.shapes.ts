@@ -19,7 +19,7 @@ export const SquadWorkoutShape = z
   .meta({ id: 'SquadWorkout' });
 export type SquadWorkoutShape = z.infer<typeof SquadWorkoutShape>;
 
-/** A row as it is stored. If a squad has several rows, the one with the highest revision counts. */
+/** A row as it is stored. A user's history has one row for each squad: that with the highest revision. */
 export interface StoredWorkout extends SquadWorkoutShape {
   readonly participantIds: string[];
   /** The squad's revision when the row was made; absent in journals of the previous version. */

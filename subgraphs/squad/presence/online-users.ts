@@ -74,7 +74,7 @@ export class OnlineUsers {
     return seen ? { online: true, status: seen.status, activity: seen.activity, since: seen.since } : OFFLINE;
   }
 
-  /** Counts a connection of the viewer, who stays online while it is open, and for a grace period afterwards. */
+  /** Counts a connection of the viewer, who stays online while it is open, and for a grace period afterwards. Returns what ends it. */
   async connect(): Promise<() => void> {
     const { userId, gymId } = requireUser(this.unit.viewer);
     if (gymId) await this.hub.openGym(gymId);

@@ -124,7 +124,8 @@ export class SocketConnection {
 
   /** Sends a frame that must not be left out: if the client reads too slowly, the socket is closed instead. */
   push(event: string, data: object, seq: number): void {
-    // No delay is measured while a frame is answered: the frame may ask for old events, such as missed messages or open invites.
+    // `sending` measures the delay from a change to its frame. This is left out while a frame of the client is answered, which may
+    // ask for old events, such as missed messages or open invites.
     const sent = this.waitingFrames === 0 ? this.host.sending(event) : undefined;
     this.send(frameText({ event, data, seq }), sent);
   }

@@ -168,7 +168,7 @@ function withStatus(squad: SquadState, status: 'ACTIVE' | 'PAUSED' | 'ENDED', at
   return { ...withRows(after, present, at), invites: closedAtEnd(after, at) };
 }
 
-/** Closes all invites of a squad that has ended. */
+/** Closes the pending invites of a squad that has ended: those that were open are revoked, the others have expired. */
 function closedAtEnd(squad: SquadState, at: string): SquadState['invites'] {
   const moment = Date.parse(at);
   return closed(

@@ -59,7 +59,7 @@ export interface JournalsOf<State, Item extends object> {
   rewrite(id: string, change: (state: State) => State): Promise<State>;
 }
 
-/** Implementations: `journal.file.ts` (JSON files of one process), `journal.database.ts` (shared by any number). */
+/** Implementations: `journal.file.ts` (JSON files of one process), `journal.database.ts` (any number of processes). */
 export interface Journals {
   of<State, Item extends object>(kind: JournalKind<State, Item>): JournalsOf<State, Item>;
   /** The number of listeners; for leak tests and metrics. */

@@ -16,7 +16,8 @@ interface OpenJournal {
  * journals, at least one of them sees what the other one has written. Rules that write one journal and then read another
  * depend on this, for example `accounts/forget-if-erased.ts`.
  *
- * Two such requests can wait for each other's journals; PostgreSQL then rolls one of them back, and its answer is 503.
+ * Two such requests can wait for each other's journals; PostgreSQL then rolls one of them back. `unit.transaction` repeats it if
+ * that is safe (`server/database/repetition.ts`); otherwise its answer is 503.
  */
 export class TransactionJournals {
   private readonly open = new Map<string, OpenJournal>();

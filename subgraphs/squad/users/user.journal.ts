@@ -17,12 +17,15 @@ export interface UserRecord {
    * before it, also if the clocks of two instances differ.
    */
   readonly blocksChangedAt: number;
-  /** By user: the `blocksChangedAt` of the state of their journal with which `blockedBy` agrees. Also for users who unblocked. */
+  /**
+   * By user: the `blocksChangedAt` of the state of their journal with which `blockedBy` agrees. The entry of a user who has
+   * unblocked them stays.
+   */
   readonly blockedByAsOf: Readonly<Record<string, number>>;
   /** Copies, the newest last. An invite is decided in its squad's journal. */
   readonly received: readonly StoredInvite[];
   readonly sent: readonly StoredInvite[];
-  /** Squads that they have entered and whose end is not in their history yet. */
+  /** Squads that they have entered and whose end is not recorded here yet (`recordSquad`). */
   readonly squads: readonly string[];
   /** The LOBBY that an invite without a squad has opened last; null if there was none. The squad may not be written yet. */
   readonly lobby: ReservedLobby | null;
@@ -39,7 +42,7 @@ export interface UserRecord {
   readonly namePages: number;
   /** The status that they have chosen last; null if they never chose one. */
   readonly chosenStatus: StatusChoice | null;
-  /** The erasure of their account; once it has begun, no record is added. Stored snapshots have this name. */
+  /** The erasure of their account; once it has begun, no record is added. Its name is in stored snapshots, so it must stay. */
   readonly farewell: Farewell | null;
 }
 
