@@ -18,22 +18,23 @@ const isSelf = (viewer: Viewer, { id }: Pick<Account, 'id'>): boolean =>
  */
 export const maySee = (viewer: Viewer, user: Account): boolean =>
   maySeeContact(viewer, user) ||
-  isClientOfMembers(viewer, user) ||
+  isClientThatReadsMembers(viewer, user) ||
   (viewer.kind === 'user' && (user.role === Role.SUPER_ADMIN || seesGym(viewer, user.gymId ?? null)));
 
-const isClientOfMembers = (viewer: Viewer, { membershipGymId }: Account): boolean =>
+/** Whether the viewer is a machine client that may read the members of the gym of the user's membership. */
+const isClientThatReadsMembers = (viewer: Viewer, { membershipGymId }: Account): boolean =>
   isClientWith(viewer, 'members:read', membershipGymId ?? null);
-/** A machine client that changes memberships. */
-const isClientOfMemberships = (
+/** Whether the viewer is a machine client that may change the memberships of the gym of the user's membership. */
+const isClientThatChangesMemberships = (
   viewer: Viewer,
   { membershipGymId }: Pick<Account, 'membershipGymId'>,
 ): boolean => isClientWith(viewer, 'members:write', membershipGymId ?? null);
 
-/** The staff of the user's gym, and services: they find a user by QR code, and manage invitations. */
+/** Whether the viewer may find the user by their QR code, and manage their invitation: the staff of their gym, and services. */
 export const mayManage = (viewer: Viewer, { gymId }: Pick<Account, 'gymId'>): boolean =>
   viewer.kind === 'service' || managesGym(viewer, gymId ?? null);
 
-/** The staff of the gym of the user's membership, whatever its status, and services. */
+/** Whether the viewer is a service, or on the staff of the gym of the user's membership, whatever its status. */
 const mayManageMember = (viewer: Viewer, { membershipGymId }: Account): boolean =>
   viewer.kind === 'service' || managesGym(viewer, membershipGymId ?? null);
 
@@ -41,28 +42,30 @@ const mayManageMember = (viewer: Viewer, { membershipGymId }: Account): boolean 
 export const maySeeContact = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || mayManageMember(viewer, user);
 
-/** The staff of a gym see the codes only of those who belong to it now. */
+/** Users see their own code, and services every code. The staff of a gym see only the codes of users who belong to it now. */
 export const maySeeQrCode = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || mayManage(viewer, user);
 
-/** Every user may contact a SUPER_ADMIN, so all users see their email. A machine client sees emails, but no codes. */
+/** Every user sees the email of a SUPER_ADMIN, to contact them. A machine client sees the emails of its gym's members. */
 export const maySeeEmail = (viewer: Viewer, user: Account): boolean =>
-  maySeeContact(viewer, user) || isClientOfMembers(viewer, user) || user.role === Role.SUPER_ADMIN;
+  maySeeContact(viewer, user) || isClientThatReadsMembers(viewer, user) || user.role === Role.SUPER_ADMIN;
 
 /** Members do not see each other's memberships. */
 export const maySeeMembership = (viewer: Viewer, user: Account): boolean =>
-  maySeeContact(viewer, user) || isClientOfMembers(viewer, user) || isClientOfMemberships(viewer, user);
+  maySeeContact(viewer, user) ||
+  isClientThatReadsMembers(viewer, user) ||
+  isClientThatChangesMemberships(viewer, user);
 
 /** The user, staff, and machine clients that change memberships may read why staff have changed a membership. */
 export const mayReadMembershipReason = (viewer: Viewer, user: Account): boolean =>
-  maySeeContact(viewer, user) || isClientOfMemberships(viewer, user);
+  maySeeContact(viewer, user) || isClientThatChangesMemberships(viewer, user);
 
 /** Whether the viewer may see that the account is suspended. */
 export const maySeeAccountState = (viewer: Viewer, user: Account): boolean => mayManageMember(viewer, user);
 
 /** Staff of the gym and its machine clients change memberships. */
 export const mayChangeMembership = (viewer: Viewer, user: Pick<Account, 'membershipGymId'>): boolean =>
-  managesGym(viewer, user.membershipGymId ?? null) || isClientOfMemberships(viewer, user);
+  managesGym(viewer, user.membershipGymId ?? null) || isClientThatChangesMemberships(viewer, user);
 
 /**
  * Whether the viewer may read the body and the training goals of the user: only the user themselves may, and the wizard
@@ -71,7 +74,7 @@ export const mayChangeMembership = (viewer: Viewer, user: Pick<Account, 'members
 export const mayReadBody = (viewer: Viewer, user: Account): boolean =>
   isSelf(viewer, user) || (viewer.kind === 'service' && viewer.service === 'wizard');
 
-/** @throws UNAUTHENTICATED, FORBIDDEN for a MEMBER */
+/** @throws UNAUTHENTICATED; FORBIDDEN for a MEMBER and for a machine client */
 export function requireStaffOrService(viewer: Viewer): void {
   if (viewer.kind !== 'service') requireRole(viewer, Role.GYM_ADMIN, Role.SUPER_ADMIN);
 }

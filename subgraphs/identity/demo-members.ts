@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { newQrCode } from './users/qr-code.ts';
 
 const CREATED_AT = new Date('2026-01-01T00:00:00Z');
-const FROZEN_UNTIL_DAYS = 21;
+const FROZEN_UNTIL_DAYS = 21; // from the first start
 
 const BIOS: readonly (string | null)[] = [
   'Three times a week, whatever happens.',
@@ -46,7 +46,7 @@ export async function insertDemoMembers(unit: UnitOfWork, passwordHash: string):
       email_verified_at: CREATED_AT,
     };
   });
-  // If another account has an email or an id by now, it keeps them.
+  // If an account with the same email or id exists already, it is not changed.
   await unit.em.execute(
     `insert into user_account (${COLUMNS}, updated_at)
      select ${COLUMNS}, created_at from jsonb_populate_recordset(null::user_account, ?::jsonb) on conflict do nothing`,

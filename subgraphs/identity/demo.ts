@@ -7,9 +7,9 @@ import { newQrCode } from './users/qr-code.ts';
 import { User } from './users/user.entity.ts';
 
 /**
- * Creates the six demo users, and an import of two of them. An existing account is not changed, and a deleted one is not
- * created again.
- * @param withHistory whether to create the other members of the demo gyms, too, at the first start
+ * Creates the six demo users, and an import that has created two of them. An existing account is not changed, and a deleted
+ * one is not created again.
+ * @param withHistory whether the first start also creates the other members of the demo gyms
  */
 export async function demo(unit: UnitOfWork, passwords: Passwords, withHistory: boolean): Promise<void> {
   const ids = DEMO_PEOPLE.map(({ id }) => id);
@@ -24,7 +24,7 @@ export async function demo(unit: UnitOfWork, passwords: Passwords, withHistory: 
     updatedAt: new Date('2026-01-01T00:00:00Z'),
   };
   for (const person of missing) {
-    // If another account has the email by now, it keeps the email, and the demo user is not created.
+    // If another account has the email already, that account is not changed, and the demo user is not created.
     await unit.em.execute(
       `insert into user_account (id, email, password_hash, display_name, role, gym_id, membership_gym_id, membership_status, membership_since, email_verified_at, qr_code, timezone, created_at, updated_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
@@ -50,7 +50,7 @@ export async function demo(unit: UnitOfWork, passwords: Passwords, withHistory: 
   if (withHistory && known.size === 0) await insertDemoMembers(unit, passwordHash);
 }
 
-/** An import of members into Iron Temple that is done. */
+/** Stores a finished import of members into Iron Temple. */
 async function demoImport(unit: UnitOfWork): Promise<void> {
   const importId = demoId('101', 1);
   const members = [demoPerson('maya@iron.test'), demoPerson('leo@iron.test')];

@@ -1,6 +1,6 @@
 /**
- * For a GraphQL type whose resolvers get objects of a TypeScript type of their own: that type, by the name of the GraphQL type.
- * `npm run generate` reads this file.
+ * The TypeScript types of the objects that the resolvers of GraphQL types get. Each is exported under the name of its GraphQL
+ * type. `npm run generate` reads this file.
  */
 export type { AccountDeletionShape as AccountDeletion } from './accounts/accounts.shapes.ts';
 export type { AccountExportShape as AccountExport } from './accounts/accounts.shapes.ts';

@@ -21,7 +21,7 @@ import { AccessTokens } from './sessions/access-tokens.ts';
 import { OUTBOX, type IdentitySettings } from './settings.ts';
 import { Passwords } from './users/passwords.ts';
 
-/** Another instance takes over the saga of a killed instance after this time. */
+/** If an instance is killed, another one takes over its sagas after this time. */
 const SAGA_LEASE_MILLIS = 5_000; // 5 s
 
 /** The objects that exist as long as the service runs. */

@@ -20,7 +20,7 @@ import {
 import { removeStaffMails } from './staff-mails/retention.ts';
 import { removeBrokenImport, removeOldImport } from './user-imports/retention.ts';
 
-/** Removes data that has expired, and data that has been kept long enough. */
+/** The rules that remove data that has expired, or has been kept long enough. */
 export const identityRetention = ({
   files,
   sagaStore,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServerSettings } from '#server/settings.ts';
 
-/** The `SMTP_URL` that chooses files instead of a mail server. */
+/** The value of `SMTP_URL` with which mails are written to files instead of sent to a mail server. */
 export const OUTBOX = 'outbox:';
 
 /** The settings of the identity service, in addition to those of every server. */

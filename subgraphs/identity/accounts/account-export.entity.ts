@@ -7,7 +7,7 @@ const AccountExportSchema = defineEntity({
   tableName: 'account_export',
   indexes: [{ properties: ['userId', 'id'] }, { properties: ['expiresAt'] }],
   uniques: [
-    // Each user has at most one running export: a second request returns it.
+    // Each user has at most one running export; a second request returns the running one.
     {
       name: 'account_export_under_way',
       expression: `create unique index "account_export_under_way" on "account_export" ("user_id") where "finished_at" is null`,

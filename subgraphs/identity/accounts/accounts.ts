@@ -18,7 +18,7 @@ import { eraseOwnPart, startErasure } from './erase-account.ts';
 import { EXPORT_SAGA } from './export-saga.ts';
 import { SECTIONS, sectionKey } from './export-sections.ts';
 
-/** Deletes accounts: in identity at once, in the other services as soon as each answers. */
+/** Deletes accounts: in identity at once, in each other service as soon as it answers. */
 export class Accounts {
   private readonly unit: UnitOfWork;
   private readonly audit: Audit;
@@ -89,6 +89,7 @@ export class Accounts {
     return ids.flatMap((id) => SECTIONS.map((service) => sectionKey(id, service)));
   }
 
+  /** The hash of the user's password, which is compared with `password`. @throws FORBIDDEN for a wrong password */
   private async checkedHash(userId: string, password: string): Promise<string | null> {
     const [known] = await this.unit.em.execute<Credentials[]>(
       'select id, email, password_hash as "passwordHash" from user_account where id = ?',

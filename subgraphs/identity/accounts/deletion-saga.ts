@@ -9,8 +9,8 @@ export const DELETION_SAGA = 'account-deletion';
 const FILES = 'files';
 
 /**
- * Identity's own part of the receipt; the transaction of the deletion carries it out. It is always RETAINED, because the
- * audit trail has at least the record of the deletion.
+ * Identity's own line of the receipt. The transaction of the deletion erases identity's part, so no action of the saga does. The
+ * outcome is always RETAINED, because the audit trail has at least the record of the deletion.
  */
 const OWN_PART: ReceiptPart = {
   service: 'identity',
@@ -23,7 +23,7 @@ export interface DeletionContext {
   userId: string;
 }
 
-/** Each service erases its part independently: a service that is down does not delay the others, and is called until it has answered. */
+/** Each service erases its part independently: if one is down, the others do not wait, and it is called until it has answered. */
 export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDefinition => ({
   kind: DELETION_SAGA,
   order: 'independent',
@@ -49,12 +49,13 @@ export const deletionSaga = (others: OtherServices, files: FileStorage): SagaDef
   onChange: writeReceipt,
 });
 
-/** @param keys storage keys of the user's files in identity, which are not part of the database transaction */
+/** @param keys storage keys of the user's files in identity, which the transaction of the deletion cannot delete */
 export const deletionActions = (keys: readonly string[]): PlannedAction[] => [
   ...OTHER_SERVICES.map((name) => ({ name })),
   ...(keys.length > 0 ? [{ name: FILES, input: keys }] : []),
 ];
 
+/** The lines of a receipt before the other services have answered. */
 export const partsAtFirst = (): ReceiptPart[] => [
   OWN_PART,
   ...OTHER_SERVICES.map((service) => ({ service, outcome: Outcome.PENDING, reason: null })),

@@ -26,7 +26,8 @@ export async function eraseOwnPart(
 }
 
 /**
- * Stores the saga that erases a user in the other services, and its receipt, in the transaction that deletes the account.
+ * Stores the saga that erases a user in the other services, and the receipt, which is returned. Call it in the transaction that
+ * deletes the account.
  * @param fileKeys storage keys of the user's files in identity
  */
 export async function startErasure(

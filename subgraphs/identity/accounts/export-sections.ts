@@ -11,6 +11,7 @@ type PageOf = (cursor: string | undefined) => Promise<RecordsPageShape>;
 /** The services in the order of the document: identity first, as in receipts. */
 export const SECTIONS = ['identity', ...SERVICE_NAMES.filter((name) => name !== 'identity')] as const;
 
+/** The storage key of a section's file. */
 export const sectionKey = (exportId: string, service: string): string =>
   `exports/${exportId}-${service}.json`;
 
@@ -18,7 +19,7 @@ export const sectionKey = (exportId: string, service: string): string =>
 export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
   let cursor: string | undefined;
   let kinds: readonly string[] = [];
-  let begun = 0;
+  let begun = 0; // kinds whose list has been opened
   let isFirst = true;
   yield '{';
   do {
@@ -26,7 +27,7 @@ export async function* sectionText(pageOf: PageOf): AsyncGenerator<string> {
     kinds = page.kinds;
     let text = '';
     for (const { kind, record } of page.records) {
-      // All kinds are written in their order, also kinds without records.
+      // All kinds are written in the order of `kinds`, also those without records.
       for (; begun <= kinds.indexOf(kind); begun += 1) {
         text += opening(kinds, begun);
         isFirst = true;
@@ -67,6 +68,7 @@ async function* documentText(
   yield '}}';
 }
 
+/** The pauses before the repetitions of a request for a page. */
 const WAITS_MILLIS = [200, 1_000, 3_000];
 
 /**

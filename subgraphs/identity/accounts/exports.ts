@@ -18,7 +18,7 @@ import { EXPORT_SAGA } from './export-saga.ts';
 import { documentOf, SECTIONS, sectionKey } from './export-sections.ts';
 
 const KEPT_MILLIS = 7 * DAY_MILLIS;
-const KEPT_AFTER_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, for another request that waits for the same export
+const KEPT_FOR_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, in which all requests that wait for the same export download it
 const FINISHED_KEPT = 5; // of each user
 const LONGEST_WAIT_MILLIS = 45_000; // 45 s, shorter than the time limit of the gateway
 const LONGEST_GRAPH_DOCUMENT = 8 * 1024 * 1024; // 8 MiB
@@ -39,7 +39,7 @@ export class AccountExports {
     this.resources = resources;
   }
 
-  /** Starts an export, or returns the running one. It continues even if processes stop. */
+  /** Starts an export, or returns the running one. The export continues even if processes stop. */
   async request(): Promise<AccountExportShape> {
     return this.presented(await this.begin(KEPT_MILLIS));
   }
@@ -80,10 +80,11 @@ export class AccountExports {
 
   /**
    * The document in one call: starts an export and waits for it.
-   * @throws UPSTREAM_UNAVAILABLE naming the service that does not answer; the export continues, and can be downloaded later
+   * @throws UPSTREAM_UNAVAILABLE if the export is not complete within 45 s, or at once if a service does not answer, which the
+   * message names; the export continues, and can be downloaded later
    */
   async now(): Promise<Readable> {
-    const { id } = await this.begin(KEPT_AFTER_DOWNLOAD_MILLIS);
+    const { id } = await this.begin(KEPT_FOR_DOWNLOAD_MILLIS);
     const until = Date.now() + LONGEST_WAIT_MILLIS;
     for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
       const [saga] = await this.resources.sagas.findBySubjects(EXPORT_SAGA, [id]);
@@ -112,13 +113,14 @@ export class AccountExports {
     return JSON.parse(await text(stream)) as unknown;
   }
 
+  /** Starts an export of the viewer, or returns the running one, which is then kept at least as long. */
   private async begin(keptMillis: number): Promise<AccountExport> {
     const { userId } = requireUser(this.unit.viewer);
     return this.unit.transaction(async () => {
       const id = uuidv7();
       const now = new Date();
       const expiresAt = new Date(now.getTime() + keptMillis);
-      // The account is locked, so it cannot be deleted between this statement and the commit.
+      // `for key share` locks the account, so it cannot be deleted between this statement and the commit.
       const begun = await this.unit.em.execute<unknown[]>(
         `insert into account_export (id, user_id, requested_at, expires_at)
          select ?, id, ?, ? from user_account where id = ? for key share
@@ -152,7 +154,7 @@ export class AccountExports {
   private async removeOldest(userId: string): Promise<void> {
     const finished = await this.unit.em.find(
       AccountExport,
-      { userId, finishedAt: { $lt: new Date(Date.now() - KEPT_AFTER_DOWNLOAD_MILLIS) } },
+      { userId, finishedAt: { $lt: new Date(Date.now() - KEPT_FOR_DOWNLOAD_MILLIS) } },
       { orderBy: { id: 'desc' }, offset: FINISHED_KEPT },
     );
     await removeExports(
@@ -177,7 +179,7 @@ export class AccountExports {
   }
 }
 
-/** The files are deleted after the commit, so that no transaction waits for the file storage. */
+/** Removes exports with their sagas. Their files are deleted after the commit: no transaction waits for the file storage. */
 async function removeExports(
   unit: UnitOfWork,
   { files, sagaStore }: Pick<ExportResources, 'files' | 'sagaStore'>,
@@ -192,7 +194,7 @@ async function removeExports(
 /** The maximum number of exports that one call removes. Each has six files. */
 export const EXPORTS_PER_BATCH = 100;
 
-/** Removes expired exports with their files; returns how many. */
+/** Removes expired exports with their files. @returns how many */
 export async function removeExpiredExports(
   unit: UnitOfWork,
   resources: Pick<ExportResources, 'files' | 'sagaStore'>,
@@ -210,7 +212,7 @@ export async function removeExpiredExports(
   return expired.length;
 }
 
-/** Those of these keys that are sections of an export that has not been removed. */
+/** The keys among `keys` under which a section of a stored export is kept. */
 export async function usedSections(unit: UnitOfWork, keys: readonly string[]): Promise<string[]> {
   const idOf = (key: string): string => /^exports\/([0-9a-f-]{36})-[a-z]+\.json$/.exec(key)?.[1] ?? '';
   const ids = new Set(keys.map(idOf).filter(isUuid));

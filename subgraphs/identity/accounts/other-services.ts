@@ -13,7 +13,7 @@ export const OTHER_SERVICES = SERVICE_NAMES.filter((name): name is OtherService 
 
 const TIMEOUT_MILLIS = 30_000; // 30 s: erasing the data of ten years takes longer than reading a row
 
-/** The records are passed on without validation: checking every field of a long history would take longer than fetching it. */
+/** The records are not validated: checking every field of a long history would take longer than reading it. */
 const pageAnswer = z.object({
   records: z.array(z.unknown()),
   kinds: z.array(z.string()),

@@ -15,6 +15,7 @@ import { presentUser } from '../users/present-user.ts';
 /**
  * Everything that identity stores about a user, without hashes and tokens: the text of a JSON object, in chunks of one page
  * each.
+ * @throws UNAUTHENTICATED if the account has been deleted
  */
 export async function* ownText(unit: UnitOfWork, userId: string): AsyncGenerator<string> {
   const user = await unit.em.findOne(User, { id: userId });
@@ -103,6 +104,6 @@ const presentInvitation = ({ gymId, displayName, createdAt, sentAt, expiresAt }:
   expiresAt: expiresAt ?? null,
 });
 
-/** The user as the viewer of their own data. They need not be logged in while an export runs, so there is no session. */
+/** The user as the viewer of their own data. The session is empty, because they need not be logged in while an export runs. */
 const asOwner = ({ id, role, gymId }: User) =>
   ({ kind: 'user', userId: id, role, gymId: gymId ?? null, sessionId: '', expiresAt: 0 }) as const;

@@ -6,8 +6,8 @@ import { DELETION_SAGA } from './deletion-saga.ts';
 const BATCH = 1_000;
 
 /**
- * Removes sagas of deletions that finished before this time. Their receipts stay for ever: they are the record of the
- * deletion, and the demo data does not create an account again that has a receipt.
+ * Removes sagas of deletions that finished before this time. Their receipts stay for ever: they are the record of the deletion,
+ * and a start with demo data does not create an account again that has a receipt.
  */
 export const removeFinishedDeletionSagas =
   (store: SagaStore) =>

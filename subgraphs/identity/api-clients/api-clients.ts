@@ -58,6 +58,7 @@ export class ApiClients {
   }
 
   /**
+   * Creates a machine client, and returns it with its secret, which is in no other answer.
    * @throws GYM_REQUIRED if a SUPER_ADMIN names no gym; VALIDATION_FAILED for an unknown gym, a location that is not of the
    * gym, or an `expiresAt` in the past; CONFLICT if the gym has 100 clients
    */
@@ -88,25 +89,25 @@ export class ApiClients {
         expiresAt: expiresAt === null ? null : new Date(expiresAt),
       });
       await this.unit.em.flush();
-      await this.audit.record('API_CLIENT_CREATED', null, { ...namesOf(client), scopes: scopes.join(' ') });
+      await this.audit.record('API_CLIENT_CREATED', null, { ...idsOf(client), scopes: scopes.join(' ') });
       return { ...present(client), secret: await addSecret(this.unit, client.id) };
     });
   }
 
-  /** Gives the client a new secret; its previous one stays valid for a day. @throws NOT_FOUND also for another gym's client */
+  /** Adds a new secret of the client; its previous one stays valid for a day. @throws NOT_FOUND also for another gym's client */
   async rotateSecret(id: string): Promise<ApiClientWithSecretShape> {
     return this.unit.transaction(async () => {
       const client = await this.locked(id);
-      await this.audit.record('API_CLIENT_SECRET_ROTATED', null, namesOf(client));
+      await this.audit.record('API_CLIENT_SECRET_ROTATED', null, idsOf(client));
       return { ...present(client), secret: await addSecret(this.unit, client.id) };
     });
   }
 
-  /** Deletes a client. All services refuse its tokens within 5 s. @throws the errors of `rotateSecret` */
+  /** Deletes a client. All services refuse its tokens within 5 s. @throws NOT_FOUND also for another gym's client */
   async delete(id: string): Promise<void> {
     await this.unit.transaction(async () => {
       const client = await this.locked(id);
-      await this.audit.record('API_CLIENT_DELETED', null, namesOf(client));
+      await this.audit.record('API_CLIENT_DELETED', null, idsOf(client));
       await this.unit.em.execute('delete from api_client where id = ?', [client.id]);
       await refuseTokensOfClients(this.unit.em, [client.id]);
     });
@@ -141,7 +142,7 @@ export class ApiClients {
       throw invalidFields([{ path: 'locationId', message: 'expected the id of a location of this gym' }]);
   }
 
-  /** Two creations for one gym wait for each other, so that both are counted. */
+  /** The lock makes two creations for one gym run one after the other, so that both are counted. @throws CONFLICT */
   private async requireFewerThanMaximum(gymId: string): Promise<void> {
     await this.unit.em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
       `api_client ${gymId}`,
@@ -152,6 +153,6 @@ export class ApiClients {
   }
 }
 
-const namesOf = ({ id, gymId }: ApiClient) => ({ clientId: id, gymId });
+const idsOf = ({ id, gymId }: ApiClient) => ({ clientId: id, gymId });
 
 const present = (client: ApiClient): ApiClientShape => presented(ApiClientShape, client);

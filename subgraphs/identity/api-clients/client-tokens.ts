@@ -23,6 +23,7 @@ export class ClientTokens {
   }
 
   /**
+   * An access token for the service or machine client with these credentials.
    * @param authorization the request's `Authorization`, which may be `Basic` with the id and the secret
    * @throws UNAUTHENTICATED for a wrong id or secret, and for a client that has expired; VALIDATION_FAILED for a scope that
    * the client was not granted
@@ -59,13 +60,13 @@ export class ClientTokens {
   }
 }
 
-/** How long a token of the client may last. */
+/** For how many seconds a token of the client may be valid; 0 or less if the client has expired. */
 const secondsLeft = ({ expiresAt }: ApiClient): number =>
   expiresAt
     ? Math.min(ACCESS_TOKEN_SECONDS, Math.floor((expiresAt.getTime() - Date.now()) / 1000))
     : ACCESS_TOKEN_SECONDS;
 
-/** @throws VALIDATION_FAILED at `scope` */
+/** The requested scopes, separated by spaces in `scope`. @throws VALIDATION_FAILED at `scope` if one of them was not granted */
 function grantedIn(scope: string, granted: readonly Scope[]): Scope[] {
   const requested = [...new Set(scope.split(' ').filter(Boolean))];
   const refused = requested.find((name) => !granted.some((one) => one === name));
@@ -74,7 +75,7 @@ function grantedIn(scope: string, granted: readonly Scope[]): Scope[] {
   return granted.filter((name) => requested.includes(name));
 }
 
-/** @throws UNAUTHENTICATED if there are none, VALIDATION_FAILED if both the body and the header have some */
+/** @throws UNAUTHENTICATED if there are no credentials, VALIDATION_FAILED if both the body and the header have a secret */
 function credentialsIn(
   { client_id: id, client_secret: secret }: ClientCredentialsShape,
   authorization: string | undefined,
@@ -87,7 +88,10 @@ function credentialsIn(
   return { id, secret };
 }
 
-/** The two parts are encoded as in a form (RFC 6749, section 2.3.1). */
+/**
+ * The credentials of HTTP Basic authentication; undefined if the header has none. Id and secret are encoded as in a form
+ * (RFC 6749, section 2.3.1). @throws UNAUTHENTICATED if they are not
+ */
 function basicCredentialsIn(authorization: string | undefined): { id: string; secret: string } | undefined {
   const encoded = /^Basic +([\w+/=-]+)$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;

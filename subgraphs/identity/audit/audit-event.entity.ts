@@ -26,7 +26,7 @@ export const AuditAction = {
 } as const;
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction];
 
-/** What users do with their own accounts. Only SUPER_ADMINs see these records; the GYM_ADMINs of the user's gym do not. */
+/** Actions about log-ins and passwords. Only SUPER_ADMINs see their records; the GYM_ADMINs of the user's gym do not. */
 export const PRIVATE_ACTIONS: readonly AuditAction[] = [
   'LOGGED_IN',
   'LOGIN_FAILED',
@@ -37,8 +37,8 @@ export const PRIVATE_ACTIONS: readonly AuditAction[] = [
 ];
 
 /**
- * An action on an account, an invitation, a machine client or a signing key, with its actor. A record has no foreign key,
- * because it is kept after the deletion of the account.
+ * An action on an account, an invitation, an import, a machine client or a signing key, with its actor. A record has no foreign
+ * key, because it is kept after the deletion of the account.
  */
 const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
@@ -50,7 +50,7 @@ const AuditEventSchema = defineEntity({
     { properties: ['gymId', 'action', 'id'] },
   ],
   triggers: [
-    // The service itself cannot change a record either. It can remove only old records, see server/retention/audit-retention.ts.
+    // Even the service cannot change a record. It can remove only old ones, see server/retention/audit-retention.ts.
     {
       name: 'audit_event_append_only',
       timing: 'before',
@@ -68,6 +68,7 @@ const AuditEventSchema = defineEntity({
     action: p.string().length(40).$type<AuditAction>(),
     /** `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
     actor: p.string().length(80),
+    /** The user whose account the action concerned; null if it concerned no account. */
     subjectId: p.uuid().nullable(),
     /** The gym whose staff see the record; null if only a SUPER_ADMIN does. */
     gymId: p.uuid().nullable(),

@@ -26,7 +26,8 @@ export class Audit {
 
   /**
    * Writes one record, in the transaction of the action.
-   * @param em of the transaction, if it is not one of this unit of work
+   * @param subjectId the user whose account the action concerns; null if it concerns no account
+   * @param em the EntityManager of the transaction, if it is not that of this unit of work
    */
   async record(
     action: AuditAction,
@@ -40,7 +41,7 @@ export class Audit {
       viewer.kind === 'service' && viewer.onBehalfOf
         ? { ...details, onBehalfOf: viewer.onBehalfOf }
         : details;
-    // The gym is the one that the details name, else that of the user, else the one that they join.
+    // `GYM` is the gym in `details.gymId`, else that of the user, else the one that they join (`details.to`).
     await em.execute(
       `insert into audit_event (id, at, action, actor, subject_id, gym_id, details, request_id)
        values (?, ?, ?, ?, ?, ${isPrivate ? 'null' : GYM}, ?, ?)`,
@@ -104,7 +105,7 @@ export class Audit {
 
 const MARGIN_MILLIS = 1_000; // 1 s
 
-/** No index contains `at`, so ids are compared, too. An id begins with a time that may differ from `at` by milliseconds. */
+/** No index contains `at`, so ids are compared, too. The margin is for ids whose time differs from `at` by milliseconds. */
 const boundsOf = ({ from, to }: TimeRange) => [
   ...(from
     ? [{ at: { $gte: from }, id: { $gte: firstIdOf(new Date(from.getTime() - MARGIN_MILLIS)) } }]

@@ -52,12 +52,12 @@ export class Avatars {
   }
 }
 
-/** The storage keys of the files of the picture at that path; empty if there is no picture. */
+/** The storage keys of the picture at that path; empty if there is no picture. */
 export const avatarKeys = (path: string | null | undefined): string[] => (path ? [keyOf(path)] : []);
 
 const keyOf = (path: string): string => path.slice(1);
 
-/** Those of these keys that are the picture of an account. */
+/** The keys among `keys` under which the picture of an account is stored. */
 export async function usedAvatars(unit: UnitOfWork, keys: readonly string[]): Promise<string[]> {
   const rows = await unit.read<{ avatar: string }>(
     'select avatar from user_account where avatar = any(?::text[])',

@@ -9,7 +9,7 @@ import { Admissions } from './admissions.ts';
 
 type Needed = Pick<IdentityResources, 'references'>;
 
-/** Activates a membership that waited for a verified email, if the gym service did not answer when the email was verified. */
+/** Makes a membership ACTIVE whose user verified their email while the gym service did not answer. */
 export const activateVerified: Job<{ userId: string }, Needed> = jobOf<Needed>()({
   name: 'activate_verified',
   payload: z.object({ userId: uuid() }),

@@ -5,9 +5,11 @@ import { changeMembership, lockedUser } from '../memberships/change-membership.t
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import type { User } from '../users/user.entity.ts';
 
-/** Whether a gym admits a user with a verified email; UNKNOWN while the gym service does not answer. */
+/** Whether a gym admits a user with a verified email. */
 export interface Admission {
+  /** The gym to which the user has applied, if their membership waits for a verified email; else null. */
   gymId: string | null;
+  /** UNKNOWN if `gymId` is null, or the gym service does not answer. */
   verdict: 'ADMITTED' | 'REFUSED' | 'UNKNOWN';
 }
 
@@ -24,8 +26,8 @@ export class Admissions {
   }
 
   /**
-   * Whether the gym to which the user has applied admits them: its policy may have become stricter since then. It calls the gym
-   * service, so call it before the transaction. Never throws because of the gym service, so that no proof of an email is lost.
+   * Whether the gym to which the user has applied admits them: its policy may have become stricter since then. Call this before
+   * the transaction, because it calls the gym service. If that fails, nothing is thrown, so that the email is still verified.
    */
   async of(userId: string): Promise<Admission> {
     const [user] = await this.unit.em.execute<{ gymId: string | null }[]>(
@@ -45,7 +47,8 @@ export class Admissions {
 
   /**
    * Makes the membership of a locked user ACTIVE if it waited for the verified email.
-   * @returns false if this has to be decided later: the gym service did not answer, or the user has applied to another gym
+   * @returns false if this must be decided later, because the gym service did not answer or the user has applied to another gym
+   * meanwhile
    */
   async admit(user: User, { gymId, verdict }: Admission): Promise<boolean> {
     if (user.membershipAwaits !== 'EMAIL' || !user.membershipGymId || !user.emailVerifiedAt) return true;
@@ -56,7 +59,10 @@ export class Admissions {
     return true;
   }
 
-  /** Admits a user who verified their email while the gym service did not answer. @throws UPSTREAM_UNAVAILABLE, NOT_FOUND */
+  /**
+   * Decides about a user who verified their email while the gym service did not answer.
+   * @throws UPSTREAM_UNAVAILABLE if it still does not answer; NOT_FOUND if the account was deleted
+   */
   async admitLater(userId: string): Promise<void> {
     const admission = await this.of(userId);
     await this.unit.transaction(async () => {

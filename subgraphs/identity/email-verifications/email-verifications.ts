@@ -30,7 +30,7 @@ export class EmailVerifications {
     this.admissions = admissions;
   }
 
-  /** Sends the viewer another mail, unless their email is verified or they had five mails within an hour. */
+  /** Requests another mail to the viewer, unless their email is verified or five mails were requested within the last hour. */
   async resend(): Promise<void> {
     const { userId } = requireUser(this.unit.viewer);
     await this.unit.transaction(async () => {
@@ -44,7 +44,7 @@ export class EmailVerifications {
     });
   }
 
-  /** Requests a mail to a user whose row is locked or new; none if they had five mails within an hour. */
+  /** Requests a mail to a user whose row is locked or new; none if five mails to them were requested within the last hour. */
   async requestMail(userId: string): Promise<void> {
     const recent = await this.unit.em.count(EmailVerification, {
       userId,
@@ -84,7 +84,7 @@ export class EmailVerifications {
 
   /**
    * Marks the email of a locked user as verified. A membership that waited for this becomes ACTIVE, if the gym still admits
-   * everybody with a verified email.
+   * everybody with a verified email. If the gym service did not answer, a job decides about the membership later.
    */
   async markVerified(user: User, admission: Admission): Promise<void> {
     await this.unit.em.nativeDelete(EmailVerification, { userId: user.id });

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import { User } from '../users/user.entity.ts';
 
-/** An invitation into a gym of a user who has an account already, and belongs to no gym. */
+/** An invitation into a gym, for a user who has an account already and belongs to no gym. */
 const GymInvitationSchema = defineEntity({
   name: 'GymInvitation',
   tableName: 'gym_invitation',

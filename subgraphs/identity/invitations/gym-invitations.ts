@@ -18,8 +18,9 @@ interface Invitee {
 }
 
 /**
- * Invites a user who has an account and belongs to no gym. The answer has only what the inviting staff have sent, and an id of
- * the invitation: they must not learn who has the account before the user has accepted.
+ * Invites a user who has an account and belongs to no gym. The result has only what the inviting staff have sent, and the id of
+ * the invitation: they must not learn who has the account before the user has accepted. Its other fields have the values of a
+ * new account.
  * @returns undefined if no such user has this email
  * @throws CONFLICT if the gym has invited them already
  */
@@ -66,7 +67,7 @@ export async function inviteAccount(
   };
 }
 
-/** Accepts the invitation of a locked user into a gym; false if there is none that still works. */
+/** Accepts the invitation of a locked user into a gym. @returns false if there is none that has not expired */
 export async function acceptInvitation(unit: UnitOfWork, userId: string, gymId: string): Promise<boolean> {
   const accepted = await unit.em.execute<unknown[]>(
     `delete from gym_invitation where user_id = ? and gym_id = ? and (expires_at is null or expires_at > now()) returning 1`,
@@ -86,7 +87,7 @@ export async function lockedInvitation(unit: UnitOfWork, id: string): Promise<Gy
 
 /**
  * Requests the mail of an invitation again, unless the latest one was requested less than `BETWEEN_MAILS_MILLIS` ago.
- * @returns whether it was requested
+ * @returns whether the mail was requested
  */
 export async function mailAgain(unit: UnitOfWork, invitation: GymInvitation): Promise<boolean> {
   const now = new Date();

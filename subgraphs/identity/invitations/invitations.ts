@@ -56,7 +56,7 @@ export class Invitations {
   /**
    * A GYM_ADMIN invites members into their gym; a SUPER_ADMIN and services invite anybody, but only a SUPER_ADMIN invites
    * another SUPER_ADMIN. A member who has an account without a gym accepts by joining the gym.
-   * @throws CONFLICT for the email of any other account
+   * @throws CONFLICT for the email of any other account; FORBIDDEN, GYM_REQUIRED; the errors of `requireJoinable`
    */
   async invite(input: unknown): Promise<InvitedUserShape> {
     const { viewer } = this.unit;
@@ -96,8 +96,8 @@ export class Invitations {
   }
 
   /**
-   * The user whom a service has invited with this id. The lock lets a simultaneous request with the same id wait, and then
-   * find the user.
+   * The user whom a service has invited with this id; null if there is none. A simultaneous request with the same id waits for
+   * the lock, and then finds the user.
    */
   private async invitedBefore(id: string): Promise<User | null> {
     const { em } = this.unit;
@@ -119,10 +119,10 @@ export class Invitations {
     const count = pageSize(request) + 1;
     const values = [...(gymId ? [gymId] : []), ...(after ? [after] : []), count];
     const rows = await this.unit.em.execute<InvitationRow[]>(
-      `(${INVITATIONS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}
+      `(${INVITED_ACCOUNTS} where password_hash is null ${gymId ? 'and gym_id = ?' : ''} ${after ? 'and user_account.id > ?' : ''}
         order by user_account.id limit ?)
        union all
-       (${OF_ACCOUNTS} where true ${gymId ? 'and invitation.gym_id = ?' : ''} ${after ? 'and invitation.id > ?' : ''}
+       (${GYM_INVITATIONS} where true ${gymId ? 'and invitation.gym_id = ?' : ''} ${after ? 'and invitation.id > ?' : ''}
         order by invitation.id limit ?)
        order by id limit ?`,
       [...values, ...values, count],
@@ -134,69 +134,75 @@ export class Invitations {
   }
 
   /**
-   * Sends the mail again. The mail to an account without a password has a new token. A user with an account gets no mail if
-   * the latest one was requested less than 12 min ago.
+   * Sends the mail again. If the invitation has created the account, the mail has a new token. A user who had an account before
+   * gets no mail if the latest one was requested less than 12 min ago.
+   * @param id of the account that the invitation has created, or of the `GymInvitation`
    * @throws NOT_FOUND also for another gym's invitation; CONFLICT if the user has set a password
    */
-  async resend(userId: string): Promise<InvitationShape> {
+  async resend(id: string): Promise<InvitationShape> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
     return this.unit.transaction(async () => {
-      const ofAccount = await this.ofAccount(userId);
-      if (ofAccount) {
-        if (await mailAgain(this.unit, ofAccount))
-          await this.audit.record('INVITATION_SENT_AGAIN', null, { invitationId: userId });
+      const gymInvitation = await this.lockedGymInvitation(id);
+      if (gymInvitation) {
+        if (await mailAgain(this.unit, gymInvitation))
+          await this.audit.record('INVITATION_SENT_AGAIN', null, { invitationId: id });
         await this.unit.em.flush();
-        const [row] = await this.unit.em.execute<InvitationRow[]>(`${OF_ACCOUNTS} where invitation.id = ?`, [
-          userId,
-        ]);
+        const [row] = await this.unit.em.execute<InvitationRow[]>(
+          `${GYM_INVITATIONS} where invitation.id = ?`,
+          [id],
+        );
         if (row) return present(row);
       }
-      await this.locked(userId);
-      const [row] = await this.unit.em.execute<InvitationRow[]>(`${INVITATIONS} where user_account.id = ?`, [
-        userId,
-      ]);
-      if (!row) throw notFound('invitation', userId);
-      await this.audit.record('INVITATION_SENT_AGAIN', userId);
+      await this.lockInvitedAccount(id);
+      const [row] = await this.unit.em.execute<InvitationRow[]>(
+        `${INVITED_ACCOUNTS} where user_account.id = ?`,
+        [id],
+      );
+      if (!row) throw notFound('invitation', id);
+      await this.audit.record('INVITATION_SENT_AGAIN', id);
       await requestPasswordMail(this.unit, row.email, ResetPurpose.INVITATION);
       return present(row);
     });
   }
 
   /**
-   * Withdraws an open invitation, and deletes the account that was created for it. The other services erase it, too, because
-   * staff may already have booked or checked in for the invited person.
+   * Withdraws an open invitation. An account that the invitation has created is deleted, also in the other services, because
+   * staff may have booked for the invited person, or checked them in.
+   * @param id as of `resend`
    * @throws the errors of `resend`
    */
-  async withdraw(userId: string): Promise<void> {
+  async withdraw(id: string): Promise<void> {
     const { viewer } = this.unit;
     requireStaffOrService(viewer);
     await this.unit.transaction(async () => {
-      const ofAccount = await this.ofAccount(userId);
-      if (ofAccount) {
-        await this.unit.em.execute('delete from gym_invitation where id = ?', [userId]);
-        return this.audit.record('INVITATION_WITHDRAWN', null, { invitationId: userId });
+      if (await this.lockedGymInvitation(id)) {
+        await this.unit.em.execute('delete from gym_invitation where id = ?', [id]);
+        return this.audit.record('INVITATION_WITHDRAWN', null, { invitationId: id });
       }
-      await this.locked(userId);
-      const user = await this.unit.em.findOneOrFail(User, { id: userId }, { refresh: true });
+      await this.lockInvitedAccount(id);
+      const user = await this.unit.em.findOneOrFail(User, { id }, { refresh: true });
       await recordMemberChange(this.unit, memberOf(this.unit, user), null);
       await eraseOwnPart(this.unit, user);
-      // A service withdraws the invitation of a deployment that is undone. Nothing was done with this account elsewhere, and
-      // the deployment may invite it again with the same id, which services that had erased it would refuse.
-      if (viewer.kind !== 'service') await startErasure(this.unit, this.sagas, userId, []);
-      await this.audit.record('INVITATION_WITHDRAWN', userId);
+      // A service withdraws an invitation when a deployment of the wizard is undone. No other service has data about the account
+      // then. The deployment may run again and create the account with the same id, which services that have erased it refuse.
+      if (viewer.kind !== 'service') await startErasure(this.unit, this.sagas, id, []);
+      await this.audit.record('INVITATION_WITHDRAWN', id);
     });
   }
 
-  /** Locks the invitation of a user who has an account. @throws NOT_FOUND also for another gym's invitation */
-  private async ofAccount(id: string): Promise<GymInvitation | undefined> {
+  /** Locks the `GymInvitation` with this id; undefined if there is none. @throws NOT_FOUND for another gym's invitation */
+  private async lockedGymInvitation(id: string): Promise<GymInvitation | undefined> {
     const invitation = isUuid(id) ? await lockedInvitation(this.unit, id) : undefined;
     if (invitation && !mayManage(this.unit.viewer, invitation)) throw notFound('invitation', id);
     return invitation;
   }
 
-  /** Locks an invitation that the viewer may change, so that it is not accepted in the meantime. */
-  private async locked(userId: string): Promise<void> {
+  /**
+   * Locks an account that an invitation has created, so that the invitation is not accepted in the meantime.
+   * @throws NOT_FOUND also if the viewer may not manage the account; CONFLICT if its user has set a password
+   */
+  private async lockInvitedAccount(userId: string): Promise<void> {
     const { viewer } = this.unit;
     const [user] = isUuid(userId)
       ? await this.unit.em.execute<{ isAccepted: boolean; gymId: string | null }[]>(
@@ -211,10 +217,10 @@ export class Invitations {
 }
 
 /**
- * Users with the latest mail of their invitation; the caller adds the condition. The row of a mail is removed 8 days after it
- * was requested; its token works for 7 days.
+ * Users with the latest mail of their invitation; the caller adds the condition. The times of a mail are null after 8 days, when
+ * its row is removed; its token works for 7 days.
  */
-const INVITATIONS = `
+const INVITED_ACCOUNTS = `
   select user_account.id, email, display_name as "displayName", role, gym_id as "gymId", created_at as "createdAt",
          mail.sent_at as "sentAt", mail.expires_at as "expiresAt"
   from user_account
@@ -224,8 +230,8 @@ const INVITATIONS = `
     order by sent_at desc limit 1
   ) as mail on true`;
 
-/** Invitations of users who have an account. */
-const OF_ACCOUNTS = `
+/** Invitations of users who had an account before; the caller adds the condition. */
+const GYM_INVITATIONS = `
   select invitation.id, email, invitation.display_name as "displayName", role, invitation.gym_id as "gymId",
          invitation.created_at as "createdAt", sent_at as "sentAt", expires_at as "expiresAt"
   from gym_invitation as invitation join user_account on user_account.id = invitation.user_id`;

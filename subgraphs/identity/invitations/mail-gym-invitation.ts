@@ -5,7 +5,7 @@ import { jobOf } from '#server/jobs/job.ts';
 import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
 import { GymInvitation } from './gym-invitation.entity.ts';
 
-/** How long an invitation works after its mail. */
+/** How long an invitation can be accepted after its mail. */
 const LIFETIME_MILLIS = 7 * DAY_MILLIS;
 
 /** Sends a mail to a user who has an account and whom a gym has invited. */

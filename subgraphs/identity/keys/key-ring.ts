@@ -28,6 +28,7 @@ type OnCreated = (key: { kid: string; signsFrom: Date }, em: EntityManager) => P
 
 interface Key extends PublishedKey {
   readonly privateKey: KeyObject;
+  // These times are milliseconds since 1970.
   readonly createdAt: number;
   readonly signsFrom: number;
   readonly publishedUntil: number;
@@ -91,14 +92,15 @@ export class KeyRing {
     return this.keys.filter(({ publishedUntil }) => publishedUntil > now);
   }
 
-  /** Stops reading, and waits for the read that is running. */
+  /** Stops reading the keys regularly, and waits for a read that is running. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.loading;
   }
 
   /**
-   * Creates the next key, which signs after it has been published for long enough. If it exists already, it is returned.
+   * Creates the next key, which signs after `publishAheadSeconds`, and returns it. If there is a key that does not sign yet,
+   * it is returned instead.
    * @param onCreated runs in the transaction that creates the key
    */
   async rotate(onCreated?: OnCreated): Promise<{ kid: string; signsFrom: Date }> {
@@ -112,7 +114,7 @@ export class KeyRing {
     return { kid: newest.kid, signsFrom: new Date(newest.signsFrom) };
   }
 
-  /** Creates the next key if the current one is old enough; called regularly. */
+  /** Creates the next key if the newest one is older than `rotationDays`. */
   async rotateIfDue(): Promise<void> {
     const newest = this.keys.at(-1);
     if (newest && Date.now() - newest.createdAt > this.options.rotationDays * DAY_MILLIS) await this.rotate();

@@ -25,7 +25,7 @@ export const keysRest = [
           .meta({ description: 'The public keys that verify access tokens, as JSON Web Keys (RFC 7517).' }),
       }),
     },
-    // 5 s: a cache between the services and identity must not hide a new key until it signs.
+    // 5 s: a cache between the services and identity must not still answer without a new key when this key begins to sign.
     handler: (_request, { keys }) =>
       new Reply(200, keys.published(), { 'Cache-Control': 'public, max-age=5' }),
   }),

@@ -1,10 +1,10 @@
 import { Counter, type Metrics } from '#server/observability/metrics.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
-/** The attempts at a mail: the last one is 22 h after the first one. */
+/** The maximum number of attempts to send a mail. The last one is 22 h after the first one. */
 export const MAIL_ATTEMPTS = 13;
 
-/** Sends the mails of jobs, and counts them by outcome. */
+/** Sends mails, and counts them by outcome. */
 export class MailDelivery {
   private readonly mailer: Mailer;
   private readonly mails: Counter<'outcome'>;
@@ -21,7 +21,11 @@ export class MailDelivery {
     for (const outcome of ['sent', 'refused', 'given_up']) this.mails.inc({ outcome }, 0);
   }
 
-  /** Sends a mail. @throws if the mail server refuses it, so that the job is tried again */
+  /**
+   * Sends a mail.
+   * @param isLastAttempt whether the mail is given up if it cannot be sent now
+   * @throws the error of the mail server, so that the job is tried again
+   */
   async send(mail: Mail, { isLastAttempt }: { isLastAttempt: boolean }): Promise<void> {
     try {
       await this.mailer.send(mail);

@@ -5,7 +5,7 @@ import { validated } from '#server/validate.ts';
 import type { MailDelivery } from '../mail/mail-delivery.ts';
 import { MemberMailInput } from './member-mails.shapes.ts';
 
-/** Mails of other services to one user, whose address only this service knows. */
+/** Mails of other services to one user. Only this service stores the email of the user. */
 export class MemberMails {
   private readonly unit: UnitOfWork;
   private readonly mails: MailDelivery;

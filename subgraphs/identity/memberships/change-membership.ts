@@ -13,7 +13,7 @@ import { afterUntil, columnsOfMembership, type NewMembership } from './membershi
 import { belongs } from './membership-status.ts';
 import { reportMembershipEnd } from './report-membership-end.ts';
 
-/** Locks the account before a change of its membership or rights. @throws NOT_FOUND */
+/** The user, whose account is locked before its membership or rights change. @throws NOT_FOUND */
 export async function lockedUser(unit: UnitOfWork, userId: string): Promise<User> {
   const user = isUuid(userId)
     ? await unit.em.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
@@ -22,16 +22,17 @@ export async function lockedUser(unit: UnitOfWork, userId: string): Promise<User
   return user;
 }
 
-/** As `lockedUser`. If the `until` of the membership has passed, its next status is stored before the user is returned. */
+/** As `lockedUser`. If the `until` of the membership has passed, its next status is stored first. */
 export async function lockedMember(unit: UnitOfWork, userId: string): Promise<User> {
   const user = await lockedUser(unit, userId);
-  await settleUntil(unit, user);
+  await storeDueStatus(unit, user);
   return user;
 }
 
 /**
- * Changes the membership of a locked user, with everything that follows from it, in the open transaction: tokens with the old
- * gym, the events, the end of what the membership allowed, and the job at `until`.
+ * Stores the next membership of a locked user. In the same, open transaction it refuses the tokens with a gym that the user has
+ * left, writes the events, and adds the jobs that end what the membership allowed and that store the next status at `until`.
+ * @param next null: the user has no membership any more, not even one that has ENDED
  */
 export async function changeMembership(
   unit: UnitOfWork,
@@ -39,18 +40,18 @@ export async function changeMembership(
   next: NewMembership | null,
 ): Promise<void> {
   const before = memberOf(unit, user);
-  const ended = endedGym(user, next);
+  const gymLeft = gymLeftBy(user, next);
   const gymBefore = user.gymId ?? null;
   Object.assign(user, columnsOfMembership(next));
   await markChanged(unit, user, { losesRights: gymBefore !== null && gymBefore !== user.gymId });
   await recordMemberChange(unit, before, memberOf(unit, user));
-  if (ended) await reportEnd(unit, user.id, ended);
+  if (gymLeft) await reportEnd(unit, user.id, gymLeft);
   if (next?.until)
     await addJob(unit.em, applyUntil, { userId: user.id }, { runAt: next.until, key: user.id });
 }
 
 /** Stores the next status of a membership whose `until` has passed. The user's row must be locked. */
-export async function settleUntil(unit: UnitOfWork, user: User): Promise<void> {
+export async function storeDueStatus(unit: UnitOfWork, user: User): Promise<void> {
   const { membershipGymId: gymId, membershipStatus: status, membershipUntil: until } = user;
   const next = status && afterUntil(status);
   if (!gymId || !next || !until || until.getTime() > Date.now()) return;
@@ -63,8 +64,8 @@ export async function settleUntil(unit: UnitOfWork, user: User): Promise<void> {
 }
 
 /**
- * Stores the next status of a membership at its `until`. If the membership was changed in the meantime, nothing is due, and
- * no status changes.
+ * Stores the next status of a membership at its `until`. If the membership was changed since the job was added, its status may
+ * not be due: then nothing is stored.
  */
 export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
   name: 'membership_until',
@@ -75,7 +76,7 @@ export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
     try {
       await unit.transaction(async () => {
         const { membershipUntil: until } = await lockedMember(unit, userId);
-        // `until` was moved, or the clock of this process is behind the clock of the database, which has started the job.
+        // `until` is still ahead: it was changed, or this process's clock is behind that of the database, which started the job.
         if (until) await addJob(unit.em, applyUntil, { userId }, { runAt: until, key: userId });
       });
     } catch (error) {
@@ -86,8 +87,8 @@ export const applyUntil: Job<{ userId: string }> = jobOf<object>()({
 });
 
 /**
- * Counts a change of an account, and refuses its older access tokens if they have rights that it has lost. Sessions continue,
- * and get tokens with the new role and gym by a refresh.
+ * Increases the version of a changed account. If the change takes rights from it, its older access tokens are refused; sessions
+ * continue, and get tokens with the new role and gym by a refresh.
  */
 export async function markChanged(
   unit: UnitOfWork,
@@ -103,14 +104,17 @@ export async function markChanged(
   await refuseOlderTokensOf(unit.em, user.id, user.rightsChangedAt);
 }
 
-/** The change of a user whose membership does not change, e.g. of their role. @param before from `memberOf` */
-export async function changeRights(unit: UnitOfWork, user: User, before: MemberShape): Promise<void> {
+/**
+ * Completes a change of a locked user's role: refuses their older tokens, and writes the events.
+ * @param before the user before the change, from `memberOf`
+ */
+export async function markRoleChanged(unit: UnitOfWork, user: User, before: MemberShape): Promise<void> {
   await markChanged(unit, user, { losesRights: true });
   await recordMemberChange(unit, before, memberOf(unit, user));
 }
 
-/** The gym that the user belonged to and does not belong to any more; null if there is none. */
-function endedGym(user: User, next: NewMembership | null): string | null {
+/** The gym that the user belongs to now, and will not belong to with the next membership; null if there is none. */
+function gymLeftBy(user: User, next: NewMembership | null): string | null {
   if (!user.gymId) return null;
   const stays = next !== null && next.gymId === user.gymId && belongs(next.status);
   return stays ? null : user.gymId;

@@ -15,7 +15,7 @@ const STATES = `
          membership_until as "membershipUntil", membership_reason as "membershipReason"
   from user_account where id = any(?::uuid[])`;
 
-/** The states of users that other services ask for before they let a member in, or book for them. */
+/** Roles, suspensions and memberships of users. Other services ask for them before they check a member in, or book for them. */
 export class MemberStates {
   private readonly unit: UnitOfWork;
 
@@ -23,7 +23,7 @@ export class MemberStates {
     this.unit = unit;
   }
 
-  /** Those of these users who have an account, with their memberships at this moment. For services. */
+  /** The states of these users at this moment; users without an account are left out. For services. */
   async of(userIds: readonly string[]): Promise<MemberStateShape[]> {
     requireService(this.unit.viewer);
     const rows = await this.unit.read<StateRow>(STATES, [userIds]);

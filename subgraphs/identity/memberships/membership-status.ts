@@ -13,7 +13,7 @@ export type MembershipStatus = (typeof MembershipStatus)[keyof typeof Membership
 export const MembershipAwaits = { EMAIL: 'EMAIL', APPROVAL: 'APPROVAL' } as const;
 export type MembershipAwaits = (typeof MembershipAwaits)[keyof typeof MembershipAwaits];
 
-/** A user belongs to the gym, and sees what belongs to it, in these states only. */
+/** Whether a user with this status belongs to the gym, and sees what belongs to it. */
 export const belongs = (status: MembershipStatus | null | undefined): boolean =>
   status === 'ACTIVE' || status === 'FROZEN';
 
@@ -25,11 +25,11 @@ const TRANSITIONS: Readonly<Record<MembershipStatus, readonly MembershipStatus[]
   ENDED: ['ACTIVE'],
 };
 
-/** Whether staff may change a membership in this way. Repeating the status changes only `until` and `reason`. */
+/** Whether staff may change a membership in this way. With the same status, only `until` and `reason` change. */
 export const mayBecome = (from: MembershipStatus, to: MembershipStatus): boolean =>
   (from === to && from !== 'PENDING') || TRANSITIONS[from].includes(to);
 
-/** SQL: the columns of a membership agree with each other, and `gym_id` with them. */
+/** SQL: the constraint by which the columns of a membership and `gym_id` agree with each other. */
 export const MEMBERSHIP_CHECK =
   `("membership_gym_id" is null and "membership_status" is null and "membership_since" is null and "gym_id" is null)` +
   ` or ("membership_gym_id" is not null and "membership_since" is not null and "membership_status" is not null` +

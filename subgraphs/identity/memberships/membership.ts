@@ -15,13 +15,14 @@ export interface Membership {
   status: MembershipStatus;
   /** When the membership got this status. */
   since: string;
+  /** When an ACTIVE membership ends, or a FROZEN one becomes ACTIVE again; null if no such date is set. */
   until: string | null;
   reason: string | null;
 }
 
 /**
- * The membership at this moment; null if there never was one. The clock decides: a membership whose `until` has passed has its
- * next status, even if the job has not written it yet.
+ * The membership at the time `now`, in milliseconds since 1970; null if there never was one. A membership whose `until` has
+ * passed has its next status, even if the job has not stored it yet.
  */
 export function membershipOf(user: MembershipColumns, now = Date.now()): Membership | null {
   const { membershipGymId: gymId, membershipStatus: status, membershipReason } = user;
@@ -34,7 +35,7 @@ export function membershipOf(user: MembershipColumns, now = Date.now()): Members
   return { gymId, status, since, until: until?.toISOString() ?? null, reason };
 }
 
-/** The status of a membership whose `until` has passed; null if its status has no end. */
+/** The status that follows this one when `until` has passed; null if none follows. */
 export const afterUntil = (status: MembershipStatus): 'ACTIVE' | 'ENDED' | null =>
   status === 'FROZEN' ? 'ACTIVE' : status === 'ACTIVE' ? 'ENDED' : null;
 
@@ -44,16 +45,18 @@ export function gymOf(user: MembershipColumns): string | null {
   return membership && belongs(membership.status) ? membership.gymId : null;
 }
 
+/** A membership to store. */
 export interface NewMembership {
   gymId: string;
   status: MembershipStatus;
+  /** Default: now. */
   since?: Date;
   until?: Date | null;
   reason?: string | null;
   awaits?: MembershipAwaits | null;
 }
 
-/** The columns of a user with this membership. */
+/** The values of a user's columns for this membership. */
 export const columnsOfMembership = (membership: NewMembership | null) => ({
   gymId: membership && belongs(membership.status) ? membership.gymId : null,
   membershipGymId: membership?.gymId ?? null,

@@ -14,13 +14,13 @@ export const MembershipShape = z
   .meta({ id: 'Membership' });
 export type MembershipShape = z.infer<typeof MembershipShape>;
 
-/** Users in one request of a service. */
+/** The maximum number of users in one request of a service. */
 export const MAX_USERS_PER_REQUEST = 100;
 
 export const MembershipsQuery = z.object({
   userIds: z
     .string()
-    .max(MAX_USERS_PER_REQUEST * 37)
+    .max(MAX_USERS_PER_REQUEST * 37) // an id has 36 characters, and a comma follows
     .transform((text) => text.split(','))
     .pipe(z.array(uuid()).max(MAX_USERS_PER_REQUEST))
     .meta({ description: `At most ${MAX_USERS_PER_REQUEST} ids, separated by commas.` }),

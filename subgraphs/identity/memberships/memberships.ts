@@ -38,11 +38,11 @@ export class Memberships {
 
   /**
    * Changes the membership of a user; for the staff of its gym, and machine clients with the scope `members:write`. Audited.
-   * @throws NOT_FOUND for a user whom the viewer may not see; FORBIDDEN for another user whose membership the viewer may not
-   * change, for the viewer's own membership, and for that of an admin unless the viewer is a SUPER_ADMIN; CONFLICT for a user
-   * without a membership, for a change that the status does not allow, and if the membership would begin in a gym that is not
-   * active, or has ended in the meantime; VALIDATION_FAILED if the gym of a PENDING or ENDED membership was removed;
-   * UPSTREAM_UNAVAILABLE if a membership would begin and gym does not answer
+   * @throws NOT_FOUND for a user whom the viewer may not see; FORBIDDEN for a user whom the viewer may see, but whose membership
+   * they may not change, for the viewer's own membership, and for that of an admin unless the viewer is a SUPER_ADMIN; CONFLICT
+   * for a user without a membership, for a change that the status does not allow, if the membership would begin in a gym that is
+   * not active, and if it has ended while the request ran; VALIDATION_FAILED if the gym of a PENDING or ENDED membership was
+   * removed; UPSTREAM_UNAVAILABLE if a membership would begin and the gym service does not answer
    */
   async set(userId: string, input: unknown): Promise<UserShape> {
     const viewer = this.requireStaff();
@@ -60,7 +60,7 @@ export class Memberships {
       if (!belongs(from)) {
         if (status === 'ACTIVE' && !wasGymAsked)
           throw conflict(
-            'The membership has ended in the meantime; send the request again to begin it anew.',
+            'The membership has ended in the meantime; send the request again to begin a new one.',
           );
         await this.gyms.requireNotRemoved(gymId);
       }
@@ -89,7 +89,7 @@ export class Memberships {
    */
   async join(gymId: string): Promise<UserShape> {
     const viewer = requireUser(this.unit.viewer);
-    // An admin who joined a gym by themselves would have their rights in a gym that has not chosen them.
+    // An admin who joined a gym by themselves would have the rights of an admin in a gym that has not chosen them.
     if (viewer.role !== Role.MEMBER)
       throw forbidden('Only members join a gym by themselves; ask a SUPER_ADMIN.');
     const policy = isUuid(gymId) ? await this.gyms.policyOf(gymId) : null;
@@ -124,7 +124,7 @@ export class Memberships {
     return viewer;
   }
 
-  /** A user whose membership the viewer may change, locked. */
+  /** Locks a user whose membership the viewer may change. @throws the NOT_FOUND and FORBIDDEN of `set` */
   private async lockedFor(viewer: UserViewer | ClientViewer, userId: string): Promise<User> {
     const user = await lockedMember(this.unit, userId);
     this.requireMayChange(viewer, user);
@@ -145,7 +145,7 @@ export class Memberships {
   /**
    * A membership begins only in an active gym. The gym service is asked before the transaction, so that no transaction is
    * open while this service waits for the answer.
-   * @returns whether it was asked; not for a membership that has begun already
+   * @returns whether the gym service was asked; false if no membership would begin
    */
   private async requireGymIfBegins(
     userId: string,
@@ -164,7 +164,8 @@ export class Memberships {
 }
 
 /**
- * The membership of a user who joins by themselves.
+ * The membership of a user who joins a gym by themselves, by the policy of the gym.
+ * @param emailVerifiedAt null if the user has not verified their email
  * @throws INVITATION_REQUIRED
  */
 export function joining(gymId: string, policy: JoinPolicy, emailVerifiedAt: Date | null): NewMembership {

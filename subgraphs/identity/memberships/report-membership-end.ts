@@ -17,8 +17,8 @@ interface Needed {
 }
 
 /**
- * Notifies a service that a membership has ended, so that it ends what the membership allowed. The job is stored in the
- * transaction of the end, and repeated until the service has answered.
+ * Notifies a service that a membership has ended, so that the service ends what the membership allowed. The job is stored in
+ * the transaction that ends the membership, and repeated until the service has answered.
  */
 export const reportMembershipEnd: Job<z.infer<typeof Payload>, Needed> = jobOf<Needed>()({
   name: 'report_membership_end',
@@ -32,8 +32,8 @@ export const reportMembershipEnd: Job<z.infer<typeof Payload>, Needed> = jobOf<N
        from user_account where id = ?`,
       [userId],
     );
-    if (!user) return; // The account was deleted, for which each service erases all data of the user.
-    // If the user has joined the gym again meanwhile, only what was before the end of the membership is ended.
+    if (!user) return; // The account was deleted, so each service erases all data of the user anyway.
+    // If the user has joined the gym again meanwhile, the service ends only what began before the end of this membership.
     const before = gymOf(user) === gymId ? endedAt : null;
     await calls.to(service).call({
       method: 'POST',

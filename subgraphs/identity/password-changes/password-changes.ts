@@ -28,8 +28,8 @@ export class PasswordChanges {
   }
 
   /**
-   * Changes the viewer's password, ends all their sessions but the current one, and makes mailed tokens invalid: the user may
-   * change it because somebody else reads their mail.
+   * Changes the viewer's password, ends all their sessions but the current one, and makes mailed tokens invalid: the reason for
+   * the change may be that somebody else reads the user's mails.
    * @throws FORBIDDEN for a wrong current password, which counts as a failed log-in; VALIDATION_FAILED for a new password
    * that breaks the rules
    */
@@ -46,7 +46,8 @@ export class PasswordChanges {
       throw forbidden('The current password is wrong.');
     const passwordHash = await this.passwords.hash(password);
     await this.unit.transaction(async () => {
-      // Every rule locks the account before other rows: a simultaneous log-in or refresh waits here, and then reads the new state.
+      // Every rule locks the account before other rows: a simultaneous log-in or refresh waits for this lock, and then reads the
+      // new state.
       const locked = await this.unit.em.findOne(
         User,
         { id },

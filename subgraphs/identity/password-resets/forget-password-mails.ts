@@ -1,6 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** Makes all mailed tokens of an account invalid, also those of mails that are not sent yet: no mail is sent for a missing row. */
+/**
+ * Deletes all requests for a mail with a token for this account. Tokens that were mailed become invalid, and a mail that is not
+ * sent yet is not sent, because its job finds no row.
+ */
 export async function forgetPasswordMails(
   em: EntityManager,
   { id, email }: { id: string; email: string },

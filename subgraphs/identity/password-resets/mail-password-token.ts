@@ -18,8 +18,8 @@ interface PasswordMails {
 }
 
 /**
- * Sends a mail with a token for a new password. It is a job for every requested address, also for one without an account, so
- * that the duration of a request does not reveal whether an address exists.
+ * Sends a mail with a token for a new password. The job is added for every requested email, also for one without an account, so
+ * that the duration of a request does not reveal whether the email has an account.
  */
 export const mailPasswordToken = jobOf<PasswordMails>()({
   name: 'mail_password_token',
@@ -48,10 +48,11 @@ interface Prepared {
  */
 async function prepare({ em }: UnitOfWork, mailId: string): Promise<Prepared | undefined> {
   const reset = await em.findOne(PasswordReset, { id: mailId });
-  // The account has been deleted, or an earlier run has sent the mail, but the job was not marked as done.
+  // The row was deleted (`forgetPasswordMails`), or an earlier run has sent the mail, but the job was not marked as done.
   if (!reset || reset.sentAt) return undefined;
   const [user] = await em.execute<{ id: string; email: string }[]>(
-    // Without the lock, the account could be deleted before the token is stored, and other mails to it be counted wrongly.
+    // Without the lock, the account could be deleted before the token is stored, and two jobs for one account could count the
+    // mails at the same time, and both send one.
     'select id, email from user_account where lower(email) = lower(?) for no key update',
     [reset.email],
   );
@@ -66,7 +67,7 @@ async function prepare({ em }: UnitOfWork, mailId: string): Promise<Prepared | u
   return { to: user.email, purpose: reset.purpose, token };
 }
 
-/** The mails that were sent to the user within an hour, or were requested within an hour and may still be sent. */
+/** How many mails were sent to the user within the last hour, or were requested within it and may still be sent. */
 function otherMailsTo(em: UnitOfWork['em'], userId: string, mailId: string): Promise<number> {
   const anHourAgo = new Date(Date.now() - HOUR_MILLIS);
   return em.count(PasswordReset, {

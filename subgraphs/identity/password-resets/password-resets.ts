@@ -29,16 +29,19 @@ export class PasswordResets {
     unit: UnitOfWork,
     passwords: Passwords,
     audit: Audit,
-    verified: { emailVerifications: EmailVerifications; admissions: Admissions },
+    { emailVerifications, admissions }: { emailVerifications: EmailVerifications; admissions: Admissions },
   ) {
     this.unit = unit;
     this.passwords = passwords;
     this.audit = audit;
-    this.emailVerifications = verified.emailVerifications;
-    this.admissions = verified.admissions;
+    this.emailVerifications = emailVerifications;
+    this.admissions = admissions;
   }
 
-  /** Requests a mail with a token, in the same way for every email, so that neither answer nor time reveals an account. */
+  /**
+   * Requests a mail with a token, in the same way for every email, so that neither answer nor time reveals whether the email
+   * has an account.
+   */
   async request(input: unknown): Promise<void> {
     const { email } = validated(RequestResetShape, input);
     await requestPasswordMail(this.unit, email, 'RESET');
@@ -47,7 +50,7 @@ export class PasswordResets {
   /**
    * Sets a new password with a mailed token, which works once. Ends all sessions of the account, ends its lock after failed
    * log-ins, and verifies its email.
-   * @throws VALIDATION_FAILED
+   * @throws VALIDATION_FAILED for a token that is not valid, and for a password that breaks the rules
    */
   async confirm(input: unknown): Promise<void> {
     const { token, password } = validated(ConfirmResetShape, input);
@@ -62,7 +65,8 @@ export class PasswordResets {
     const passwordHash = await this.passwords.hash(password);
     const admission = await this.admissions.of(user.id);
     await this.unit.transaction(async () => {
-      // Every rule locks the account before other rows: a simultaneous log-in or refresh waits here, and then reads the new state.
+      // Every rule locks the account before other rows: a simultaneous log-in or refresh waits for this lock, and then reads the
+      // new state.
       const locked = await this.unit.em.findOne(
         User,
         { id: user.id },

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { mailPasswordToken } from './mail-password-token.ts';
 import { PasswordReset, type ResetPurpose } from './password-reset.entity.ts';
 
-/** Stores a mail to be sent: it goes to the account that has this email at the time of sending, or to nobody. */
+/** Stores a request for a mail, and adds its job. The mail is sent if an account has this email when the job runs. */
 export async function requestPasswordMail(
   unit: UnitOfWork,
   email: string,

@@ -15,7 +15,7 @@ export class People {
     this.unit = unit;
   }
 
-  /** Those of the users who have an account, in any order. For services. */
+  /** The people with these ids, in any order; ids without an account are left out. For services. */
   async find(input: unknown): Promise<z.infer<typeof PersonShape>[]> {
     requireService(this.unit.viewer);
     const { ids } = validated(PeopleInput, input);

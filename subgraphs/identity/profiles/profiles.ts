@@ -23,7 +23,7 @@ export class Profiles {
    * a service names the user by `userId`.
    * @param expectedVersion the version on which the change is based; undefined: `version` of the input. Without both, the last
    * write wins.
-   * @throws VERSION_CONFLICT
+   * @throws VERSION_CONFLICT; NOT_FOUND if a service names a user that does not exist
    */
   async update(input: unknown, expectedVersion?: number): Promise<UserShape> {
     const { viewer } = this.unit;
@@ -45,14 +45,14 @@ export class Profiles {
     });
   }
 
-  /** Makes a new QR code; the previous one is no longer valid. */
+  /** Replaces the viewer's lasting code; the previous one is no longer valid. */
   async rotateQrCode(): Promise<UserShape> {
     return this.changeOwn((user) => {
       user.qrCode = newQrCode();
     });
   }
 
-  /** The viewer's QR code. */
+  /** The viewer's lasting code. */
   async qrCode(): Promise<string> {
     const { userId } = requireUser(this.unit.viewer);
     const user = await this.unit.em.findOne(User, { id: userId });
@@ -60,7 +60,7 @@ export class Profiles {
     return user.qrCode;
   }
 
-  /** Locks and changes the viewer's own row. */
+  /** Locks the viewer's account, changes it by `apply`, and returns it. */
   async changeOwn(apply: (user: User) => void): Promise<UserShape> {
     return this.changeUser(requireUser(this.unit.viewer).userId, apply);
   }

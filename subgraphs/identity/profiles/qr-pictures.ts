@@ -4,11 +4,11 @@ import sharp from 'sharp';
 // With correction level M, the code is readable if 15 percent of it is scratched or reflects light.
 const OPTIONS = { errorCorrectionLevel: 'M', margin: 4 } as const;
 
-/** A QR code as an SVG picture, to be scanned at check-in. */
+/** A code as an SVG picture of a QR code, to be scanned at check-in. */
 export const qrSvg = (code: string): Promise<string> => QRCode.toString(code, { type: 'svg', ...OPTIONS });
 
 /**
- * A QR code as a PNG picture of 512 x 512 pixels. sharp encodes it outside of the event loop, which the PNG writer of qrcode
+ * A code as a PNG picture of a QR code, 512 x 512 pixels. sharp encodes it outside of the event loop, which the PNG writer of qrcode
  * would block for 70 ms.
  */
 export async function qrPng(code: string): Promise<Buffer> {

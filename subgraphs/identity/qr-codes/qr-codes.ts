@@ -8,7 +8,7 @@ import type { UserShape } from '../users/users.shapes.ts';
 import type { ResolvedQrCodeShape, ShortLivedQrCodeShape } from './qr-codes.shapes.ts';
 import type { ShortLivedCodes } from './short-lived-codes.ts';
 
-/** The owner of a code. */
+/** A code's owner, and its kind. */
 interface FoundCode {
   user: User;
   isShortLived: boolean;
@@ -71,4 +71,4 @@ export class QrCodes {
   }
 }
 
-const unknownCode = () => notFound('user with the QR code', '...'); // a message must not repeat the code
+const unknownCode = () => notFound('user with the QR code', '...'); // a message must not contain the code, which is a secret

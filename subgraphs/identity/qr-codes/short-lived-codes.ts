@@ -7,7 +7,7 @@ const LIFETIME_MILLIS = 60_000; // 60 s
 /** Distinguishes these codes from lasting ones, and is the version of their format. */
 const PREFIX = 'FIT1.';
 
-// The bytes of a code: the user's id, the time at which it expires, the beginning of the key's id, and the signature.
+// The parts of a code, in bytes: the user's id, the time at which it expires, the beginning of the key's id, and the signature.
 const USER = 16;
 const EXPIRES = 6;
 const KEY = 6;
@@ -18,7 +18,7 @@ const SIGNATURE = 64; // of ECDSA with P-256, r and s one after the other
 export interface ClaimedCode {
   readonly userId: string;
   readonly expiresAt: Date;
-  /** Whether identity has signed the code while this was the user's lasting code. */
+  /** Whether identity has signed the code, at a time when this was the user's lasting code. */
   isSignedFor(lastingCode: string): boolean;
 }
 
@@ -30,7 +30,11 @@ export class ShortLivedCodes {
     this.keys = keys;
   }
 
-  /** A code of the user, for the next minute. @param lastingCode the user's lasting code; a new one ends this code, too */
+  /**
+   * A code of the user that works for a minute.
+   * @param lastingCode the user's lasting code; if it is rotated, this code is no longer valid, either
+   * @param now in milliseconds since 1970
+   */
   issue(userId: string, lastingCode: string, now = Date.now()): { code: string; expiresAt: Date } {
     const { kid, privateKey } = this.keys.signing();
     const expiresAt = new Date(now + LIFETIME_MILLIS);
@@ -79,8 +83,8 @@ const uuidOf = (digits: string): string => digits.replace(/^(.{8})(.{4})(.{4})(.
 const keyBytes = (kid: string): Buffer => Buffer.from(kid, 'base64url').subarray(0, KEY);
 
 /**
- * The first line distinguishes the text from an access token, which the same key signs. The lasting code is only signed, and
- * cannot be read from the code.
+ * The text that is signed. Its first line distinguishes it from an access token, which the same key signs. The lasting code is
+ * only in this text and not in the short-lived code, so nobody can read it there.
  */
 const signedText = (content: Buffer, lastingCode: string): Buffer =>
   Buffer.concat([Buffer.from('check-in code\n'), content, Buffer.from(`\n${lastingCode}`)]);

@@ -6,9 +6,9 @@ import { validated } from '#server/validate.ts';
 import type { Audit } from '../audit/audit.ts';
 import {
   changeMembership,
-  changeRights,
   lockedMember,
   lockedUser,
+  markRoleChanged,
 } from '../memberships/change-membership.ts';
 import type { GymsOfUsers } from '../users/gyms-of-users.ts';
 import { memberOf } from '../users/member-events.ts';
@@ -18,8 +18,8 @@ import { mailGymRemoved } from './mail-gym-removed.ts';
 import { SetGymShape, SetRoleShape } from './rights.shapes.ts';
 
 /**
- * Roles and gyms of users. Every change is audited, and invalidates the access tokens with rights that were lost. Sessions
- * continue, and get tokens with the new role and gym by a refresh.
+ * Roles and gyms of users. Every change is audited. If it takes rights from the user, their older access tokens become invalid;
+ * their sessions continue, and get tokens with the new role and gym by a refresh.
  */
 export class Rights {
   private readonly unit: UnitOfWork;
@@ -45,7 +45,7 @@ export class Rights {
       await this.audit.record('ROLE_CHANGED', user.id, { from: user.role, to: role });
       const before = memberOf(this.unit, user);
       user.role = role;
-      await changeRights(this.unit, user, before);
+      await markRoleChanged(this.unit, user, before);
       return presentUser(this.unit, user, viewer);
     });
   }
@@ -68,7 +68,7 @@ export class Rights {
         if (user.role !== Role.MEMBER) throw forbidden('Only a SUPER_ADMIN may move an admin.');
         if (gymId !== null && !managesGym(viewer, gymId))
           throw forbidden('You may add members only to your own gym.');
-        // Ending an application needs the rights of its gym, like ending a membership.
+        // An application (PENDING), too, is ended only by the staff of its gym.
         if (gymId === null && !managesGym(viewer, user.membershipGymId ?? null))
           throw notFound('user', userId);
       }
@@ -85,12 +85,14 @@ export class Rights {
             : null
           : { gymId, status: 'ACTIVE' },
       );
-      // An admin who removes a member may still see them in this answer, as before the change.
       return presentUser(this.unit, user, viewer);
     });
   }
 
-  /** Removes the users of a removed gym from it. Each of those who belonged to it gets a mail after the commit. */
+  /**
+   * Removes all memberships of a removed gym, also PENDING and ENDED ones. Each user who belonged to the gym gets a mail after
+   * the commit. Call it in a transaction.
+   */
   async leaveRemovedGym(gymId: string): Promise<void> {
     const rows = await this.unit.em.execute<{ id: string }[]>(
       'select id from user_account where membership_gym_id = ? order by id for update',

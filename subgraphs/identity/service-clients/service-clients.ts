@@ -17,7 +17,7 @@ export class ServiceClients {
     this.tokens = tokens;
   }
 
-  /** @throws UNAUTHENTICATED */
+  /** An access token for the server with this name. @throws UNAUTHENTICATED for an unknown name or a wrong secret */
   token(client: string, secret: string): ClientTokenShape {
     const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(this.serviceSecret, client)));
     if (!isRight || !CLIENTS.has(client)) throw wrongCredentials();

@@ -35,12 +35,12 @@ export class AccessTokens {
     );
   }
 
-  /** A token with which a service calls other services as itself, and not for a user. */
+  /** A token with which a service calls other services with its own rights, not with those of a user. */
   ofService(service: string): string {
     return this.signed({ sub: service, role: 'SERVICE', gymId: null, sid: '' }, secondsOf(Date.now()));
   }
 
-  /** A token with which a machine client acts in its gym. It has no role. @param seconds its lifetime */
+  /** A token with which a machine client acts in its gym. It has scopes instead of a role. @param seconds its lifetime */
   ofClient(
     { id, gymId, locationId }: Pick<ApiClient, 'id' | 'gymId' | 'locationId'>,
     scopes: readonly Scope[],

@@ -44,6 +44,7 @@ async function countOne(
   return row;
 }
 
+/** Whether the account or the address is locked. */
 export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boolean> {
   const [row] = await em.execute<{ locked: boolean }[]>(
     'select exists (select 1 from login_failures where key in (?, ?) and locked_until > clock_timestamp()) as locked',
@@ -53,14 +54,14 @@ export async function isLocked(em: EntityManager, attempt: Attempt): Promise<boo
 }
 
 /**
- * Resets the count of an account, e.g. after a log-in or a new password. The count of the address stays, because an attacker could
- * reset it by logging in to an account of their own.
+ * Resets the count of an account, e.g. after a log-in or a new password. The count of the address stays, because otherwise an
+ * attacker could reset it by logging in to an account of their own.
  */
 export async function forgetFailures(em: EntityManager, email: string): Promise<void> {
   await em.execute('delete from login_failures where key = ?', [accountKey(email)]);
 }
 
-/** `recent(times)` means the failures of the last 15 minutes; its SQL replaces it below. */
+/** SQL. In it, `recent(times)` means the times of the last 15 minutes; `replaceAll` replaces it by its SQL. */
 const COUNT = `
   insert into login_failures (key, failed_at, locked_until, updated_at) values (?, array[clock_timestamp()], null, clock_timestamp())
   on conflict (key) do update set
@@ -73,7 +74,7 @@ const COUNT = `
   `array(select failed from unnest($1) as failed where failed > clock_timestamp() - interval '15 minutes')`,
 );
 
-/** A digest, because an email address without an account should not be stored. */
+/** A digest, because an attempt may name an email without an account, which should not be stored. */
 const accountKey = (email: string): string =>
   `account:${createHash('sha256').update(email.toLowerCase()).digest('hex')}`;
 const addressKey = (address: string): string => `address:${address.slice(0, 64)}`;

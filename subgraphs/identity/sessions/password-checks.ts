@@ -3,7 +3,10 @@ import type { Audit } from '../audit/audit.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { countFailure, isLocked } from './login-guard.ts';
 
-/** An account before its password is checked; `id` and `passwordHash` are null if no account has the email. */
+/**
+ * An account before its password is checked. If no account has the email, `id` and `passwordHash` are null. `passwordHash` is
+ * also null if an invited user has not set a password yet.
+ */
 export interface Credentials {
   id: string | null;
   email: string;

@@ -12,7 +12,7 @@ export const removeExpiredSessions = (unit: UnitOfWork, before: Date): Promise<n
 export const removeUsedTokens = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeRows(unit, 'refresh_token', 'used_at < ?', [before]);
 
-/** Removes the records of refused access tokens that all expired before this time. */
+/** Removes refusals of access tokens if all the refused tokens expired before this time. */
 export const removeEndedSessions = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeRows(unit, 'ended_session', 'refused_until < ?', [before]);
 

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { uuidv7 } from '#server/ids.ts';
 import { User } from '../users/user.entity.ts';
 
-/** One log-in. A session that ends is deleted; TokenRefusal keeps its access tokens refused until they expire. */
+/** One log-in. A session that ends is deleted; a `TokenRefusal` says that its access tokens are refused until they expire. */
 const SessionSchema = defineEntity({
   name: 'Session',
   tableName: 'login_session',

@@ -26,7 +26,7 @@ export const AuthPayloadShape = z
   .meta({ id: 'AuthPayload' });
 export type AuthPayloadShape = z.infer<typeof AuthPayloadShape>;
 
-// These three accept other fields and ignore them: some clients send all fields of a form or of an earlier answer.
+// The three shapes below accept other fields and ignore them: some clients send all fields of a form or of an earlier answer.
 export const LoginShape = z
   .looseObject({
     email: z

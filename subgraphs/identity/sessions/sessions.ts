@@ -47,9 +47,9 @@ export class Sessions {
   }
 
   /**
-   * Opens a session. Neither message nor status nor time reveals whether the email exists, the password was right, or the
-   * account is locked: the same checks are made in the same order.
-   * Only a caller with the right password learns that the account is suspended.
+   * Opens a session. If the log-in is refused, neither message nor status nor time reveals whether the email has no account,
+   * the password is wrong, or the account is locked: the same checks are made in the same order. Only a caller with the right
+   * password learns that the account is suspended.
    * @throws UNAUTHENTICATED, ACCOUNT_SUSPENDED
    */
   async login(input: unknown): Promise<AuthPayloadShape> {
@@ -180,7 +180,10 @@ export class Sessions {
     return this.issueTokens(user, session, now);
   }
 
-  /** Ends the session of a refresh token, or of the access token. Idempotent. */
+  /**
+   * Ends the session of a refresh token; without one, that of the access token. Idempotent.
+   * @throws UNAUTHENTICATED without either token
+   */
   async logout(input: unknown): Promise<void> {
     const { refreshToken } = validated(LogoutShape, input);
     await this.unit.transaction(async () => {
@@ -203,12 +206,13 @@ export class Sessions {
     });
   }
 
-  /** The sessions of which other services must refuse access tokens, since the last read. Only for services. */
+  /** The sessions whose access tokens other services must refuse, see `endedSince`. Only for services. */
   async ended(since?: string): Promise<EndedSessionsShape> {
     requireService(this.unit.viewer);
     return endedSince(this.unit.em, since);
   }
 
+  /** The session and the user of the refresh token with this hash. */
   private async ownerOf(hash: string): Promise<{ sessionId: string; userId: string } | undefined> {
     const [owner] = await this.unit.em.execute<{ sessionId: string; userId: string }[]>(
       'select s.id as "sessionId", s.user_id as "userId" from refresh_token t join login_session s on s.id = t.session_id where t.hash = ?',

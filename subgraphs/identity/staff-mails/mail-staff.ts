@@ -6,9 +6,9 @@ import { MAIL_ATTEMPTS, type MailDelivery } from '../mail/mail-delivery.ts';
 import type { Mail } from '../mail/mailer.ts';
 
 /**
- * Sends a mail to one of the staff. Each receiver has a job and attempts of their own, so that a mail server that refuses one of
- * them neither keeps the mail from the others nor repeats it. No mail is sent to a user who is no longer an admin, or who is now
- * an admin of another gym.
+ * Sends a mail to one of the staff. Each receiver has a job of their own: if the mail server refuses one receiver, the others
+ * still get the mail, and get it only once. No mail is sent to a user who is no longer an admin, or who is now an admin of
+ * another gym.
  */
 export const mailStaff = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_staff',

@@ -6,7 +6,7 @@ import { mailStaff } from './mail-staff.ts';
 import { StaffMail } from './staff-mail.entity.ts';
 import { StaffMailInput } from './staff-mails.shapes.ts';
 
-/** The maximum number of people who get a mail. */
+/** The maximum number of receivers of one mail. */
 const MAX_RECEIVERS = 20;
 
 /** Mails of other services to the staff of a gym. */
@@ -18,8 +18,8 @@ export class StaffMails {
   }
 
   /**
-   * Stores a mail to the GYM_ADMINs of a gym; to the SUPER_ADMINs if it has none, or if no gym is named. A job sends it to each of
-   * them. Only for services.
+   * Stores a mail to the GYM_ADMINs of a gym; to the SUPER_ADMINs if the gym has none, or if no gym is named. A job for each
+   * receiver sends it. Only for services.
    */
   async send(input: unknown): Promise<void> {
     requireService(this.unit.viewer);

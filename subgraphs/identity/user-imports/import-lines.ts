@@ -14,7 +14,7 @@ import { ImportedMemberShape, type ImportedMember } from './user-imports.shapes.
 export const IMPORT_FORMATS = { NDJSON: 'application/x-ndjson', CSV: 'text/csv' } as const;
 export type ImportFormat = keyof typeof IMPORT_FORMATS;
 
-/** @throws UNSUPPORTED_MEDIA_TYPE */
+/** The format of a file with this `Content-Type`. @throws UNSUPPORTED_MEDIA_TYPE */
 export function formatOf(contentType: string | undefined): ImportFormat {
   const type = contentType?.split(';')[0]?.trim().toLowerCase();
   if (type === IMPORT_FORMATS.NDJSON) return 'NDJSON';
@@ -28,7 +28,7 @@ export function formatOf(contentType: string | undefined): ImportFormat {
 export const MAX_IMPORT_BYTES = 16 * 1024 * 1024; // 16 MiB
 export const MAX_IMPORT_LINES = 100_000;
 const LONGEST_LINE = 4_096; // characters
-// The errors of every line are stored with the import, so they are bounded, whatever a line contains.
+// The errors of every line are stored with the import, so their number and length are bounded.
 const MAX_ERRORS = 10;
 const MAX_MESSAGE = 200; // characters
 const COLUMNS = Object.keys(ImportedMemberShape.shape);
@@ -83,11 +83,14 @@ async function* csvLines(lines: AsyncGenerator<TextLine>): AsyncGenerator<Import
   yield* records.end().map((record) => memberOfRecord(record, columns));
 }
 
-/** Whether a line is a valid member by itself. If a quote before it is still open, the line is then not part of that quoted field. */
+/**
+ * Whether a line is a valid member by itself. Then `CsvRecords` does not take it for a part of a quoted field of an earlier line
+ * whose closing quote is missing.
+ */
 const isWholeMember = (fields: readonly string[], columns: readonly string[]): boolean =>
   'member' in memberOfRecord({ line: 0, fields: [...fields] }, columns);
 
-/** @throws VALIDATION_FAILED that names the columns */
+/** The delimiter, and the columns in the order of the header. @throws VALIDATION_FAILED that names the expected columns */
 async function headerOf(
   lines: AsyncGenerator<TextLine>,
 ): Promise<{ delimiter: Delimiter; columns: string[] }> {

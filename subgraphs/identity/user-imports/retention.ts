@@ -4,10 +4,11 @@ import type { UnitOfWork } from '#server/unit-of-work.ts';
 export const removeOldImport = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeOne(unit, 'started_at < ?', before);
 
-/** Removes an import whose file has not arrived completely, because its process was killed. */
+/** Removes an import whose file has not arrived completely, because the process that received it was killed. */
 export const removeBrokenImport = (unit: UnitOfWork, before: Date): Promise<number> =>
   removeOne(unit, `status = 'RECEIVING' and started_at < ?`, before);
 
+/** Removes the oldest matching import. @returns 1, or 0 if there is none */
 async function removeOne(unit: UnitOfWork, where: string, before: Date): Promise<number> {
   const removed = await unit.em.execute<unknown[]>(
     `delete from user_import where id = (

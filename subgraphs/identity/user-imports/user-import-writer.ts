@@ -26,7 +26,7 @@ export class UserImportWriter {
     this.gyms = gyms;
   }
 
-  /** Writes the next lines of an import as accounts. @returns whether there are further ones */
+  /** Writes the next lines of an import as accounts. @returns whether there are further lines */
   async writeNext(id: string): Promise<boolean> {
     for (let collisions = 0; ; collisions += 1)
       try {
@@ -71,7 +71,10 @@ export class UserImportWriter {
     return !isLast;
   }
 
-  /** Accounts for the emails that have none. An account that exists is never changed, nor moved to this gym. */
+  /**
+   * Creates accounts for the emails that have none, and returns the results of all lines. An existing account is never changed,
+   * nor moved to this gym.
+   */
   private async createUsers(
     lines: readonly PendingLine[],
     { gymId, invites }: { gymId: string; invites: boolean },
@@ -123,6 +126,6 @@ interface PendingLine {
 interface LineResult {
   line: number;
   status: 'CREATED' | 'EXISTING';
-  /** Null for an account whose latest membership is not of this gym, which must not learn who has the account. */
+  /** Null for an account whose latest membership is not of this gym: the gym's staff must not learn who has the account. */
   userId: string | null;
 }

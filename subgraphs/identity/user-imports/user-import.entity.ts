@@ -54,7 +54,7 @@ const UserImportLineSchema = defineEntity({
     /** The line of the file; the first one is 1. */
     line: p.integer().primary(),
     status: p.string().$type<UserImportLineStatus>().length(10),
-    /** Only until the line is written. */
+    /** `email` and `displayName` are stored only while the status is PENDING. */
     email: p.string().length(254).nullable(),
     displayName: p.string().length(80).nullable(),
     userId: () => p.manyToOne(User).nullable().deleteRule('set null').fieldName('user_id').mapToPk(),

@@ -38,8 +38,8 @@ interface ImportOptions {
 }
 
 /**
- * Imports of many members into one gym. The lines of the file are stored first, so that the rest can be done without the
- * client, and after a restart; then the job `user_import` writes them as accounts without a password.
+ * Imports of many members into one gym. The lines of the file are stored first; then the job `user_import` writes them as
+ * accounts without a password. So an import continues without its client, and after a restart.
  */
 export class UserImports {
   private readonly unit: UnitOfWork;
@@ -53,8 +53,10 @@ export class UserImports {
   }
 
   /**
-   * Stores the lines of a file, and begins to write them. If the file does not arrive completely, nothing of it is imported.
-   * @throws FORBIDDEN, GYM_REQUIRED; VALIDATION_FAILED for an unknown gym; the errors of `importLines`
+   * Stores the lines of a file, and adds the job that writes them. If the file does not arrive completely, nothing of it is
+   * imported.
+   * @throws FORBIDDEN, GYM_REQUIRED; VALIDATION_FAILED for an unknown gym; CONFLICT for a gym that is not active; the errors of
+   * `importLines`
    */
   async receive(file: Readable, { format, gymId: named, invite }: ImportOptions): Promise<UserImportShape> {
     const gymId = this.requireGym(named);
@@ -109,6 +111,7 @@ export class UserImports {
     return { ...found, lines, nextAfter: rows.length > limit ? (lines.at(-1)?.line ?? null) : null };
   }
 
+  /** The gym into which the viewer may import. @throws FORBIDDEN, GYM_REQUIRED */
   private requireGym(named: string | null | undefined): string {
     const { viewer } = this.unit;
     if (viewer.kind === 'client') {

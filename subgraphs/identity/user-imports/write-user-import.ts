@@ -12,7 +12,7 @@ const SLICE_MILLIS = 2_000; // 2 s
 type Needed = Pick<IdentityResources, 'references'>;
 const defineJob = jobOf<Needed>();
 
-/** Writes the lines of an import of members. */
+/** Writes the stored lines of an import as accounts. */
 export const writeUserImport: Job<{ importId: string }, Needed> = defineJob({
   name: 'user_import',
   payload: z.object({ importId: uuid() }),

@@ -24,8 +24,9 @@ export class GymsOfUsers {
   }
 
   /**
-   * The policy of an active gym at this moment; null if there is no such gym. Call it before the transaction of the write,
-   * because it calls another service. @throws CONFLICT for a gym that is not active; UPSTREAM_UNAVAILABLE if gym does not answer
+   * The join policy of a gym at this moment; null if the gym does not exist. Call it before the transaction of the write,
+   * because it calls the gym service.
+   * @throws CONFLICT for a gym that is not active; UPSTREAM_UNAVAILABLE or UPSTREAM_TIMEOUT if the gym service does not answer
    */
   async policyOf(gymId: string): Promise<JoinPolicy | null> {
     const gym = await this.find(gymId);
@@ -37,7 +38,8 @@ export class GymsOfUsers {
   }
 
   /**
-   * Call it before the transaction of the write, because it calls another service.
+   * The join policy of a gym that exists and is active; null if `gymId` is null. Call it before the transaction of the write,
+   * because it calls the gym service.
    * @throws VALIDATION_FAILED at `gymId` for a gym that does not exist; the errors of `policyOf`
    */
   async requireJoinable(gymId: string | null): Promise<JoinPolicy | null> {
@@ -47,7 +49,7 @@ export class GymsOfUsers {
     return policy;
   }
 
-  /** As `requireJoinable`, for writes that make nobody a member. */
+  /** As `requireJoinable`, but it also accepts a gym that is not active: for writes that make nobody a member. */
   async requireExists(gymId: string | null): Promise<void> {
     if (gymId !== null && !(await this.find(gymId)))
       throw noSuchGym('expected the id of a gym; there is no gym with this id');

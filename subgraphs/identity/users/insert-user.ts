@@ -21,7 +21,8 @@ interface NewUser {
 }
 
 /**
- * Stores a new account with its events. The unique constraint refuses one of two simultaneous requests with the same email.
+ * Stores a new account and its events, and returns it. The unique constraint refuses one of two simultaneous requests with
+ * the same email.
  * @throws CONFLICT if the email is taken, without regard to case
  */
 export async function insertUser(

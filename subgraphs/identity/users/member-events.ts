@@ -23,7 +23,7 @@ export type MemberShape = z.infer<typeof MemberShape>;
 
 const MemberIdShape = z.object({ id: uuid() });
 
-/** The data of the events that this service writes. */
+/** The shapes of the data of the events that this service writes. After an account is erased, only the id is left. */
 export const memberEvents = {
   'member.joined': z.union([MemberShape, MemberIdShape]),
   'member.updated': z.union([MemberShape, MemberIdShape]),
@@ -31,8 +31,9 @@ export const memberEvents = {
 } as const;
 
 /**
- * What a gym knows of a user; `recordMemberChange` compares it before and after a change. It has the stored status of the
- * membership: the events of a status that changes by the clock are written when the new status is stored.
+ * The fields of a user that their gym may read, for `recordMemberChange`, which compares them before and after a change. The
+ * status of the membership is the stored one, also if its `until` has passed: a job then stores the next status, and writes the
+ * event.
  */
 export const memberOf = (unit: UnitOfWork, user: User): MemberShape => {
   const member = presentUser(unit, user, clientOf(user.membershipGymId ?? null), 0);
@@ -40,8 +41,8 @@ export const memberOf = (unit: UnitOfWork, user: User): MemberShape => {
 };
 
 /**
- * Writes the events of a change of a user, who is locked: a membership has begun or ended, or what the gym knows of the user
- * has changed. A PENDING membership has begun, too.
+ * Writes the events of a change of a locked user: `member.joined` for a membership that has begun, also as PENDING,
+ * `member.removed` for one that has ended, and `member.updated` if other fields that the gym may read have changed.
  * @param before the user before the change; null for a new account
  * @param after null for a deleted account
  */
@@ -60,7 +61,7 @@ export async function recordMemberChange(
   await recordEvents(unit, events);
 }
 
-/** Writes the events of new accounts, of which all have a gym. */
+/** Writes the events of new accounts, all of which have a membership. */
 export const recordNewMembers = (unit: UnitOfWork, users: readonly User[]): Promise<void> =>
   recordEvents(
     unit,
@@ -69,7 +70,7 @@ export const recordNewMembers = (unit: UnitOfWork, users: readonly User[]): Prom
       .map((member) => eventOf('member.joined', gymOfMember(member) ?? '', member)),
   );
 
-/** The gym that counts the user among its people; null once the membership has ended. */
+/** The gym of the user's membership; null if they have none or it has ended. */
 const gymOfMember = (member: MemberShape | null): string | null =>
   member?.membership && member.membership.status !== 'ENDED' ? member.membership.gymId : null;
 
@@ -80,12 +81,12 @@ const eventOf = (type: NewEvent['type'], gymId: string, data: { id: string }): N
   data,
 });
 
-/** The version and the time are not compared: they also change with values that the gym does not know. */
+/** `version` and `updatedAt` are not compared, because they also change with fields that the gym may not read. */
 const isChanged = (before: MemberShape, after: MemberShape): boolean =>
   JSON.stringify({ ...before, version: 0, updatedAt: '' }) !==
   JSON.stringify({ ...after, version: 0, updatedAt: '' });
 
-/** A machine client of the gym that may read its members. */
+/** The viewer for whom `memberOf` presents a user: a machine client that may read the members of the gym. */
 const clientOf = (gymId: string | null): ClientViewer => ({
   kind: 'client',
   clientId: '',

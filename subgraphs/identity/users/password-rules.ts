@@ -3,7 +3,10 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 /** About 50,000 passwords that are common in leaks; attackers try them first (NIST SP 800-63B, 5.1.1.2). */
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common']);
 
-/** The problem of a password for the account with that email; undefined if the password is acceptable. The shape checks its length. */
+/**
+ * What was expected of the password of the account with that email; undefined if the password is acceptable. Its length is
+ * checked by the shape `newPassword`.
+ */
 export function passwordProblem(password: string, email: string): string | undefined {
   const given = password.toLowerCase();
   const login = email.toLowerCase();

@@ -32,7 +32,7 @@ export type UserRow = z.infer<typeof UserRow>;
 
 /**
  * The user, from an entity or a row, with the fields that this viewer may see.
- * @param now the time by which the status of the membership is decided
+ * @param now the shown status of the membership is that at this time, in milliseconds since 1970
  */
 export function presentUser(
   unit: UnitOfWork,

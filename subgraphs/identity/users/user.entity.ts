@@ -19,10 +19,10 @@ const UserSchema = defineEntity({
   name: 'User',
   tableName: 'user_account', // "user" is a reserved word in SQL
   indexes: [
-    { properties: ['gymId', 'id'] }, // users of a gym that is removed
-    { properties: ['membershipGymId', 'id'] }, // pages of a gym's users
+    { properties: ['gymId', 'id'] }, // the GYM_ADMINs of a gym
+    { properties: ['membershipGymId', 'id'] }, // pages of a gym's users, and the users of a gym that is removed
     { properties: ['membershipGymId', 'membershipStatus', 'id'] },
-    // memberships of all gyms by status; without the ACTIVE ones, which are most of the rows and are found in the order of ids
+    // for lists by status over all gyms; without the ACTIVE users, who are so many that the primary key finds a page of them
     {
       name: 'user_account_not_active',
       expression: `create index "user_account_not_active" on "user_account" ("membership_status", "id") where "membership_status" <> 'ACTIVE'`,
@@ -103,7 +103,7 @@ const UserSchema = defineEntity({
     body: p.json<Body>().nullable(),
     /** Only for the user and the wizard service (`mayReadBody`). */
     trainingGoals: p.json<TrainingGoals>().nullable(),
-    /** Increases with every change. */
+    /** Increases by 1 with every change. */
     version: p.integer().default(1),
     /** When the role last changed, or the user last left a gym. Older access tokens are refused. */
     rightsChangedAt: p.datetime().nullable(),

@@ -71,7 +71,10 @@ export class Users {
     return presentUser(this.unit, user);
   }
 
-  /** The user, with the fields that the viewer may see; null if the viewer may not see the user. */
+  /**
+   * The user, with the fields that the viewer may see; null if the user does not exist or the viewer may not see them.
+   * @throws UNAUTHENTICATED without a log-in
+   */
   async find(id: string): Promise<UserShape | null> {
     if (this.unit.viewer.kind === 'anonymous') throw unauthenticated();
     const user = isUuid(id) ? await this.byId.load(id) : null;
@@ -96,7 +99,7 @@ export class Users {
     const after = cursors.read(request.cursor);
     const searched = search?.trim();
     const conditions = [
-      // PostgreSQL's text cannot contain NUL, so nothing contains this text.
+      // A `text` of PostgreSQL cannot contain NUL, so no name and no email contains the searched text.
       searched?.includes('\0') ? 'false' : 'true',
       ...(gymId ? ['membership_gym_id = ?'] : []),
       ...(status ? ['membership_status = ?'] : []),
@@ -140,15 +143,15 @@ export class Users {
   }
 
   /**
-   * Creates an account; its role is MEMBER. If it names a gym, the policy of the gym decides about the membership.
+   * Creates an account with the role MEMBER. If the input names a gym, the policy of the gym decides about the membership.
    * @throws CONFLICT if the email is taken, without regard to case, or if the gym is not active; INVITATION_REQUIRED;
-   * UPSTREAM_UNAVAILABLE if the account names a gym and the gym service does not answer
+   * UPSTREAM_UNAVAILABLE if the input names a gym and the gym service does not answer
    */
   async register(input: unknown): Promise<UserShape> {
     const { email, password, displayName, gymId } = validated(RegisterShape, input);
     const problem = passwordProblem(password, email);
     if (problem) throw invalid('password', problem);
-    await this.membershipAt(gymId); // so that a refusal costs no hash
+    await this.membershipAt(gymId); // a refusal comes before the slow hash
     const passwordHash = await this.passwords.hash(password);
     // The policy is asked again, because it may have changed while the hash waited.
     const membership = await this.membershipAt(gymId);
@@ -175,7 +178,7 @@ export class Users {
     });
   }
 
-  /** The membership of a new account. @throws the errors of `register` about its gym */
+  /** The membership of a new account; null without a gym. @throws the errors of `register` about its gym */
   private async membershipAt(gymId: string | null | undefined): Promise<NewMembership | null> {
     if (!gymId) return null;
     const policy = await this.gyms.requireJoinable(gymId);
@@ -183,7 +186,7 @@ export class Users {
   }
 }
 
-/** The gym whose users the viewer may list; null or undefined if it is all gyms. @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED */
+/** The gym whose users are listed; null or undefined if those of all gyms are. @throws UNAUTHENTICATED, FORBIDDEN, GYM_REQUIRED */
 function gymOfList(viewer: Viewer, requested: string | null | undefined): string | null | undefined {
   if (viewer.kind === 'client') {
     requireScope(viewer, 'members:read');
