@@ -35,7 +35,10 @@ export function designTokensOf(theme: Record<string, unknown>): Record<string, u
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
-/** Token names may not contain `{`, `}` or `.`, nor begin with `$` (section 5.1). */
+/**
+ * An object with the group under its name, or an empty object if no token is left. Tokens whose names contain `{`, `}` or
+ * `.`, or begin with `$`, are left out, because the format does not allow these names (section 5.1).
+ */
 const group = (name: string, tokens: readonly (readonly unknown[])[]): Record<string, unknown> => {
   const named = tokens.filter(([token]) => !/^\$|[{}.]/.test(String(token)));
   return named.length > 0

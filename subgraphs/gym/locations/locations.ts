@@ -179,8 +179,16 @@ export class Locations {
   /** Creates a location. For staff of the gym and for services of the platform. */
   async create(input: unknown): Promise<LocationShape> {
     const { viewer } = this.unit;
-    const { id, gymId, maxStayMinutes, address, openingHours, openingExceptions, qrPolicy, ...rest } =
-      validated(CreateLocationShape, input);
+    const {
+      id,
+      gymId: chosen,
+      maxStayMinutes,
+      address,
+      openingHours,
+      openingExceptions,
+      qrPolicy,
+      ...rest
+    } = validated(CreateLocationShape, input);
     const fields = {
       ...rest,
       address: address ?? null,
@@ -189,17 +197,17 @@ export class Locations {
       openingExceptions: openingExceptions ?? [],
       qrPolicy: qrPolicy ?? QrPolicy.ANY,
     };
-    if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: gymId ?? '', id });
-    const ownGymId = requireGymAdmin(viewer, gymId);
+    if (viewer.kind === 'service') return this.createFor(viewer, { ...fields, gymId: chosen ?? '', id });
+    const gymId = requireGymAdmin(viewer, chosen);
     const created = await this.unit.transaction(async () => {
-      await requireOpenGym(this.unit, ownGymId);
-      const location = this.unit.em.create(Location, { ...fields, gymId: ownGymId, version: 1 });
+      await requireOpenGym(this.unit, gymId);
+      const location = this.unit.em.create(Location, { ...fields, gymId, version: 1 });
       await this.unit.em.flush();
       await addFirstVisitClass(this.unit, location.id);
       await this.audited(location, 'LOCATION_CREATED');
       return presented(LocationShape, location);
     });
-    this.byGym.clear(ownGymId);
+    this.byGym.clear(gymId);
     return created;
   }
 

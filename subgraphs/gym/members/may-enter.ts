@@ -6,6 +6,7 @@ import { belongs, inactive, isStaffOf } from './memberships.ts';
 
 /**
  * Requires that the owner of a code may enter a gym: members need an active membership of it, its staff need none.
+ * `presentsOwn` says whether the caller presents their own code.
  * @throws ACCOUNT_SUSPENDED, MEMBERSHIP_INACTIVE, WRONG_GYM; GYM_REQUIRED for a caller without a gym who presents their own
  * code
  */

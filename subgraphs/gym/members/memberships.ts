@@ -47,6 +47,7 @@ export const isStaffOf = (
 /** Whether a user with this membership belongs to its gym. */
 export const belongs = ({ status }: MembershipShape): boolean => status === 'ACTIVE' || status === 'FROZEN';
 
+/** Why a membership with this status is not enough; empty for ACTIVE, which is enough. */
 const EXPLANATIONS: Readonly<Record<MembershipShape['status'], string>> = {
   PENDING: 'it begins once the gym has admitted the user, or once they have verified their email',
   ACTIVE: '',

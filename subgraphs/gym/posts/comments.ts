@@ -64,6 +64,7 @@ export class Comments {
     return comment?.postId === postId ? comment : null;
   }
 
+  /** Adds a comment to a post. @throws NOT_FOUND, also for another gym's post; CONFLICT if the gym is not active */
   async create(postId: string, input: unknown): Promise<CommentShape> {
     const { userId } = requireUser(this.unit.viewer);
     const { text } = validated(CommentInput, input);

@@ -55,8 +55,8 @@ export class PostReports {
   }
 
   /** The reports of a gym's posts and of comments on them, latest first; for staff of the gym. */
-  async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
-    const own = requireGymAdmin(this.unit.viewer, gymId);
+  async list(chosenGymId: string | null | undefined, request: PageRequest): Promise<Page<ReportShape>> {
+    const gymId = requireGymAdmin(this.unit.viewer, chosenGymId);
     const after = cursors.read(request.cursor);
     const count = pageSize(request) + 1;
     // Each table is read only as far as one page needs. The ids of posts and comments are UUIDs, so a post and a comment never
@@ -65,7 +65,7 @@ export class PostReports {
       `(select ${columnsOf(ReportShape, { commentId })}, ${id} as subject_id from ${table}
         where gym_id = ?${after ? ` and (created_at, ${id}, reporter_id) < (?, ?, ?)` : ''}
         order by created_at desc, ${id} desc, reporter_id desc limit ?)`;
-    const values = [own, ...(after ?? []), count];
+    const values = [gymId, ...(after ?? []), count];
     const reports = await this.unit.read<ReportShape>(
       `select ${Object.keys(ReportShape.shape)
         .map((field) => `"${field}"`)

@@ -66,16 +66,16 @@ export class Posts {
   }
 
   /** The posts of a gym, newest first. First pages are batched. */
-  async list(gymId: string | null | undefined, request: PageRequest): Promise<Page<PostShape>> {
+  async list(chosenGymId: string | null | undefined, request: PageRequest): Promise<Page<PostShape>> {
     const [before] = cursors.read(request.cursor) ?? [];
-    const ownGymId = requireGym(this.unit.viewer, gymId);
+    const gymId = requireGym(this.unit.viewer, chosenGymId);
     const count = pageSize(request) + 1;
     const posts = before
       ? await this.unit.read<PostRow>(
           `select ${POST} from post where gym_id = ? and id < ? order by id desc limit ?`,
-          [ownGymId, before, count],
+          [gymId, before, count],
         )
-      : await this.latestPosts(ownGymId, count);
+      : await this.latestPosts(gymId, count);
     const page = cursors.page(posts, request, (post) => [post.id]);
     const liked = await Promise.all(page.items.map((post) => this.liked.load(post.id)));
     const likedIds = new Set(liked.flatMap((like) => like?.postId ?? []));
@@ -92,7 +92,7 @@ export class Posts {
   async create(input: unknown, image?: Buffer): Promise<PostShape> {
     const { gymId: chosen, text } = validated(CreatePostInput, input);
     const gymId = requireGym(this.unit.viewer, chosen);
-    const name = image && (await this.storePicture(image));
+    const fileName = image && (await this.storePicture(image));
     try {
       return await this.unit.transaction(async () => {
         await requireOpenGym(this.unit, gymId);
@@ -100,7 +100,7 @@ export class Posts {
           gymId,
           authorId: this.viewer.userId,
           text,
-          image: name ?? null,
+          image: fileName ?? null,
           likeCount: 0,
           commentCount: 0,
           version: 1,
@@ -109,7 +109,7 @@ export class Posts {
         return present(this.unit, presented(PostRow, post), false);
       });
     } catch (error) {
-      if (name) await discard(this.files, [name], this.unit.log);
+      if (fileName) await discard(this.files, [fileName], this.unit.log);
       throw error;
     }
   }

@@ -36,8 +36,8 @@ export class Stock {
 
   /**
    * Adds pieces to the stock of a product, or removes some. Audited.
-   * @throws NOT_FOUND if the gym does not list the product; CONFLICT if it does not count the stock, or if the stock would
-   * be negative
+   * @throws NOT_FOUND if the gym does not list the product; CONFLICT if the gym does not count its stock, or if the stock
+   * would be negative; VALIDATION_FAILED if the stock would be too large
    */
   async adjust(gymIdOrSlug: string, productId: string, input: unknown): Promise<StockMovementShape> {
     const { id: gymId } = await this.gyms.get(gymIdOrSlug);

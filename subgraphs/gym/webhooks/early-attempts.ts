@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#server/unit-of-work.ts';
-import { isBeforeScheduledRun, planRun } from './send-webhooks.ts';
+import { needsPlannedRun, planRun } from './send-webhooks.ts';
 
 /**
  * How many deliveries are brought forward for each delivery that is received. So after an outage, the number of early
@@ -34,7 +34,7 @@ export async function bringForward(unit: UnitOfWork, webhookIds: readonly string
        ceil(extract(epoch from next_attempt_at))::int as "dueAt"`,
     [JSON.stringify(received)],
   );
-  const later = moved.filter(({ dueInMillis }) => dueInMillis > 0 && isBeforeScheduledRun(dueInMillis));
+  const later = moved.filter(({ dueInMillis }) => dueInMillis > 0 && needsPlannedRun(dueInMillis));
   for (const at of new Set(later.map(({ dueAt }) => dueAt).toSorted((a, b) => a - b)))
     await planRun(unit, at);
 }

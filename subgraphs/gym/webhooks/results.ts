@@ -4,7 +4,7 @@ import { type Claimed } from './claims.ts';
 import { bringForward } from './early-attempts.ts';
 import { mailDisabledWebhooks } from './mail-disabled-webhooks.ts';
 import { MAX_FAILING_MILLIS, nextAttempt, type NextAttempt } from './schedule.ts';
-import { isBeforeScheduledRun, planRun } from './send-webhooks.ts';
+import { needsPlannedRun, planRun } from './send-webhooks.ts';
 import type { SendResult } from './send.ts';
 import { releaseNext, type OfSubject } from './subject-order.ts';
 import type { DeliveryAttempt } from './webhook.entity.ts';
@@ -68,12 +68,12 @@ export async function writeReceived(unit: UnitOfWork, received: readonly Attempt
   // The webhooks are not changed in the transaction above, because a transaction that locks deliveries before their webhooks
   // could deadlock with a deletion. A webhook that has begun to fail after the claim stays failing here; the next delivery
   // that is received ends this state.
-  const failing = received.filter((one) => one.delivery.isFailing && isOfFeed(one));
-  const working = new Set(failing.map(({ delivery }) => delivery.webhookId));
-  if (working.size > 0)
+  const afterFailures = received.filter((one) => one.delivery.isFailing && isOfFeed(one));
+  const recovered = new Set(afterFailures.map(({ delivery }) => delivery.webhookId));
+  if (recovered.size > 0)
     await unit.em.execute(
       'update webhook set failing_since = null where id = any(?::uuid[]) and failing_since is not null',
-      [uuids(working)],
+      [uuids(recovered)],
     );
   await bringForward(
     unit,
@@ -114,8 +114,7 @@ export async function writeFailure(unit: UnitOfWork, attempted: Attempted): Prom
     );
     if (!written) return; // another replica has claimed the delivery after the claim expired, or the webhook was deleted
     if (!next) await releaseNext(unit, [written]);
-    if (written.due !== null && next && isBeforeScheduledRun(next.pauseMillis))
-      await planRun(unit, written.due);
+    if (written.due !== null && next && needsPlannedRun(next.pauseMillis)) await planRun(unit, written.due);
     if (isOfFeed(attempted)) await noteFailure(unit, webhookId, isGone, result.error ?? '');
   });
 }

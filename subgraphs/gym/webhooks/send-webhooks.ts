@@ -41,7 +41,7 @@ export async function planRun(unit: UnitOfWork, at: number): Promise<void> {
 }
 
 /** Whether `planRun` is needed for a delivery that is due after this pause. */
-export const isBeforeScheduledRun = (pauseMillis: number): boolean => pauseMillis <= PLANNED_SECONDS * 1_000;
+export const needsPlannedRun = (pauseMillis: number): boolean => pauseMillis <= PLANNED_SECONDS * 1_000;
 
 /**
  * The seconds since 1970, within the next `PLANNED_SECONDS`, in which deliveries are due or claims expire. A claim expires

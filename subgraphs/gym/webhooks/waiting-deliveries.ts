@@ -35,7 +35,7 @@ export function measureWaiting({
   });
   const oldest: Gauge = new Gauge({
     name: 'webhook_oldest_due_seconds',
-    help: 'For how long the delivery that is due for the longest time has waited for its attempt: the same at all replicas. Deliveries that wait for an earlier one of their subject, and those of webhooks that are switched off, are not due. 0 if none is due.',
+    help: 'Time since the delivery that has waited the longest for its attempt was due: the same at all replicas. Deliveries that wait for an earlier one of their subject, and those of webhooks that are switched off, are not due. 0 if none is due.',
     registers: [registry],
     collect: async () => oldest.set((await count()).oldest),
   });
