@@ -43,13 +43,13 @@ const locationAnswer = z.object({
   openingExceptions: openingExceptions.default([]),
 });
 
-/** The bookings that one request to gym may name. */
+/** The maximum number of bookings that one request to gym may name. */
 const MAX_BOOKINGS = 100;
 const bookedAnswer = z.object({ booked: z.array(z.string()) });
 const placesAnswer = z.object({ capacity: z.int(), booked: z.int() });
 
 /** Reads data of the other services, for one unit of work. Each location is read only once. */
-export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
+export const lookupsOf = ({ gym, identity }: OtherServices, origin: Origin) => {
   const locations = new Map<string, Promise<SlotLocation | undefined>>();
   const locationOf = async (id: string): Promise<SlotLocation | undefined> => {
     const answer = await found(gym.call({ method: 'GET', path: `/locations/${id}`, as: 'service', origin }));
@@ -95,8 +95,9 @@ export const lookups = ({ gym, identity }: OtherServices, origin: Origin) => {
     },
   };
 };
-export type Lookups = ReturnType<typeof lookups>;
+export type Lookups = ReturnType<typeof lookupsOf>;
 
+/** The answer; undefined instead of the error NOT_FOUND. */
 async function found(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;

@@ -42,7 +42,7 @@ export interface WizardParts {
   observe?: (boundary: Boundary) => void;
 }
 
-/** Everything that lives as long as the service. */
+/** Everything that exists as long as the service runs. */
 export async function wizardResources(
   base: ServiceBase<z.output<typeof wizardSettings>>,
   { definitions, observe }: WizardParts,

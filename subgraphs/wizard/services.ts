@@ -12,7 +12,7 @@ import { DEPLOYMENT } from './deployments/deployment-context.ts';
 import { Deployments } from './deployments/deployments.ts';
 import { Files } from './files/files.ts';
 import { FirstVisits } from './first-visits/first-visits.ts';
-import { lookups, type OtherServices } from './other-services.ts';
+import { lookupsOf, type OtherServices } from './other-services.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { WizardStorage } from './storage.ts';
 
@@ -31,12 +31,12 @@ export const wizardServices = (unit: UnitOfWork, resources: WizardResources) => 
   const { sagas, services } = resources;
   const deploymentsOf = (sessionIds: readonly string[]) => sagas.findBySubjects(DEPLOYMENT, sessionIds);
   const sessions = new Sessions(unit, { ...resources, deploymentsOf });
-  const look = lookups(services, unit.origin);
-  const cancelledVisits = new CancelledVisits(unit, { ...resources, look, deploymentsOf });
+  const lookups = lookupsOf(services, unit.origin);
+  const cancelledVisits = new CancelledVisits(unit, { ...resources, lookups, deploymentsOf });
   return {
     sessions,
-    availability: new Availability(unit, { ...resources, sessions, look, cancelledVisits }),
-    firstVisits: new FirstVisits(unit, { ...resources, look }),
+    availability: new Availability(unit, { ...resources, sessions, lookups, cancelledVisits }),
+    firstVisits: new FirstVisits(unit, { ...resources, lookups }),
     files: new Files(unit, { ...resources, sessions }),
     deployments: new Deployments(unit, { ...resources, sessions }),
     jobs: new Jobs(unit),

@@ -37,7 +37,7 @@ function eraseStored(
   options: WizardAccountOptions,
   userId: string,
 ): Promise<ErasureResult> {
-  // Keys of the files that were removed without a transaction.
+  // The keys of the files that `eraseFilesOf` has removed.
   const removed = new Set<string>();
   return eraseOnce(
     unit,
@@ -53,7 +53,12 @@ function eraseStored(
   );
 }
 
-/** @throws CONFLICT while a session of the user is being deployed */
+/**
+ * Removes the files of the user's sessions, except pictures that belong to a gym. It runs before the transaction, so that no
+ * transaction waits for the file storage.
+ * @param removed gets the keys of the removed files
+ * @throws CONFLICT while a session of the user is being deployed
+ */
 async function eraseFilesOf(
   unit: UnitOfWork,
   options: WizardAccountOptions,
@@ -78,7 +83,7 @@ async function* pagesOf(store: SessionStore, userId: string): AsyncGenerator<Ses
   }
 }
 
-/** The sessions of a user, newest first, as in lists. */
+/** The sessions of a user for the export, newest first, without the hash of the resume token. */
 const sessionsOf =
   (sessions: SessionStore): RecordSource =>
   async (userId, after, limit) => {
@@ -126,7 +131,7 @@ async function eraseSessions(
 
 /**
  * @param kept number of set-ups that are kept without the user
- * @param unresolved number of set-ups whose deployment needs the id of the user until it is decided about
+ * @param unresolved number of set-ups whose deployment needs the id of the user until a SUPER_ADMIN has decided about it
  */
 function resultOf(kept: number, unresolved: number): ErasureResult {
   const keptSetUps =

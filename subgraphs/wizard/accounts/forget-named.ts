@@ -60,9 +60,9 @@ async function forgetInResults(
 }
 
 /**
- * Removes the name and email of a user from set-ups that could not be undone. The id of their account stays until the
- * deployment is decided about, because the invitation of the user may still have to be withdrawn. Returns how many set-ups
- * keep the id.
+ * Removes the name and email of a user from set-ups whose deployment could not be undone. The id of their account stays until
+ * a SUPER_ADMIN has decided about the deployment, because the invitation of the user may still have to be withdrawn. Returns
+ * how many set-ups keep the id.
  */
 export async function forgetInUnresolved(
   unit: UnitOfWork,
@@ -86,7 +86,7 @@ export async function forgetInUnresolved(
   return sessions.length;
 }
 
-/** The session without the name and email of the gym's first admin. */
+/** The session without the name and email of the gym's first admin, with the next version. */
 export function withoutAdmin(session: SessionRecord): SessionRecord {
   const { admin: _names, ...data } = session.data;
   return { ...session, data, version: session.version + 1, updatedAt: new Date() };

@@ -17,7 +17,7 @@ const SUGGESTIONS = 3;
 interface AvailabilityOptions {
   storage: WizardStorage;
   sessions: Sessions;
-  look: Lookups;
+  lookups: Lookups;
   cancelledVisits: CancelledVisits;
 }
 
@@ -45,7 +45,7 @@ export class Availability {
     if (reserve && !sessionId) throw invalid('sessionId', 'expected the id of the session that reserves it');
     const session = sessionId ? await this.options.sessions.open(sessionId, resumeToken) : undefined;
     if (reserve && session) requireEditable(session);
-    const candidate = await CANDIDATES[resource](value, this.options.look);
+    const candidate = await CANDIDATES[resource](value, this.options.lookups);
     const reason = candidate.reason ?? (await this.reasonIfReserved(resource, candidate, sessionId));
     if (reason) return this.refusal(resource, value, reason, candidate);
     if (!reserve || !session) return { resource, value, available: true, suggestions: [] };
@@ -81,8 +81,8 @@ export class Availability {
   }
 
   /**
-   * The session could be changed when the request arrived, but no longer when the value was to be reserved.
-   * @throws CONFLICT as `requireEditable`
+   * The error for a session that could be changed when the request arrived, but no longer when the value was to be reserved.
+   * @throws CONFLICT of `requireEditable`, whose message names the reason, if the session still cannot be changed
    */
   private async changedMeanwhile(sessionId: string): Promise<PlatformError> {
     const [current] = await this.options.storage.sessions(this.unit).findByIds([sessionId]);
@@ -114,7 +114,7 @@ export class Availability {
   ): Promise<AvailabilityShape> {
     const alternatives = await Promise.all(
       candidate.alternatives().map(async (alternative) => {
-        const other = await CANDIDATES[resource](alternative, this.options.look);
+        const other = await CANDIDATES[resource](alternative, this.options.lookups);
         return other.reason || (await this.reasonIfReserved(resource, other, undefined)) ? [] : [alternative];
       }),
     );

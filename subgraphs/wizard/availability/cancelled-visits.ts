@@ -7,7 +7,7 @@ import type { ReservationOutcome, ReservationRequest } from './reservation-store
 
 interface CancelledVisitsOptions {
   storage: WizardStorage;
-  look: Pick<Lookups, 'bookedFirstVisits'>;
+  lookups: Pick<Lookups, 'bookedFirstVisits'>;
   /** The last deployment of each of these sessions. */
   deploymentsOf(sessionIds: readonly string[]): Promise<Saga[]>;
 }
@@ -17,7 +17,7 @@ const ResultOfVisit = z.object({ slot: z.object({ bookingId: z.string() }) });
 
 /**
  * Ends reservations of first visits whose booking was cancelled at the gym: by its staff, by the member, or by the end of the
- * membership. The gym decides about its bookings, and is asked before the reservation of a first visit refuses anything.
+ * membership. The gym decides about its bookings, so it is asked before a first visit is the reason for a refusal.
  */
 export class CancelledVisits {
   private readonly unit: UnitOfWork;
@@ -29,8 +29,8 @@ export class CancelledVisits {
   }
 
   /**
-   * Reserves as `ReservationStore.reserve`. If that is refused because of first visits, those that were cancelled are ended
-   * first.
+   * Reserves as `ReservationStore.reserve`. If existing first visits are the reason for a refusal, this ends those of them that
+   * were cancelled, and tries again.
    */
   async reserve(request: ReservationRequest): Promise<ReservationOutcome> {
     const reservations = this.options.storage.reservations(this.unit);
@@ -52,12 +52,12 @@ export class CancelledVisits {
    */
   async end(sessionIds: readonly string[]): Promise<boolean> {
     if (sessionIds.length === 0) return false;
-    const { storage, look, deploymentsOf } = this.options;
+    const { storage, lookups, deploymentsOf } = this.options;
     const visits = (await deploymentsOf(sessionIds)).flatMap(({ subject, status, result }) => {
       const visit = status === 'DONE' ? ResultOfVisit.safeParse(result) : undefined;
       return visit?.success ? [{ sessionId: subject, bookingId: visit.data.slot.bookingId }] : [];
     });
-    const booked = await look.bookedFirstVisits(visits.map(({ bookingId }) => bookingId));
+    const booked = await lookups.bookedFirstVisits(visits.map(({ bookingId }) => bookingId));
     const cancelled = visits.filter(({ bookingId }) => !booked.has(bookingId));
     if (cancelled.length === 0) return false;
     await storage.reservations(this.unit).endVisits(cancelled.map(({ sessionId }) => sessionId));

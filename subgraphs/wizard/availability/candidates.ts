@@ -17,46 +17,46 @@ export interface Candidate {
   alternatives(): string[];
 }
 
-type Read = (value: string, look: Lookups) => Promise<Candidate>;
+type Read = (value: string, lookups: Lookups) => Promise<Candidate>;
 
 /** Reads and checks a value, by its resource. @throws VALIDATION_FAILED for a slot that cannot be read */
 export const CANDIDATES: Record<Resource, Read> = {
-  async 'gym-name'(value, look) {
+  async 'gym-name'(value, lookups) {
     const isValid = gymName.safeParse(value).success;
     const name = value.trim().replace(/\s+/g, ' ');
     return {
       value: canonicalName(value),
       places: 1,
-      reason: !isValid ? 'INVALID' : (await look.isGymNameTaken(name)) ? 'TAKEN' : undefined,
+      reason: !isValid ? 'INVALID' : (await lookups.isGymNameTaken(name)) ? 'TAKEN' : undefined,
       alternatives: () =>
         isValid ? ['2', 'Club', 'Studio', 'Gym', '3'].map((word) => `${name} ${word}`) : [],
     };
   },
-  async 'gym-slug'(value, look) {
+  async 'gym-slug'(value, lookups) {
     const isValid = gymSlug.safeParse(value).success;
     const slug = slugOf(value);
     return {
       value: value.toLowerCase(),
       places: 1,
-      reason: !isValid ? 'INVALID' : (await look.isGymSlugTaken(value)) ? 'TAKEN' : undefined,
+      reason: !isValid ? 'INVALID' : (await lookups.isGymSlugTaken(value)) ? 'TAKEN' : undefined,
       alternatives: () => [
         ...(isValid ? [] : [slug]),
         ...['2', 'club', 'studio', 'gym', '3'].map((word) => `${slug}-${word}`),
       ],
     };
   },
-  async email(value, look) {
+  async email(value, lookups) {
     const isValid = z.email().max(254).safeParse(value).success;
     return {
       value: canonicalEmail(value),
       places: 1,
-      reason: !isValid ? 'INVALID' : (await look.isEmailTaken(value)) ? 'TAKEN' : undefined,
+      reason: !isValid ? 'INVALID' : (await lookups.isEmailTaken(value)) ? 'TAKEN' : undefined,
       alternatives: () => [],
     };
   },
-  async slot(value, look) {
+  async slot(value, lookups) {
     const slot = readSlot(value);
-    const location = await look.location(slot.locationId);
+    const location = await lookups.location(slot.locationId);
     const ahead = slot.startsAt.getTime() - Date.now();
     const isPast = ahead <= 0; // it can be booked only until it begins
     const reason = !location
@@ -70,7 +70,7 @@ export const CANDIDATES: Record<Resource, Read> = {
             : 'CLOSED';
     // The gym's bookings include the first visits of deployed wizard sessions. Their reservations are stored here as well,
     // so bookings are not subtracted from `places`: they would count twice.
-    const places = reason ? undefined : await look.firstVisitPlaces(slot);
+    const places = reason ? undefined : await lookups.firstVisitPlaces(slot);
     return {
       value: writeSlot(slot),
       places: places?.capacity ?? 0,

@@ -94,7 +94,7 @@ async function reserve(unit: UnitOfWork, request: ReservationRequest): Promise<R
         resource: request.resource,
       });
       while (!(await tryInsert(unit, request)))
-        if (await isTaken(unit, request)) throw new Refused('RESERVED');
+        if (await isFull(unit, request)) throw new Refused('RESERVED');
       return 'HELD';
     });
   } catch (error) {
@@ -160,6 +160,7 @@ const visitValues = ({ memberId, visit }: ReservationRequest): unknown[] => [
   visit?.startsAt ?? null,
 ];
 
+/** Extends the session's own reservation of this value. Returns false if it has none. */
 async function tryExtend(unit: UnitOfWork, request: ReservationRequest): Promise<boolean> {
   const { resource, value, sessionId, until } = request;
   const own = await unit.em.execute<unknown[]>(
@@ -195,7 +196,8 @@ async function tryInsert(unit: UnitOfWork, request: ReservationRequest): Promise
   return inserted.length === 1;
 }
 
-async function isTaken(unit: UnitOfWork, { resource, value, places }: ReservationRequest): Promise<boolean> {
+/** Whether all places of the value are taken. */
+async function isFull(unit: UnitOfWork, { resource, value, places }: ReservationRequest): Promise<boolean> {
   const [row] = await unit.em.execute<{ held: number }[]>(
     `select count(*)::int as held from reservation
      where resource = ? and value = ? and place <= ? and (expires_at is null or expires_at > now())`,

@@ -3,10 +3,12 @@ import { canChange } from '../sessions/session-store.ts';
 import type { Resource } from './resources.ts';
 import type { FirstVisit, FirstVisitsFilter, ReservationStore } from './reservation-store.ts';
 
+/** A reservation. */
 interface Held {
   resource: Resource;
   value: string;
   sessionId: string;
+  /** Milliseconds since 1970; Infinity if the reservation stays until it is released. */
   expiresAt: number;
   memberId: string | null;
   /** Set for a firm first visit. */
@@ -22,9 +24,9 @@ export function memoryReservationStore(
   sessions: Pick<MemorySessionStore, 'findByIds' | 'stored'>,
 ): ReservationStore {
   let all: Held[] = [];
-  const drop = (isOver: (held: Held) => boolean) => {
+  const drop = (isUnwanted: (held: Held) => boolean) => {
     const before = all.length;
-    all = all.filter((held) => !isOver(held));
+    all = all.filter((held) => !isUnwanted(held));
     return before - all.length;
   };
   const isPast = ({ expiresAt }: Held) => expiresAt <= Date.now();

@@ -32,6 +32,7 @@ export const slotOf = (locationId: string, startsAt: Date): Slot => ({
 
 /** Reads `<locationId>@<start>`, where the start is in ISO 8601 with an offset. @throws VALIDATION_FAILED */
 export function readSlot(value: string): Slot {
+  // A `+` that is not encoded in a query string arrives as a space, so a space in the start is read as the sign of the offset.
   const [, locationId = '', start = ''] = /^([0-9a-f-]{36})[@,;|/ ](.+)$/i.exec(value.trim()) ?? [];
   const startsAt = DateTime.fromISO(start.replace(' ', '+'), { setZone: true });
   if (!isUuid(locationId) || !startsAt.isValid || !/(z|[+-]\d\d:?\d\d)$/i.test(start.replace(' ', '+')))

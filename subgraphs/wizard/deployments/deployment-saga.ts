@@ -76,6 +76,7 @@ async function settle(
   // After a failure the reservations stay for 15 minutes, so that the user can correct the session.
   else if (saga.status === 'UNDONE' && !isUnresolved(session))
     await reservations.extend(session.id, new Date(Date.now() + RESERVATION_MILLIS));
+  // A SUPER_ADMIN has accepted that some effects stay (ACCEPT).
   else if (saga.status === 'UNDONE') await reservations.release(session.id);
 }
 
@@ -108,7 +109,7 @@ function failed(session: SessionRecord, saga: Saga): SessionRecord {
 
 /**
  * Sets a session to DEPLOYING again if the undoing of its saga is retried, in the transaction of that decision.
- * @throws CONFLICT
+ * @throws CONFLICT if the session was changed in the meantime
  */
 export async function reopen(storage: WizardStorage, saga: Saga, unit: UnitOfWork): Promise<void> {
   const sessions = storage.sessions(unit);

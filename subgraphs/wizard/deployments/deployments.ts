@@ -123,8 +123,8 @@ export class Deployments {
 
   /**
    * Reserves values in the same order for all sessions: if two sessions need the same values, one of them gets all. If the
-   * session itself was changed in the meantime, it reserves nothing, and the change of its status is refused.
-   * @throws CONFLICT
+   * session itself can no longer be changed, nothing is reserved, and `begin` then refuses to change its status.
+   * @throws CONFLICT if another session has reserved one of the values
    */
   private async reserve(session: SessionRecord): Promise<void> {
     const reservations = this.options.storage.reservations(this.unit);

@@ -35,8 +35,8 @@ export function gymResources(data: StepData): { resource: Resource; value: strin
 
 /**
  * The plan that creates the gym, its configuration, each location and the first admin's invitation. All ids are chosen here,
- * so that an undo needs no answer. Nobody can see the gym until the last action opens it, and an unused gym can be
- * withdrawn.
+ * so that an action can be undone even if its answer was lost. Nobody can see the gym until the last action opens it, and an
+ * unused gym can be withdrawn.
  */
 export function gymPlan(data: StepData): PlannedAction[] {
   const gymId = uuidv7();

@@ -20,7 +20,7 @@ import {
   ProfileShape,
   SlotShape,
 } from '../definitions/member-onboarding.ts';
-import { lookups, type OtherServices } from '../other-services.ts';
+import { lookupsOf, type OtherServices } from '../other-services.ts';
 import type { WizardStorage } from '../storage.ts';
 import { asService, contextOf, originOf } from './deployment-context.ts';
 
@@ -99,14 +99,14 @@ const slotAction = ({ services, storage, unitOf, deploymentsOf }: SlotActionOpti
           'The member belongs to no gym. They must join one before they can have a first visit; or choose to have none.',
         );
       const slot = slotOf(wanted.locationId, new Date(wanted.startsAt));
-      const look = lookups(services, originOf(call));
-      const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), look);
+      const lookups = lookupsOf(services, originOf(call));
+      const { reason, places, value } = await CANDIDATES.slot(writeSlot(slot), lookups);
       // FULL is not a refusal yet, because one of the places may be this member's. The reservation and the gym decide below.
       if (reason && reason !== 'FULL')
         throw conflict(`The first visit cannot be at that time: ${reason}. Choose another slot.`);
-      if ((await look.location(slot.locationId))?.gymId !== gymId)
+      if ((await lookups.location(slot.locationId))?.gymId !== gymId)
         throw forbidden('The first visit must be at a location of your own gym; choose another slot.');
-      const outcome = await new CancelledVisits(unitOf(), { storage, look, deploymentsOf }).reserve({
+      const outcome = await new CancelledVisits(unitOf(), { storage, lookups, deploymentsOf }).reserve({
         resource: 'slot',
         value,
         sessionId: contextOf(call).sessionId,
@@ -127,7 +127,7 @@ const slotAction = ({ services, storage, unitOf, deploymentsOf }: SlotActionOpti
     },
   });
 
-/** All places are taken, or staff have cancelled the first visits at that time. */
+/** The error if all places are taken, or if staff have cancelled the class session of that time. */
 const noPlace = () =>
   conflict('The location has no place for a first visit at that time; choose another slot.');
 

@@ -30,7 +30,7 @@ interface FilesOptions {
   publicUrl: string;
 }
 
-interface Incoming {
+interface UploadedFile {
   filename: string;
   bytes: Buffer;
 }
@@ -52,7 +52,7 @@ export class Files {
   async upload(
     sessionId: string,
     input: unknown,
-    file: Incoming,
+    file: UploadedFile,
     resumeToken?: string | null,
     expectedVersion?: number,
   ): Promise<WizardSessionShape> {
@@ -148,6 +148,7 @@ async function storableFile(
   return reencoded(bytes, { field: 'file', maxSide: MAX_SIDE });
 }
 
+/** The data with a value at a dotted path. */
 function withPath(data: Record<string, unknown>, path: string, value: string): Record<string, unknown> {
   const [first = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...data, [first]: value };

@@ -13,21 +13,22 @@ import { FirstVisitsFilter, type FirstVisitShape } from './first-visits.shapes.t
 const DEFAULT_MILLIS = 7 * DAY_MILLIS;
 const LONGEST_MILLIS = 92 * DAY_MILLIS;
 /**
- * The largest difference of a time zone from UTC. A local day lies within the UTC day if this is added at both of its ends.
+ * The largest difference of a time zone from UTC. A local day lies within the UTC day of the same date, made longer by this time
+ * at both ends.
  */
 const FURTHEST_ZONE_MILLIS = 14 * 60 * 60 * 1000; // 14 h
 const MAX_VISITS = 1_000;
 
-/** First visits of new members, for those who manage the gym. */
+/** First visits of new members, for the staff of the gym. */
 export class FirstVisits {
   private readonly unit: UnitOfWork;
   private readonly storage: WizardStorage;
-  private readonly look: Lookups;
+  private readonly lookups: Lookups;
 
-  constructor(unit: UnitOfWork, { storage, look }: { storage: WizardStorage; look: Lookups }) {
+  constructor(unit: UnitOfWork, { storage, lookups }: { storage: WizardStorage; lookups: Lookups }) {
     this.unit = unit;
     this.storage = storage;
-    this.look = look;
+    this.lookups = lookups;
   }
 
   /**
@@ -58,7 +59,7 @@ export class FirstVisits {
     return visits.slice(0, MAX_VISITS).map(present);
   }
 
-  /** The visits whose local day is within these days. */
+  /** The visits whose local day, in the time zone of their location, is not before `first` and not after `last`. */
   private async onDays(
     visits: readonly FirstVisit[],
     first: string | undefined,
@@ -68,7 +69,7 @@ export class FirstVisits {
     const ids = [...new Set(visits.map(({ locationId }) => locationId))];
     const zones = new Map(
       await Promise.all(
-        ids.map(async (id) => [id, (await this.look.location(id))?.timezone ?? 'UTC'] as const),
+        ids.map(async (id) => [id, (await this.lookups.location(id))?.timezone ?? 'UTC'] as const),
       ),
     );
     return visits.filter(({ locationId, startsAt }) => {
@@ -81,6 +82,7 @@ export class FirstVisits {
 interface Bound {
   /** Milliseconds since 1970; for a day, its beginning or end in UTC. */
   time: number;
+  /** Absent if the bound is a time. */
   day?: string;
 }
 
