@@ -1,4 +1,5 @@
 import type http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startOtherGraph, type OtherGraph } from '../support/other-graph.ts';
 import { withinOnThisMachine } from '../support/slow-machine.ts';
@@ -142,7 +143,11 @@ describe('a subgraph that', () => {
 
   it('does not answer 15 queries in time still gets the next one', async () => {
     const visits = graph.subgraph('visits');
-    visits.instead = (_req, res) => void kept.push(res);
+    // The gateway's own probe is answered, so that it does not matter how long the machine needs for the 15 queries.
+    visits.instead = (req, res) =>
+      void text(req).then((body) =>
+        body.includes('"{__typename}"') ? res.end('{"data":{"__typename":"Query"}}') : kept.push(res),
+      );
     await Promise.all(
       Array.from({ length: 15 }, async (_, index) => {
         const { body } = await graph.ask(`query Slow${index} { doors }`);
