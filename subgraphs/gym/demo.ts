@@ -28,7 +28,7 @@ export async function demo(unit: UnitOfWork, withHistory: boolean, now = new Dat
   });
 }
 
-/** Rows that exist stay as they are. */
+/** Inserts the rows that do not belong to the history. Rows that exist stay as they are. */
 async function insertDemoRows(unit: UnitOfWork, now: Date): Promise<void> {
   await unit.em.upsertMany(Gym, GYMS, keepExisting);
   await unit.em.upsertMany(

@@ -85,7 +85,7 @@ export class FirstVisits {
        from location left join gym_class on gym_class.location_id = location.id and is_first_visit
        left join class_session on class_session.class_id = gym_class.id and class_session.occurrence = ?
        where location.id = ? and location.closed_at is null`,
-      [keyOf(startsAt), locationId],
+      [occurrenceOf(startsAt), locationId],
     );
     if (!found) throw notFound('location', locationId);
     return found;
@@ -168,7 +168,7 @@ export class FirstVisits {
 
   /** Makes the session at that time, unless there is one, and locks it. @returns a list with this session */
   private async sessionAt(first: FirstVisitClass, startsAt: string) {
-    const occurrence = keyOf(startsAt);
+    const occurrence = occurrenceOf(startsAt);
     const start = new Date(startsAt);
     await insertSessions(this.unit, first, [
       {
@@ -187,4 +187,4 @@ export class FirstVisits {
  * The `occurrence` of a session of first visits: its start in UTC, because a local time exists twice when the clocks are put
  * back.
  */
-const keyOf = (startsAt: string): string => new Date(startsAt).toISOString().slice(0, 16);
+const occurrenceOf = (startsAt: string): string => new Date(startsAt).toISOString().slice(0, 16);

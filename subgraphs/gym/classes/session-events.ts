@@ -31,19 +31,19 @@ export const sessionEvents = (
   missedSince: (time: Date) => Promise<string[]>,
 ): Promise<AsyncIterableIterator<SessionChanged>> =>
   eventSource(async (stream) => {
-    let lastKnown = Date.now();
+    let lastNotifiedAt = Date.now();
     const send = (sessionId: string) => stream.push({ sessionId });
     stream.onStop(
       notifications.on(CLASS_SESSIONS_CHANNEL, (changed) => {
         if (changed === undefined) {
-          const since = new Date(lastKnown - OVERLAP_MILLIS);
+          const since = new Date(lastNotifiedAt - OVERLAP_MILLIS);
           missedSince(since).then(
             (ids) => ids.forEach(send),
             () => stream.end(), // the client subscribes again, and reads the sessions
           );
           return;
         }
-        lastKnown = Date.now();
+        lastNotifiedAt = Date.now();
         const [location, sessionId = ''] = changed.split(' ');
         if (location === locationId) send(sessionId);
       }),

@@ -54,11 +54,11 @@ export const sessionsRest = [
     handler: async ({ query }, rules) => {
       const page = await rules.sessions.list(query);
       const items = await Promise.all(page.items.map((session) => withOwnBooking(session, rules)));
-      const origins = new Map(items.map((item, index) => [item, page.items[index] as SessionRow]));
+      const rowsByItem = new Map(items.map((item, index) => [item, page.items[index] as SessionRow]));
       return {
         ...page,
         items,
-        cursorOf: (item: ClassSessionShape) => page.cursorOf(origins.get(item) as SessionRow),
+        cursorOf: (item: ClassSessionShape) => page.cursorOf(rowsByItem.get(item) as SessionRow),
       };
     },
   }),

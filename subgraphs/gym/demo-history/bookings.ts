@@ -12,8 +12,8 @@ interface DemoSession {
 }
 
 /**
- * If a session has begun, the probability that a user has cancelled; if it is over, the probability that a user who has not
- * cancelled did not come.
+ * The probability that a user has cancelled a session that has begun, and the probability that a user who has not cancelled did
+ * not come to a session that is over.
  */
 const [CANCELLATIONS, NO_SHOWS] = [0.1, 0.1];
 

@@ -130,7 +130,7 @@ const CLASSES: Readonly<Record<string, readonly DemoClass[]>> = {
   ],
 };
 
-const TRAINS: ReadonlySet<string> = new Set(TRAINING_HABITS.map(({ userId }) => userId));
+const USERS_WHO_TRAIN: ReadonlySet<string> = new Set(TRAINING_HABITS.map(({ userId }) => userId));
 
 /** Inserts classes with their sessions and bookings. Returns who has attended, or attends, the sessions that have begun. */
 export async function insertClassHistory(context: HistoryContext, gym: HistoryGym): Promise<Attendance[]> {
@@ -149,7 +149,7 @@ export async function insertClassHistory(context: HistoryContext, gym: HistoryGy
     const taken = busy.get(day) ?? new Set();
     busy.set(day, taken);
     // Those who train at a fixed time come for that only.
-    const free = gym.memberIds.filter((id) => !taken.has(id) && !TRAINS.has(id));
+    const free = gym.memberIds.filter((id) => !taken.has(id) && !USERS_WHO_TRAIN.has(id));
     // The next session is the first that users of the demo see, so one more member has booked it.
     const isNext = session.id === nextOf(planned, plan, now)?.id;
     const people = Math.round(plan.capacity * plan.demand * (0.8 + random.number() * 0.4)) + (isNext ? 1 : 0);
