@@ -68,7 +68,7 @@ const AuditEventSchema = defineEntity({
     action: p.string().length(40).$type<AuditAction>(),
     /** `user:<id>`, `service:<name>`, `client:<id>` or `anonymous`. */
     actor: p.string().length(80),
-    /** The user whose account the action concerned; null if it concerned no account. */
+    /** The user whose account the action concerned; null if it concerned no account, or must not name it (`GymInvitation`). */
     subjectId: p.uuid().nullable(),
     /** The gym whose staff see the record; null if only a SUPER_ADMIN does. */
     gymId: p.uuid().nullable(),

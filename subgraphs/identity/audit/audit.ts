@@ -26,7 +26,7 @@ export class Audit {
 
   /**
    * Writes one record, in the transaction of the action.
-   * @param subjectId the user whose account the action concerns; null if it concerns no account
+   * @param subjectId the user whose account the action concerns; null if it concerns none, or must not name it
    * @param em the EntityManager of the transaction, if it is not that of this unit of work
    */
   async record(

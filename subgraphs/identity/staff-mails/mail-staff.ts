@@ -7,8 +7,8 @@ import type { Mail } from '../mail/mailer.ts';
 
 /**
  * Sends a mail to one of the staff. Each receiver has a job of their own: if the mail server refuses one receiver, the others
- * still get the mail, and get it only once. No mail is sent to a user who is no longer an admin, or who is now an admin of
- * another gym.
+ * still get the mail, and do not get it again with each further attempt. No mail is sent to a user who is no longer an admin,
+ * or who is now an admin of another gym.
  */
 export const mailStaff = jobOf<{ mails: MailDelivery }>()({
   name: 'mail_staff',
