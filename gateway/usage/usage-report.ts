@@ -16,7 +16,10 @@ const MAX_PENDING = 2_000;
 const KEPT_DAYS = 90;
 /** How many operations have a metric of their own. */
 const MAX_METRICS = 200;
-const FILE = /^usage-(\d{4}-\d{2}-\d{2})-[\w.-]+\.json$/;
+/** The suffix of a file that could not be read. */
+const DAMAGED = '.damaged';
+/** The file of a day, also a damaged one, and one whose writing was interrupted. */
+const FILE = /^usage-(\d{4}-\d{2}-\d{2})-[\w.-]+\.json(\.damaged|\.new)?$/;
 
 /** Counts one operation for the report. */
 export class OperationUse {
@@ -59,13 +62,12 @@ export class UsageReport {
     this.timer = setInterval(() => void this.write(), WRITE_MILLIS).unref();
   }
 
-  /** @throws StartError if the folder cannot be written */
+  /** @throws StartError if the folder, or today's file in it, cannot be used */
   static async open(folder: string, metrics: Metrics, log: Logger): Promise<UsageReport> {
     const report = new UsageReport(folder, new UsageTable(today()), log);
     try {
       await mkdir(folder, { recursive: true });
-      const known = await readFile(report.file(report.table.day), 'utf8').catch(() => undefined);
-      if (known !== undefined) report.table.restore(readUsageDay(known));
+      await report.restoreToday();
     } catch (cause) {
       clearInterval(report.timer);
       throw new StartError(
@@ -118,6 +120,24 @@ export class UsageReport {
     await this.write();
   }
 
+  /** Continues the counts of today's file. If the file is damaged, it gets another name, and the counts begin at 0. */
+  private async restoreToday(): Promise<void> {
+    const file = this.file(this.table.day);
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (text === undefined) return;
+    try {
+      this.table.restore(readUsageDay(text));
+    } catch (error) {
+      await rename(file, file + DAMAGED);
+      this.log.warn(
+        { err: error, file: file + DAMAGED },
+        "today's usage report is damaged: its file has got another name, and the counts of today begin again",
+      );
+    }
+  }
+
   private wait(use: OperationUse): void {
     this.pending.add(use);
     if (this.pending.size >= MAX_PENDING) this.addUp();
@@ -143,8 +163,9 @@ export class UsageReport {
     const { table } = this;
     try {
       const file = this.file(table.day);
-      await writeFile(`${file}.new`, table.toJson());
-      await rename(`${file}.new`, file); // so that a reader never gets half of it
+      // Synced before the rename, so that the file is complete whenever it is read, also after a power failure.
+      await writeFile(`${file}.new`, table.toJson(), { flush: true });
+      await rename(`${file}.new`, file);
       if (table.day === today()) return;
       this.table = new UsageTable(today());
       await this.removeOld();

@@ -90,6 +90,30 @@ it('the usage report counts operations, fields and clients, also after a restart
   expect(harmful.code).toBe(1);
 });
 
+it.each([
+  ['empty', ''],
+  ['incomplete', '{ "day": "2026-01'],
+  ['of another shape', '{ "day": "2026-01-31" }'],
+])(
+  'a gateway starts although the usage report of today is %s, and keeps that file',
+  async (what, damaged) => {
+    const folder = path.join(gateway().dataDir, `usage-${what.replaceAll(' ', '-')}`);
+    const subgraphs = { things: { typeDefs: TYPE_DEFS, resolvers: RESOLVERS } };
+    const start = () => startOtherGraph(subgraphs, { USAGE_REPORT: folder });
+    await (await start()).stop(); // writes the file
+    const [name = ''] = await readdir(folder);
+    await writeFile(path.join(folder, name), damaged);
+
+    const graph = await start();
+    await send({ query: '{ now }' }, { url: graph.url });
+    await graph.stop();
+    expect((await readdir(folder)).toSorted()).toEqual([name, `${name}.damaged`]);
+    expect(await readFile(path.join(folder, `${name}.damaged`), 'utf8')).toBe(damaged);
+    const report = readUsageDay(await readFile(path.join(folder, name), 'utf8'));
+    expect(report.fields).toMatchObject({ 'Query.now': { requests: 1 } });
+  },
+);
+
 it.each(['sse', 'multipart'] as const)(
   'the metrics of usage count the client of a subscription over HTTP (%s)',
   async (protocol) => {
