@@ -14,8 +14,8 @@ const MAX_OF_WEBHOOK = 16;
  */
 const MAX_OF_FAILING_WEBHOOK = 1;
 /**
- * So many of the free places are kept for webhooks without a running attempt. Otherwise 20 webhooks whose receivers answer
- * slowly could take all places, and the other webhooks would wait for their answers.
+ * The number of places that are kept for webhooks without a running attempt. Otherwise 20 webhooks whose receivers answer
+ * slowly could take all places, and the other webhooks would wait until these receivers have answered.
  */
 const FIRST_PLACES = 64;
 /**
@@ -29,6 +29,7 @@ export const RENEW_MILLIS = 2_000; // 2 s
 /** A delivery that this replica sends. */
 export interface Claimed {
   id: string;
+  /** The id of the claim. If the delivery has another one meanwhile, this replica no longer writes its result. */
   claim: string;
   webhookId: string;
   url: string;
@@ -54,6 +55,7 @@ export interface Claimed {
 export interface FreePlaces {
   /** For webhooks whose last attempt has not failed. */
   working: number;
+  /** For webhooks whose last attempt has failed. */
   failing: number;
 }
 
@@ -92,9 +94,9 @@ const DUE = `
  * subject arrive in their order. A delivery that fails holds back only later deliveries of its own subject. If there are
  * more deliveries than places, webhooks with fewer running attempts come first.
  *
- * PostgreSQL plans the statement at each execution (`execute`, not `run`). A stored plan that was made while the table was
- * nearly empty would read the whole table; it could be used for a minute or longer, while many deliveries wait for a
- * receiver that hangs.
+ * PostgreSQL plans the statement at each execution (by `execute`; `run` would prepare it). A stored plan that was made while
+ * the table was nearly empty would read the whole table, and could be used for a minute or longer while many deliveries wait
+ * for a receiver that hangs.
  */
 export async function claimDue(unit: UnitOfWork, free: FreePlaces): Promise<Claimed[]> {
   const rows = await unit.em.execute<ClaimedRow[]>(
