@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import type { Resolvers } from '../resolvers.generated.ts';
 
 export const trainingCsvGraphql = {
@@ -7,6 +6,6 @@ export const trainingCsvGraphql = {
       trainingImports.run((await file).createReadStream(), options),
   },
   Query: {
-    trainingCsv: async (_root, range, { trainingExports }) => text(await trainingExports.csv(range)),
+    trainingCsv: (_root, range, { trainingExports }) => trainingExports.csvText(range),
   },
 } satisfies Resolvers;

@@ -5,6 +5,7 @@ import { WITHOUT_FORMULAS } from '#server/csv/formulas.ts';
 import { invalid } from '#server/errors.ts';
 import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { wholeText } from '#server/whole-text.ts';
 import type { Exercises } from '../exercises/exercises.ts';
 import { trainingKeyOf, trainingPage, type TrainingKey } from './training-pages.ts';
 import type { TrainingFilter, TrainingShape } from './trainings.shapes.ts';
@@ -53,6 +54,16 @@ export class TrainingExports {
       throw invalid('to', `expected a day not before ${range.from}, got ${range.to}`);
     const csv = stringify({ header: true, columns: [...CSV_COLUMNS], ...WITHOUT_FORMULAS });
     return streamOf(this.rows(userId, range), [csv]);
+  }
+
+  /** The same as one text, for the graph. @throws PAYLOAD_TOO_LARGE above 8 MiB */
+  async csvText(range: TrainingFilter): Promise<string> {
+    const path = this.unit.publicPath('/trainings/export.csv');
+    return wholeText(
+      await this.csv(range),
+      this.unit,
+      `These trainings are more than 8 MiB of CSV; name a shorter range of days with from and to, or download them with GET ${path}.`,
+    );
   }
 
   private async *rows(owner: string, range: TrainingFilter): AsyncGenerator<object> {

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LockMode } from '@mikro-orm/postgresql';
 import { DAY_MILLIS } from '#server/durations.ts';
@@ -12,6 +11,7 @@ import { isFinished, type Saga } from '#server/saga/saga.ts';
 import type { Sagas } from '#server/saga/sagas.ts';
 import type { SagaStore } from '#server/saga/saga-store.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
+import { wholeText } from '#server/whole-text.ts';
 import { AccountExport } from './account-export.entity.ts';
 import type { AccountExportShape } from './accounts.shapes.ts';
 import { EXPORT_SAGA } from './export-saga.ts';
@@ -21,7 +21,6 @@ const KEPT_MILLIS = 7 * DAY_MILLIS;
 const KEPT_FOR_DOWNLOAD_MILLIS = 10 * 60 * 1000; // 10 min, in which all requests that wait for the same export download it
 const FINISHED_KEPT = 5; // of each user
 const LONGEST_WAIT_MILLIS = 45_000; // 45 s, shorter than the time limit of the gateway
-const LONGEST_GRAPH_DOCUMENT = 8 * 1024 * 1024; // 8 MiB
 
 interface ExportResources {
   sagas: Sagas;
@@ -104,13 +103,12 @@ export class AccountExports {
 
   /** The document of `now` as a JSON value, for the graph. @throws the errors of `now`; PAYLOAD_TOO_LARGE above 8 MiB */
   async documentAsJson(): Promise<unknown> {
-    const stream = await this.now();
-    let length = 0;
-    stream.on('data', (chunk: Buffer | string) => {
-      length += chunk.length;
-      if (length > LONGEST_GRAPH_DOCUMENT) stream.destroy(tooLarge());
-    });
-    return JSON.parse(await text(stream)) as unknown;
+    const document = await wholeText(
+      await this.now(),
+      this.unit,
+      'Your export is larger than 8 MiB; download it with GET /users/me/export, or request it with requestAccountExport.',
+    );
+    return JSON.parse(document) as unknown;
   }
 
   /** Starts an export of the viewer, or returns the running one, which is then kept at least as long. */
@@ -240,10 +238,4 @@ const incomplete = (id: string, service: string | undefined) =>
     'UPSTREAM_UNAVAILABLE',
     `${service ? `The ${service} service does not answer now, so` : 'This takes longer than the time limit of a request, so'} the export is not complete yet. It continues in the background: GET /users/me/exports/${id} says when it is complete.`,
     { retryAfterSeconds: 5 },
-  );
-
-const tooLarge = () =>
-  new PlatformError(
-    'PAYLOAD_TOO_LARGE',
-    'Your export is larger than 8 MiB; download it with GET /users/me/export, or request it with requestAccountExport.',
   );

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { orNull } from '#server/graphql/or-null.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 
@@ -11,6 +10,6 @@ export const importsGraphql = {
       imports.run((await file).createReadStream(), options),
   },
   User: {
-    foodLogCsv: async ({ id }, range, { imports }) => text(await imports.export(id, range)),
+    foodLogCsv: ({ id }, range, { imports }) => imports.exportText(id, range),
   },
 } satisfies Resolvers;

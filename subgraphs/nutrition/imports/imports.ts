@@ -9,6 +9,7 @@ import { isUuid, uuidv7 } from '#server/ids.ts';
 import { streamOf } from '#server/streams.ts';
 import type { UnitOfWork } from '#server/unit-of-work.ts';
 import { validated } from '#server/validate.ts';
+import { wholeText } from '#server/whole-text.ts';
 import { requireOwner } from '../access.ts';
 import { foodById } from '../foods/food-table.ts';
 import { dayOf, instantOf, validZone } from '#server/calendar.ts';
@@ -110,6 +111,16 @@ export class Imports {
     const owner = requireOwner(this.unit.viewer, userId);
     const csv = stringify({ header: true, columns: [...CSV_COLUMNS], ...WITHOUT_FORMULAS });
     return streamOf(this.rows(owner, range), [csv]);
+  }
+
+  /** The same as one text, for the graph. @throws NOT_FOUND for another user; PAYLOAD_TOO_LARGE above 8 MiB */
+  async exportText(userId: string, range: Range): Promise<string> {
+    const path = this.unit.publicPath(`/history/${userId}/export.csv`);
+    return wholeText(
+      await this.export(userId, range),
+      this.unit,
+      `These entries are more than 8 MiB of CSV; name a shorter range of days with from and to, or download them with GET ${path}.`,
+    );
   }
 
   private async *rows(owner: string, range: Range): AsyncGenerator<FoodLogShape> {
