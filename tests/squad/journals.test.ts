@@ -165,6 +165,25 @@ describe.each(stores)('journals in %s', (_name, open) => {
     expect(await (await store.fresh()).of(numbers).read(id)).toEqual([...state, 5]);
   });
 
+  test('a rewriting that returns the state itself writes nothing', async () => {
+    const id = randomUUID();
+    await first()
+      .of(numbers)
+      .rewrite(id, (list) => list);
+    expect(await store.stored('numbers', id)).toBe('');
+    for (const n of [1, 2])
+      await last()
+        .of(numbers)
+        .change(id, () => [{ n }]);
+    const before = await store.stored('numbers', id);
+    expect(
+      await first()
+        .of(numbers)
+        .rewrite(id, (list) => list),
+    ).toEqual([1, 2]);
+    expect(await store.stored('numbers', id)).toBe(before);
+  });
+
   test('a listener that stops and starts again at once receives the writes of another instance', async () => {
     const id = randomUUID();
     let following = await first()

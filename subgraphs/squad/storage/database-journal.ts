@@ -76,6 +76,7 @@ export class DatabaseJournal<State, Item extends object> {
         await this.pull();
         const before = this.copy;
         const state = change(before.state);
+        if (state === before.state) return state;
         const { kind, id } = this;
         const decided = { kind: kind.name, id, position: before.position };
         const position = await journalTables.rewrite(this.em, decided, kind.compacted(state));

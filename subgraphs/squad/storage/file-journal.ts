@@ -1,7 +1,8 @@
-import { copyFile } from 'node:fs/promises';
 import { PlatformError } from '#server/errors.ts';
 import type { Logger } from '#server/observability/logger.ts';
 import type { Following, JournalJob, JournalKind, JournalListener } from './journal.ts';
+import { damagedCopies } from './damaged-copies.ts';
+import { readFailure } from './read-failures.ts';
 import { recordFile } from './record-file.ts';
 
 /**
@@ -98,8 +99,15 @@ export class FileJournal<State, Item extends object> {
   }
 
   async rewrite(change: (state: State) => State): Promise<State> {
+    // The copies are removed first, so that a repetition after a crash, which finds the same records, removes them again.
+    await damagedCopies.removeAll(this.file).catch((error: unknown) => {
+      throw readFailure(error);
+    });
     while (!this.isLoaded) await this.load();
-    this.state = change(this.state);
+    const before = this.state;
+    const after = change(before);
+    if (after === before) return this.read();
+    this.state = after;
     this.mustReplace = true;
     return this.written([{ items: [], state: this.state }]);
   }
@@ -140,7 +148,12 @@ export class FileJournal<State, Item extends object> {
   }
 
   private load(): Promise<void> {
-    this.loading ??= this.loadFile().finally(() => (this.loading = undefined));
+    this.loading ??= this.loadFile()
+      .catch((error: unknown) => {
+        this.log.error({ err: error, file: this.file }, 'a journal could not be read');
+        throw readFailure(error);
+      })
+      .finally(() => (this.loading = undefined));
     return this.loading;
   }
 
@@ -148,15 +161,15 @@ export class FileJournal<State, Item extends object> {
     if (this.mustCutTo !== undefined) await recordFile.cut(this.file, this.mustCutTo);
     this.mustCutTo = undefined;
     const found = await recordFile.read(this.file);
+    let { length } = found;
     if (found.damagedLines > 0) {
-      const copy = `${this.file}.damaged-${Date.now()}`;
-      await copyFile(this.file, copy);
+      const copy = await damagedCopies.make(this.file);
       this.log.error(
         { file: this.file, lines: found.damagedLines, copy },
         'lines of a journal are damaged; the others are used, and the whole file is kept as a copy',
       );
-    }
-    if (found.cutBytes > 0) {
+      length = await recordFile.replace(this.file, found.records); // so that the next load makes no further copy
+    } else if (found.cutBytes > 0) {
       this.log.warn(
         { file: this.file, bytes: found.cutBytes, records: found.records.length },
         'the end of a journal was written in part and never acknowledged; it is cut off',
@@ -175,7 +188,7 @@ export class FileJournal<State, Item extends object> {
       this.kind.empty(this.id),
     );
     this.safeState = this.state;
-    this.length = found.length;
+    this.length = length;
     this.recordCount = found.records.length;
     this.compactAt = this.recordCount + SPARE_RECORDS;
     this.isLoaded = true;

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { HOUR_MILLIS } from '#server/durations.ts';
 import type { Logger } from '#server/observability/logger.ts';
@@ -13,6 +12,7 @@ import {
   type KeyedRequest,
   type StoredAnswer,
 } from '#server/rest/idempotency.ts';
+import { namesIn } from './read-failures.ts';
 import { recordFile } from './record-file.ts';
 
 /** An answer as it is stored; its body is encrypted with the client's key. */
@@ -121,7 +121,7 @@ export class FileIdempotency implements IdempotencyStore {
 
   /** Oldest first. */
   private async files(): Promise<string[]> {
-    const names = await readdir(this.folder).catch(() => [] as string[]);
+    const names = await namesIn(this.folder);
     return names.filter((name) => name.endsWith('.jsonl')).toSorted();
   }
 }

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '#server/observability/logger.ts';
 import { encode, parse, recordFile } from './record-file.ts';
+import { namesIn, readFailure, statOf } from './read-failures.ts';
 
 /** A journal that has ended, as one line of a file. */
 export interface Archived {
@@ -55,9 +56,15 @@ export class JournalArchive {
     this.log = log;
   }
 
-  /** Reads the indexes, if that has not happened yet. `list` and `has` need them. */
+  /**
+   * Reads the indexes, if that has not happened yet. `list` and `has` need them.
+   * @throws UPSTREAM_UNAVAILABLE if a file cannot be read now; the next call reads all of them again
+   */
   open(): Promise<void> {
-    return (this.opening ??= this.readIndexes());
+    return (this.opening ??= this.readIndexes().catch((error: unknown) => {
+      this.opening = undefined;
+      throw readFailure(error);
+    }));
   }
 
   /** The archived journals of a kind. */
@@ -112,8 +119,9 @@ export class JournalArchive {
       const name = `${kind}/${id}`;
       const place = this.places.get(name);
       if (!place) return;
-      this.places.delete(name);
+      // If this fails, the journal stays in `places`, so that the next attempt overwrites the line.
       await this.blank(place);
+      this.places.delete(name);
     });
   }
 
@@ -161,10 +169,11 @@ export class JournalArchive {
     const { file, offset } = place;
     await overwrite(place);
     const left = (this.counts.get(file) ?? 1) - 1;
-    this.counts.set(file, left);
     if (left > 0) {
       const removed: IndexRecord = { removed: offset };
-      return void (await recordFile.append(indexOf(file), [removed], false));
+      await recordFile.append(indexOf(file), [removed], false);
+      this.counts.set(file, left);
+      return;
     }
     await recordFile.remove(indexOf(file));
     await recordFile.remove(file);
@@ -173,10 +182,12 @@ export class JournalArchive {
   }
 
   private async readIndexes(): Promise<void> {
-    const names = await readdir(this.folder, { recursive: true }).catch(() => [] as string[]);
+    // An earlier attempt may have failed. `place` would take a line that it has read for an older copy of the same journal.
+    for (const map of [this.places, this.lengths, this.counts]) map.clear();
+    const names = await namesIn(this.folder);
     for (const name of names.filter((one) => one.endsWith('.jsonl')).toSorted()) {
       const file = path.join(this.folder, name);
-      const { size } = await stat(file);
+      const size = (await statOf(file))?.size ?? 0;
       const { lines, length } = (await indexed(file, size)) ?? (await linesOf(file, this.log));
       this.lengths.set(file, length);
       for (const line of lines) await this.place(file, line);

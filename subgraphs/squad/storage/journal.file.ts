@@ -1,8 +1,11 @@
-import { readdir, stat, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '#server/observability/logger.ts';
+import { DAY_MILLIS } from '#server/durations.ts';
+import { damagedCopies, KEEPS_COPIES_DAYS } from './damaged-copies.ts';
 import { FileJournal } from './file-journal.ts';
 import { JournalArchive } from './journal-archive.ts';
+import { namesIn, statOf } from './read-failures.ts';
 import { recordFile } from './record-file.ts';
 import type { JournalJob, JournalKind, Journals, JournalsOf } from './journal.ts';
 
@@ -63,18 +66,27 @@ export class FileJournals implements Journals {
     }
   }
 
-  /** Removes the journals, also archived ones, that were last written more than `keepDays` ago. Returns their number. */
+  /**
+   * Removes the journals, also archived ones, that were last written more than `keepDays` ago, and old copies of damaged files.
+   * Returns the number of journals.
+   */
   async sweep(
     kind: Pick<JournalKind<unknown, object>, 'name' | 'keepDays'>,
     now = Date.now(),
   ): Promise<number> {
-    if (kind.keepDays === undefined) return 0;
     const folder = path.join(this.options.folder, kind.name);
+    const ageOf = async (name: string): Promise<number> =>
+      now - ((await statOf(path.join(folder, name)))?.mtimeMs ?? now);
+    const names = await namesIn(folder);
+    for (const name of names.filter(damagedCopies.isCopy))
+      if ((await ageOf(name)) >= (kind.keepDays ?? KEEPS_COPIES_DAYS) * DAY_MILLIS)
+        await recordFile.remove(path.join(folder, name));
+    if (kind.keepDays === undefined) return 0;
     let removed = 0;
-    for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[])) {
+    for (const name of names) {
       if (!name.endsWith('.jsonl')) continue;
       const id = path.basename(name, '.jsonl');
-      const age = now - (await stat(path.join(folder, name))).mtimeMs;
+      const age = await ageOf(name);
       if (age < kind.keepDays * DAY_MILLIS || this.journals.get(`${kind.name}/${id}`)?.isInUse) continue;
       this.journals.delete(`${kind.name}/${id}`);
       await recordFile.remove(path.join(folder, name));
@@ -93,9 +105,9 @@ export class FileJournals implements Journals {
     id: string,
     gymId: string,
   ): Promise<boolean> {
-    const { mtime } = await stat(this.fileOf(kind.name, id)).catch(() => ({ mtime: undefined }));
-    if (!mtime) return false;
-    const changedAt = mtime.toISOString();
+    const file = await statOf(this.fileOf(kind.name, id));
+    if (!file) return false;
+    const changedAt = file.mtime.toISOString();
     return this.use(kind, id, (journal) =>
       journal.retire((records) => this.archive.add(gymId, [{ kind: kind.name, id, changedAt, records }])),
     );
@@ -111,12 +123,12 @@ export class FileJournals implements Journals {
   /** The same as `list`, without the journals in the archive. */
   async *listFiles(kind: string): AsyncIterable<{ id: string; changedAt: Date }> {
     const folder = path.join(this.options.folder, kind);
-    for (const name of await readdir(folder, { recursive: true }).catch(() => [] as string[]))
-      if (name.endsWith('.jsonl'))
-        yield {
-          id: decodeURIComponent(path.basename(name, '.jsonl')),
-          changedAt: (await stat(path.join(folder, name))).mtime,
-        };
+    for (const name of await namesIn(folder)) {
+      if (!name.endsWith('.jsonl')) continue;
+      const file = await statOf(path.join(folder, name));
+      // A file that is missing now was removed after its name was read.
+      if (file) yield { id: decodeURIComponent(path.basename(name, '.jsonl')), changedAt: file.mtime };
+    }
   }
 
   /** Whether the journal has records. */
@@ -125,11 +137,8 @@ export class FileJournals implements Journals {
     return this.archive.has(kind, id) || this.hasFile(kind, id);
   }
 
-  private hasFile(kind: string, id: string): Promise<boolean> {
-    return stat(this.fileOf(kind, id)).then(
-      () => true,
-      () => false,
-    );
+  private async hasFile(kind: string, id: string): Promise<boolean> {
+    return (await statOf(this.fileOf(kind, id))) !== undefined;
   }
 
   /** Sets the time from which `keepDays` count. */
@@ -164,8 +173,8 @@ export class FileJournals implements Journals {
       });
     this.journals.delete(key);
     this.journals.set(key, journal as never); // the key contains the kind
-    this.dropUnused();
     journal.uses += 1;
+    this.dropUnused();
     try {
       return await work(journal);
     } finally {
@@ -175,13 +184,15 @@ export class FileJournals implements Journals {
 
   /**
    * A journal in use must stay: a second object for the same file would not know what the first one writes. One call looks at
-   * 20 journals at most, so that it is short even if many are in use.
+   * 20 journals at most, so that it is short even if many are in use. Those in use are moved to the end, so that the next call
+   * looks at others.
    */
   private dropUnused(): void {
     let looked = 0;
     for (const [key, journal] of this.journals) {
       if (this.journals.size <= this.options.cacheSize || ++looked > 20) return;
-      if (!journal.isInUse) this.journals.delete(key);
+      this.journals.delete(key);
+      if (journal.isInUse) this.journals.set(key, journal);
     }
   }
 
@@ -191,5 +202,3 @@ export class FileJournals implements Journals {
     return path.join(this.options.folder, kind, name.slice(-2), `${name}.jsonl`);
   }
 }
-
-const DAY_MILLIS = 24 * 60 * 60 * 1000;

@@ -54,7 +54,8 @@ export interface JournalsOf<State, Item extends object> {
   follow(id: string, listener: JournalListener<State>): Promise<Following<State>>;
   /**
    * Replaces all records by those of the state that the function `change` returns, so that everything else is erased. It must
-   * not modify the state that it gets. In all other respects this is the same as the method `change`.
+   * not modify the state that it gets. If it returns that state itself, nothing is written. In all other respects this is the same
+   * as the method `change`.
    */
   rewrite(id: string, change: (state: State) => State): Promise<State>;
 }

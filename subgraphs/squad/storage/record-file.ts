@@ -9,9 +9,12 @@ interface ReadFile {
   records: object[];
   /** Bytes up to the end of the last whole record. */
   length: number;
-  /** Bytes after it, which a crash has left incomplete. */
+  /** Bytes after it: lines that a crash has left incomplete, or that are damaged. */
   cutBytes: number;
-  /** Lines before the last whole record that do not fit their checksum: the disk was damaged, or the file was edited. */
+  /**
+   * Lines that do not fit their checksum although they have an end: the disk was damaged, or the file was edited. A write that
+   * was interrupted usually leaves a line without an end.
+   */
   damagedLines: number;
 }
 
@@ -99,7 +102,6 @@ export function encode(records: readonly object[]): Buffer {
 export function parse(bytes: Buffer): ReadFile {
   const records: object[] = [];
   let length = 0;
-  let damaged = 0;
   let damagedLines = 0;
   for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(NEWLINE, start);
@@ -108,9 +110,7 @@ export function parse(bytes: Buffer): ReadFile {
     if (record) {
       records.push(record);
       length = next;
-      damagedLines += damaged; // a record follows, so these lines were not the end
-      damaged = 0;
-    } else damaged += 1;
+    } else if (end >= 0) damagedLines += 1;
     start = next;
   }
   return { records, length, cutBytes: bytes.length - length, damagedLines };

@@ -57,6 +57,7 @@ export class TransactionJournals {
       rewrite: (id, change) =>
         this.use(kind, id, async ({ state: before, position }) => {
           const state = change(before);
+          if (state === before) return { state };
           const decided = { kind: kind.name, id, position };
           const next = await journalTables.rewrite(this.em, decided, kind.compacted(state));
           return next && { state, position: next };
