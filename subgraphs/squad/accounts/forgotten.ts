@@ -11,7 +11,7 @@ import { users, type UserRecord } from '../users/user.journal.ts';
 export async function forgetInSquad(journals: Journals, squadId: string, userId: string): Promise<void> {
   const at = new Date().toISOString();
   // They leave first, so that the others get an event, and another participant becomes host.
-  const squad = await journals
+  await journals
     .of(squads)
     .change(squadId, (current) =>
       current.status !== 'NONE' &&
@@ -20,11 +20,9 @@ export async function forgetInSquad(journals: Journals, squadId: string, userId:
         ? [{ type: 'left', userId, banned: false, at }]
         : [],
     );
-  if (squad.status === 'NONE') return;
   await journals.of(squads).rewrite(squadId, (current) => squadWithout(current, userId));
-  const chat = await journals.of(chats).read(squadId);
-  if (messagesOf(chat).some((message) => message.userId === userId))
-    await journals.of(chats).rewrite(squadId, (current) => chatWithout(current, userId));
+  // Also if there is no squad: its journal may be older than its chat, or an earlier attempt has removed it.
+  await journals.of(chats).rewrite(squadId, (current) => chatWithout(current, userId));
 }
 
 /**
@@ -35,10 +33,12 @@ export async function forgetInGym(journals: Journals, gymId: string, userId: str
   await journals.of(gyms).rewrite(gymId, (gym) => gymWithout(gym, userId));
   const isAbout = ({ reporterId, authorId }: MessageReportShape) =>
     reporterId === userId || authorId === userId;
-  if ((await journals.of(reports).read(gymId)).reports.some(isAbout))
-    await journals
-      .of(reports)
-      .rewrite(gymId, (record) => ({ reports: record.reports.filter((report) => !isAbout(report)) }));
+  // Also if no report is about them: there may be a record of an older one, which the state does not have any more.
+  await journals
+    .of(reports)
+    .rewrite(gymId, (record) =>
+      record.reports.length === 0 ? record : { reports: record.reports.filter((report) => !isAbout(report)) },
+    );
 }
 
 /** Removes a user from the journal of another user: blocks, invites, workouts that they did together. */
@@ -82,8 +82,11 @@ function squadWithout(squad: SquadState | NoSquad, userId: string): SquadState |
   };
 }
 
+/** The chat itself if it has no message of the user. */
 function chatWithout(chat: ChatState, userId: string): ChatState {
-  const shared = messagesOf(chat).filter((message) => message.userId !== userId);
+  const messages = messagesOf(chat);
+  const shared = messages.filter((message) => message.userId !== userId);
+  if (shared.length === messages.length) return chat;
   return {
     shared,
     length: shared.length,
