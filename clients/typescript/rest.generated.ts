@@ -3308,7 +3308,7 @@ export interface paths {
         };
         /**
          * Whether a name, a slug, an email or a slot for a first visit is available
-         * @description A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time (none if staff have cancelled it), or of the class if it has no session yet; at first the class has as many places as the location's capacity, and staff can change them. The slot must be within the opening hours, must not have begun, and must be at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; a member can reserve one slot.
+         * @description A slot is named `<locationId>@<start>`, and is the half hour that contains that start. Its places are those of the class session of "First visit" at that time (none if staff have cancelled it), or of the class if it has no session yet; at first the class has as many places as the location's capacity, and staff can change them. The slot must be within the opening hours, must not have begun, and must be at most 90 days ahead. `reserve=true` reserves an available value for 15 minutes for the wizard session `sessionId`, which needs its access token or `X-Resume-Token`. A wizard session can reserve one value of each resource; names and slugs of gyms only in a session of GYM_SETUP. A member can reserve one slot.
          *
          *     For everybody.
          */
@@ -4480,7 +4480,7 @@ export interface paths {
         put?: never;
         /**
          * Import trainings from CSV, FIT or TCX
-         * @description The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. For an exercise that you cannot see, a custom exercise with its name is added for you. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
+         * @description The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. Every line is imported, or is a duplicate, or is wrong and reported. For an exercise that you cannot see and have not trained, a custom exercise with its name is added for you. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.
          *
          *     For users.
          */
@@ -17079,6 +17079,8 @@ export interface operations {
                 status?: "BOOKED" | "WAITING" | "CANCELLED" | "ATTENDED" | "NO_SHOW";
                 /** @description The member whose bookings these are; only staff may name another user. Default: the caller. */
                 userId?: string;
+                /** @description With `true`: only bookings of sessions that have not begun, the earliest first, without those that are CANCELLED or a NO_SHOW. Cursors of this list are not valid without it. */
+                coming?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -17086,7 +17088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the bookings; those of the latest sessions come first. */
+            /** @description A page of the bookings; those of the latest sessions come first, with `coming` those of the next ones. */
             200: {
                 headers: {
                     /** @description Next page: `<...>; rel="next"` (RFC 8288) */

@@ -206,6 +206,12 @@ export class Exercises {
     return new Map(found.flat().map(({ id, modality }) => [id, modality]));
   }
 
+  /** Those of the exercises that the viewer has done in a training, also in one that is running. */
+  async trained(ids: Iterable<string>): Promise<string[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.inOwnTraining.load(id)));
+    return found.flatMap((exercise) => exercise?.id ?? []);
+  }
+
   /** Muscles by name, with the number of exercises that train each as a primary muscle. */
   muscles(): Promise<FacetShape[]> {
     return this.facet('exercise, jsonb_array_elements_text(primary_muscles) as muscle(name)', 'muscle.name');

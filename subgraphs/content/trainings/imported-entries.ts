@@ -5,7 +5,10 @@ import type { ImportedLine, LineError } from './imported-lines.ts';
 import { MAX_SETS } from './trainings.shapes.ts';
 import type { TrainingEntry } from './training.entity.ts';
 
-/** A line with the id of its exercise; null if the line names no exercise, or only an id that the user may not use. */
+/**
+ * A line with the id of its exercise; null if the line names no exercise, or only an id that the user may not use, or if its set
+ * is logged already and nobody needs its exercise.
+ */
 export type KnownLine = ImportedLine & { knownExercise: string | null };
 
 type Outcome = 'added' | 'duplicate' | LineError;
@@ -59,8 +62,8 @@ class Merge {
       return typeof outcome === 'string' ? outcome : wrong(null, 'the set before this rest is wrong');
     }
     if (!set) return this.addExercise(knownExercise);
-    if (!knownExercise) return wrong('exerciseId', 'there is no such exercise; expected its name, too');
     if (this.ids.has(set.id)) return 'duplicate';
+    if (!knownExercise) return wrong('exerciseId', 'there is no such exercise; expected its name, too');
     if (this.ids.size >= MAX_SETS)
       return wrong(null, `expected at most ${MAX_SETS} sets in a training; this one is too many`);
     const added = storedSet(set, { completedAt: null });

@@ -4,10 +4,12 @@ import type { Exercises } from '../exercises/exercises.ts';
 import { namedExercises } from '../exercises/named-exercises.ts';
 import type { Modality } from '../exercises/exercises.shapes.ts';
 import type { ImportedLine } from './imported-lines.ts';
+import { loggedLines } from './logged-lines.ts';
 
 /**
- * Finds the exercises of the lines by id, else by name or alias. If the user can see no exercise with a name, a custom
- * exercise is added for them; its sets decide what it measures.
+ * Finds the exercises of the lines by id, else by name or alias. Exercises of their own trainings are found also if they are
+ * deleted, or if the user has moved to another gym. If the user can see no exercise with a name, and the training log does not
+ * have the sets already, a custom exercise is added for them; its sets decide what it measures.
  */
 export async function exercisesOfLines(
   unit: UnitOfWork,
@@ -16,7 +18,13 @@ export async function exercisesOfLines(
 ) {
   const { userId } = requireUser(unit.viewer);
   const ids = lines.flatMap(({ exerciseId }) => exerciseId?.toLowerCase() ?? []);
-  const byId = await exercises.modalities(ids, new Set());
+  const visible = await exercises.modalities(ids, new Set());
+  const kept = await keptExercises(
+    unit,
+    exercises,
+    lines.filter(({ exerciseId }) => exerciseId && !visible.has(exerciseId.toLowerCase())),
+  );
+  const byId = new Map([...visible, ...(await exercises.modalities(kept, kept))]);
   const unnamed = lines.filter(({ exerciseId }) => !exerciseId || !byId.has(exerciseId.toLowerCase()));
   const names = Map.groupBy(
     unnamed.filter(({ exercise }) => exercise),
@@ -24,7 +32,15 @@ export async function exercisesOfLines(
   );
   if (names.size > 0) await exercises.lockCustom(userId);
   const byName = await exercisesByName(unit, [...names.keys()]);
-  const missing = [...names].filter(([name]) => !byName.has(name));
+  const unknown = [...names].filter(([name]) => !byName.has(name));
+  const logged = await loggedLines(
+    unit,
+    userId,
+    unknown.flatMap(([, own]) => own),
+  );
+  const missing = unknown
+    .map(([name, own]) => [name, own.filter(({ line }) => !logged.sets.has(line))] as const)
+    .filter(([, own]) => own.length > 0);
   const created =
     missing.length === 0
       ? []
@@ -42,6 +58,17 @@ export async function exercisesOfLines(
     return { ...line, knownExercise };
   });
   return { created, known, modalities };
+}
+
+/** The exercises of the lines that the user has trained, or that a training of theirs has without sets. */
+async function keptExercises(
+  unit: UnitOfWork,
+  exercises: Exercises,
+  unseen: readonly ImportedLine[],
+): Promise<ReadonlySet<string>> {
+  const ids = new Set(unseen.flatMap(({ exerciseId }) => exerciseId?.toLowerCase() ?? []));
+  const logged = await loggedLines(unit, requireUser(unit.viewer).userId, unseen);
+  return new Set([...(await exercises.trained(ids)), ...logged.exercises.intersection(ids)]);
 }
 
 /** Strong and Hevy write `Bench Press (Barbell)`, the library `Barbell Bench Press`. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { LockMode } from '@mikro-orm/core';
 import { requireUser } from '#server/auth/viewer.ts';
@@ -15,6 +14,7 @@ import { readImport } from './import-files.ts';
 import type { LineError } from './imported-lines.ts';
 import { mergedEntries, type KnownLine } from './imported-entries.ts';
 import type { ImportChoice, TrainingImportShape } from './imports.shapes.ts';
+import { importKeyOf } from './logged-lines.ts';
 import { storeFigures } from './training-figures.ts';
 import { checkedTimes, localDateOf } from './training-times.ts';
 import { Training, type TrainingEntry } from './training.entity.ts';
@@ -125,14 +125,14 @@ export class TrainingImports {
     const ids = groups.flatMap(([first]) => first?.trainingId ?? []);
     const found = await this.unit.em.find(
       Training,
-      { userId, $or: [{ id: { $in: ids } }, { importKey: { $in: keys.map(keyOf) } }] },
+      { userId, $or: [{ id: { $in: ids } }, { importKey: { $in: keys.map(importKeyOf) } }] },
       { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
     );
     const byId = new Map(found.map((training) => [training.id, training]));
     const byKey = new Map(found.map((training) => [training.importKey, training]));
     return new Map(
       keys.flatMap((key) => {
-        const training = byId.get(key) ?? byKey.get(keyOf(key));
+        const training = byId.get(key) ?? byKey.get(importKeyOf(key));
         return training ? [[key, training] as const] : [];
       }),
     );
@@ -156,9 +156,7 @@ export class TrainingImports {
       entries: [],
       volumeKg: 0,
       version: 1,
-      importKey: keyOf(first.training),
+      importKey: importKeyOf(first.training),
     });
   }
 }
-
-const keyOf = (training: string): string => createHash('sha256').update(training).digest('base64url');

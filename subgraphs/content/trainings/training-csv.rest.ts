@@ -20,7 +20,7 @@ export const trainingCsvRest = [
     summary: 'Import trainings from CSV, FIT or TCX',
     description:
       'The file is the body, or a multipart file; its content decides how it is read. CSV has a line for each set. Its first line names the columns: startedAt, exercise or exerciseId, and those of the export; exports of Strong and Hevy are also accepted. FIT and TCX are activities of watches: each becomes a training, with a set for each lap, or for each set with repetitions. At most 50,000 lines, laps or sets, and 10 MiB. ' +
-      'Every line is imported, or is a duplicate, or is wrong and reported. For an exercise that you cannot see, a custom exercise with its name is added for you. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.',
+      'Every line is imported, or is a duplicate, or is wrong and reported. For an exercise that you cannot see and have not trained, a custom exercise with its name is added for you. The same file, or a corrected one, can be sent again: sets that the training log has already are duplicates.',
     auth: 'required',
     query: ImportQuery,
     consumes: ['text/csv', 'application/vnd.ant.fit', 'application/vnd.garmin.tcx+xml'],
