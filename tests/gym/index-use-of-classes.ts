@@ -68,9 +68,12 @@ export async function useClasses(
   await route('GET', '/class-sessions/:id', token, session);
   const booking = await route('POST', '/class-sessions/:id/bookings', token, session);
   const waiting = await route('POST', '/class-sessions/:id/bookings', other.token, session);
+  await route('POST', '/class-sessions/:id/bookings', token, { id: sessions[1].id }); // for a second page
   await route('GET', '/class-sessions/:id/bookings', staff, session);
   await nextPage(`/class-sessions/${session.id}/bookings?limit=1`, staff);
   await route('GET', '/bookings', token);
+  await route('GET', '/bookings', token, { query: '?coming=true' });
+  await nextPage('/bookings?limit=1&coming=true', token);
   await route('GET', '/bookings', staff, { query: `?userId=${member.id}&status=BOOKED` });
   await route('GET', '/bookings/:id', token, { id: booking.id });
   await route('PUT', '/class-sessions/:id', staff, {

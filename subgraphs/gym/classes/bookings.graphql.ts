@@ -22,7 +22,7 @@ export const bookingsGraphql = {
     user: ({ userId }) => (userId ? { id: userId } : null),
   },
   User: {
-    bookings: async ({ id }, page, { bookings }) =>
-      connectionOf(await bookings.list({ userId: id, ...pageOf(page) })),
+    bookings: async ({ id }, { first, after, coming }, { bookings }) =>
+      connectionOf(await bookings.list({ userId: id, coming, ...pageOf({ first, after }) })),
   },
 } satisfies Resolvers;

@@ -1,7 +1,7 @@
 import { pageQuery } from '#server/paging.ts';
 import { GYM_STAFF } from '#server/rest/callers.ts';
 import { restRoute } from '#server/rest/route.ts';
-import { idParams, uuid } from '#server/shapes.ts';
+import { flag, idParams, uuid } from '#server/shapes.ts';
 import { z } from 'zod';
 import { TAGS } from '../api-tags.ts';
 import type { Bookings } from './bookings.ts';
@@ -59,10 +59,15 @@ export const bookingsRest = [
         description:
           'The member whose bookings these are; only staff may name another user. Default: the caller.',
       }),
+      coming: flag.optional().meta({
+        description:
+          'With `true`: only bookings of sessions that have not begun, the earliest first, without those that are CANCELLED or a NO_SHOW. Cursors of this list are not valid without it.',
+      }),
     }),
     success: {
       status: 200,
-      description: 'A page of the bookings; those of the latest sessions come first.',
+      description:
+        'A page of the bookings; those of the latest sessions come first, with `coming` those of the next ones.',
       shape: BookingShape,
       page: true,
     },

@@ -21,12 +21,27 @@ import { setAttendance } from './attendance.ts';
 import { auditBooking } from './audit-booking.ts';
 import { isOpen, lockSessions, saveSessions, type LockedSession } from './session-writes.ts';
 
-const byStart = cursorsOf('bookings', z.tuple([z.iso.datetime(), uuid()]));
+/** The two orders of a user's bookings. Both read the index by user and start. */
+const LATEST_FIRST = {
+  cursors: cursorsOf('bookings', z.tuple([z.iso.datetime(), uuid()])),
+  condition: '',
+  direction: 'desc',
+  beyond: '<',
+} as const;
+const COMING = {
+  cursors: cursorsOf('comingBookings', z.tuple([z.iso.datetime(), uuid()])),
+  condition: "and booking.starts_at > now() and booking.status not in ('CANCELLED', 'NO_SHOW')",
+  direction: 'asc',
+  beyond: '>',
+} as const;
+type BookingOrder = typeof LATEST_FIRST | typeof COMING;
 const byNumber = cursorsOf('sessionBookings', z.tuple([z.int(), uuid()]));
 
 export interface BookingsRequest extends PageRequest {
   userId?: string | null | undefined;
   status?: string | null | undefined;
+  /** Only bookings of sessions that have not begun, the earliest first, without those that are CANCELLED or a NO_SHOW. */
+  coming?: boolean | null | undefined;
 }
 
 type NumberedBooking = BookingShape & { number: number };
@@ -53,8 +68,12 @@ export class Bookings {
       ),
     (booking) => booking.sessionId,
   );
-  private readonly firstOfUser = firstItemsLoaderOf(
-    (userIds, count) => this.latestBookings(userIds, count),
+  private readonly latestOfUser = firstItemsLoaderOf(
+    (userIds, count) => this.firstBookings(userIds, count, LATEST_FIRST),
+    (booking) => booking.userId ?? '',
+  );
+  private readonly comingOfUser = firstItemsLoaderOf(
+    (userIds, count) => this.firstBookings(userIds, count, COMING),
     (booking) => booking.userId ?? '',
   );
 
@@ -69,8 +88,9 @@ export class Bookings {
   }
 
   /**
-   * Bookings by the start of their sessions, the latest first: the viewer's own, or those of another user. Of another user, a
-   * GYM_ADMIN sees the bookings in their own gym, a SUPER_ADMIN all. First pages without a status are batched.
+   * Bookings by the start of their sessions, the latest first, or the coming ones, the earliest first: the viewer's own, or
+   * those of another user. Of another user, a GYM_ADMIN sees the bookings in their own gym, a SUPER_ADMIN all. First pages
+   * without a status are batched.
    * @throws NOT_FOUND if the viewer may not see the bookings of the user
    */
   async list(request: BookingsRequest): Promise<Page<BookingShape>> {
@@ -81,18 +101,21 @@ export class Bookings {
     });
     const userId = named ?? viewer.userId;
     const gymId = gymSeenOf(viewer, userId);
-    const after = byStart.read(request.cursor);
+    const { cursors, condition, direction, beyond } = request.coming ? COMING : LATEST_FIRST;
+    const after = cursors.read(request.cursor);
     const count = pageSize(request) + 1;
+    const firstOfUser = request.coming ? this.comingOfUser : this.latestOfUser;
     const rows =
       after || status
         ? await this.unit.read<BookingShape>(
-            `${BOOKINGS} where booking.user_id = ? ${gymId ? 'and booking.gym_id = ?' : ''} ${status ? 'and booking.status = ?' : ''}
-             ${after ? 'and (booking.starts_at, booking.id) < (?, ?)' : ''}
-             order by booking.starts_at desc, booking.id desc limit ?`,
+            `${BOOKINGS} where booking.user_id = ? ${condition}
+             ${gymId ? 'and booking.gym_id = ?' : ''} ${status ? 'and booking.status = ?' : ''}
+             ${after ? `and (booking.starts_at, booking.id) ${beyond} (?, ?)` : ''}
+             order by booking.starts_at ${direction}, booking.id ${direction} limit ?`,
             [userId, ...(gymId ? [gymId] : []), ...(status ? [status] : []), ...(after ?? []), count],
           )
-        : await this.firstOfUser(userId, count);
-    return byStart.page(rows, request, ({ session, id }) => [session.startsAt, id]);
+        : await firstOfUser(userId, count);
+    return cursors.page(rows, request, ({ session, id }) => [session.startsAt, id]);
   }
 
   /** The bookings of a session in the order of their arrival. For staff, and for machine clients that may read classes. */
@@ -225,14 +248,18 @@ export class Bookings {
     return session;
   }
 
-  private latestBookings(userIds: readonly string[], count: number): Promise<BookingShape[]> {
+  private firstBookings(
+    userIds: readonly string[],
+    count: number,
+    { condition, direction }: BookingOrder,
+  ): Promise<BookingShape[]> {
     const viewer = requireUser(this.unit.viewer);
     return this.unit.read<BookingShape>(
-      `select latest.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
-         ${BOOKINGS} where booking.user_id = member.user_id
+      `select first.* from unnest(?::uuid[], ?::uuid[]) as member (user_id, seen_gym_id) cross join lateral (
+         ${BOOKINGS} where booking.user_id = member.user_id ${condition}
            and (member.seen_gym_id is null or booking.gym_id = member.seen_gym_id)
-         order by booking.starts_at desc, booking.id desc limit ?
-       ) as latest order by latest.session ->> 'startsAt' desc, latest.id desc`,
+         order by booking.starts_at ${direction}, booking.id ${direction} limit ?
+       ) as first order by first.session ->> 'startsAt' ${direction}, first.id ${direction}`,
       [userIds, userIds.map((userId) => gymSeenOf(viewer, userId) ?? null), count],
     );
   }
