@@ -53,10 +53,18 @@ function resultOf(tool: Tool, { data, errors }: ExecutionResult): CallToolResult
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_RESULT_BYTES)
     return textResult(
-      `${tool.name} has run, but its result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that a tool may return. Use narrower arguments to read less.`,
+      `${tool.name} has run, but its result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that a tool may return. ${howToReadLess(tool)}`,
       true,
     );
   return { content: [{ type: 'text', text }], structuredContent: content };
+}
+
+function howToReadLess({ listed: { inputSchema } }: Tool): string {
+  const { properties = {}, required = [] } = inputSchema;
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  return optional.length > 0
+    ? `Use narrower arguments to read less: ${optional.join(', ')}.`
+    : 'It has no argument to read less, so do not call it again.';
 }
 
 /** @param data what other root fields of the operation have returned */

@@ -41,3 +41,28 @@ test('smaller errors are returned whole', async () => {
   ]);
   expect(JSON.parse(text)).toEqual({ errors: [{ message: 'no', code: 'FORBIDDEN', path: ['foods'] }] });
 });
+
+test.each([
+  [{ type: 'object' as const }, 'It has no argument to read less'],
+  [{ type: 'object' as const, properties: { id: {} }, required: ['id'] }, 'It has no argument to read less'],
+  [
+    { type: 'object' as const, properties: { id: {}, search: {} }, required: ['id'] },
+    'Use narrower arguments to read less: search.',
+  ],
+])(
+  'data that exceed the size limit are replaced by a text that says how to read less',
+  async (inputSchema, advice) => {
+    const graph = {
+      count: async () => undefined,
+      execute: async () => ({ data: { foods: 'é'.repeat(40_000) } }),
+    };
+    const withArguments = { ...tool, listed: { ...tool.listed, inputSchema } };
+    const { content, isError } = await callTool(
+      withArguments,
+      {},
+      { ...NO_ORIGIN, viewer: ANONYMOUS },
+      graph,
+    );
+    expect([isError, content]).toEqual([true, [{ type: 'text', text: expect.stringContaining(advice) }]]);
+  },
+);
