@@ -176,7 +176,13 @@ describeRendered(`the network policies${whyWithoutKubectl}`, () => {
     ['migrate', 'redis', 6379, false],
     ['migrate', 'identity', 3007, false],
     ['gym', internet, 443, true],
+    ['gym', internet, 8443, true], // a webhook
+    ['gym', { address: '2606:4700::1111' }, 8443, true],
+    ['gym', { address: 'fd00::1' }, 443, false],
     ['gym', inside, 443, false],
+    ['gym', inside, 8443, false],
+    ['identity', internet, 465, true],
+    ['content', internet, 8443, false],
     ['gym', { address: '169.254.169.254' }, 80, false],
     ['squad', internet, 443, false],
     ['gateway', internet, 443, false],
@@ -218,6 +224,37 @@ describeRendered(`the network policies${whyWithoutKubectl}`, () => {
   );
 });
 
+describeRendered(`the commands of a release in docs/kubernetes.md${whyWithoutKubectl}`, () => {
+  const text = readFileSync(path.join(KUBERNETES, '../../docs/kubernetes.md'), 'utf8');
+  const servers = /^for server in (.*); do$/m.exec(text)?.[1]?.split(' ') ?? [];
+  const applied = [...text.matchAll(/kubectl apply -k \$OVERLAY -l '?([^'\n]+?)'?(?: &&)?$/gm)].flatMap(
+    ([, selector = '']) =>
+      selector.includes('$server') ? servers.map((name) => selector.replace('$server', name)) : [selector],
+  );
+
+  it('replace identity first, then gym, and the gateway last', () => {
+    expect(servers.toSorted()).toEqual(SERVER_NAMES.toSorted());
+    expect([servers[0], servers[1], servers.at(-1)]).toEqual(['identity', 'gym', 'gateway']);
+  });
+
+  it.each(['overlays/trial', 'overlays/production'])(
+    'apply every manifest once, the migrations after the settings and before the servers (%s)',
+    (folder) => {
+      const steps = applied.map((selector) =>
+        manifestsOf(folder).filter(({ metadata }) => isSelected(selector, metadata.labels)),
+      );
+      expect(steps.flat()).toHaveLength(manifestsOf(folder).length);
+      expect(new Set(steps.flat())).toEqual(new Set(manifestsOf(folder)));
+      const [first = [], ...others] = steps;
+      expect(first.map(({ kind }) => kind)).toContain('ConfigMap');
+      expect(others.map((step) => step.map(({ kind, metadata }) => `${kind} ${metadata.name}`))).toEqual([
+        ['Job migrate'],
+        ...servers.map((name) => [`Deployment ${name}`]),
+      ]);
+    },
+  );
+});
+
 describe('the roles of the databases', () => {
   it('are created for every service', () => {
     const script = readFileSync(path.join(KUBERNETES, '../postgres/create-roles.sh'), 'utf8');
@@ -225,6 +262,14 @@ describe('the roles of the databases', () => {
     expect(names?.toSorted()).toEqual(SERVICE_NAMES.toSorted());
   });
 });
+
+/** Whether labels match a selector of `kubectl`, `key=value` or `key notin (a, b)`. */
+function isSelected(selector: string, labels: Record<string, string> = {}): boolean {
+  const [, key = '', list] = /^(\S+) notin \((.*)\)$/.exec(selector) ?? [];
+  if (list !== undefined) return !list.split(', ').includes(labels[key] ?? '');
+  const [name = '', value] = selector.split('=');
+  return labels[name] === value;
+}
 
 const settingsIn = (manifests: readonly Manifest[]): Record<string, string> =>
   manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('settings-'))

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { containersOf, matches, podOf, type Manifest, type Untyped } from './manifests.ts';
 
 /** A pod of the rendered manifests by the name of its workload, a pod of another namespace by its labels, or an address. */
@@ -23,7 +24,9 @@ export function isAllowed(manifests: readonly Manifest[], from: End, to: End, po
           (rule: Untyped) =>
             (rule[peers] ?? []).some((peer: Untyped) => isPeer(manifests, peer, other)) &&
             (!rule.ports ||
-              rule.ports.some((one: Untyped) => portsOf(manifests, one.port, to).includes(port))),
+              rule.ports.some(
+                (one: Untyped) => one.port === undefined || portsOf(manifests, one.port, to).includes(port),
+              )),
         ),
       )
     );
@@ -38,16 +41,13 @@ function isPeer(manifests: readonly Manifest[], peer: Untyped, end: End): boolea
     return Boolean(peer.namespaceSelector) && matches(peer.namespaceSelector, end.namespace);
   if (!peer.ipBlock) return false;
   const { cidr, except = [] } = peer.ipBlock as { cidr: string; except?: string[] };
-  return (
-    [cidr].some((one) => contains(one, end.address)) && !except.some((one) => contains(one, end.address))
-  );
+  return contains(cidr, end.address) && !except.some((one) => contains(one, end.address));
 }
 
-function contains(cidr: string, address: string): boolean {
-  const [network = '', bits = '32'] = cidr.split('/');
-  const number = (text: string): number => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  const size = 2 ** (32 - Number(bits));
-  return Math.floor(number(network) / size) === Math.floor(number(address) / size);
+function contains(cidr: string, text: string): boolean {
+  const [network, bits] = ipaddr.parseCIDR(cidr);
+  const address = ipaddr.parse(text);
+  return address.kind() === network.kind() && address.match(network, bits);
 }
 
 const workload = (manifests: readonly Manifest[], name: string): Manifest => {
