@@ -14,10 +14,14 @@ type Rules = ReturnType<typeof rulesOf>;
 /** One request of a user. */
 type Act = readonly [userId: string, act: (rules: Rules, journals: Journals) => Promise<unknown>];
 
+/**
+ * The numbers are those of random orders (seeds): for most tests, and for the test of a join, whose three requests have
+ * more orders.
+ */
 describe.each([
   ['one instance with files', fileStore, 30, 100],
   ['two instances with PostgreSQL', () => databaseStore([undefined, undefined]), 10, 20],
-])('blocks in random orders of steps, at %s', (_where, open, seeds, seedsOfThree) => {
+])('blocks in random orders of steps, at %s', (_where, open, seeds, seedsOfJoin) => {
   let store: Store;
   beforeAll(async () => {
     store = await open();
@@ -44,7 +48,7 @@ describe.each([
       }),
     );
   };
-  /** A squad of the host, with these participants. */
+  /** Creates a squad of the host with these participants. @returns its id */
   const squadOf = async (hostId: string, ...guestIds: string[]): Promise<string> => {
     const { id: squadId } = await inOrder(hostId, ({ squads: rules }) => rules.create({}));
     for (const toUserId of guestIds) {
@@ -76,7 +80,7 @@ describe.each([
     expect(await store.stored('users', leo)).not.toContain(maya);
   });
 
-  test('an account that is erased is not in the journal of a user whom it has unblocked', async () => {
+  test('a user who is erased while they unblock another user is not in the journal of that user afterwards', async () => {
     for (let seed = 1; seed <= seeds; seed += 1) {
       const [maya, leo] = [randomUUID(), randomUUID()];
       await inOrder(maya, ({ blocks }) => blocks.block(leo));
@@ -104,7 +108,7 @@ describe.each([
   });
 
   test('a user does not join a squad with a user who has blocked them again after an unblock', async () => {
-    for (let seed = 1; seed <= seedsOfThree; seed += 1) {
+    for (let seed = 1; seed <= seedsOfJoin; seed += 1) {
       const [maya, leo, ben] = [randomUUID(), randomUUID(), randomUUID()];
       const squadId = await squadOf(ben, maya);
       await inOrder(ben, ({ invites }) => invites.send({ toUserId: leo, squadId }));

@@ -34,6 +34,7 @@ interface Step {
   status: PresenceStatus | undefined;
   activity: string | null;
 }
+/** A random case: the steps of the users of a gym, and what one listener may see of them. */
 interface World {
   /** What the listener may see from the step `sightFrom` on. Until then nobody is blocked, and `blocked` is offline. */
   sight: Sight;

@@ -68,7 +68,7 @@ describe('the clubs of a gym', () => {
     await expect(found(maya)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  test('that lost their last member before they were deleted are lost when the journal is read', async () => {
+  test('that have no member in the records are removed, with their feed entries, when the journal is read', async () => {
     const [maya, leo] = [randomUUID(), randomUUID()];
     const clubOf = (...memberIds: string[]): StoredGroup => ({
       id: randomUUID(),
@@ -125,7 +125,7 @@ describe('the feed entry of a club', () => {
       (await rest(viewer, 'GET', '/feed')).body.some(({ id }: { id: string }) => id === club.id);
     await rest(member, 'POST', `/blocks/${viewer.id}`);
     expect(await isInFeed()).toBe(true);
-    // Otherwise the end of the entry, when the hidden member leaves, would reveal them.
+    // If the entry stayed until the hidden member leaves, its end would reveal that member.
     await rest(founder, 'POST', `/groups/${club.id}/leave`);
     expect(await isInFeed()).toBe(false);
     await rest(member, 'DELETE', `/blocks/${viewer.id}`);

@@ -67,7 +67,7 @@ test('announcements have no author in the feed, and are shown also to a user who
   await platform.stop();
 });
 
-test('while the gym service is down, the feed says that its items are missing', async () => {
+test('while the gym service is down, the feed says that the items of gym are missing', async () => {
   const platform = await startPlatform({ services: ['identity', 'gym', 'squad'] });
   const maya = await platform.register();
   await platform.rest('squad', 'POST', '/groups', { token: maya.token, body: { name: 'Early birds' } });

@@ -70,7 +70,7 @@ test('metrics count attempts, jobs that wait and jobs that have failed for good'
   expect(one.rows()).toMatchObject([{ attempts: 1, error: 'not yet <[address]>', isLocked: false }]);
   one.add({ ...WRITE, payload: { id: 'later' }, runAt: new Date(Date.now() + 60_000) });
   await eventually(async () => (await text()).includes('jobs_pending{name="write",service="squad"} 1'));
-  expect(attempts).toHaveLength(2); // the second one a second later
+  expect(attempts).toHaveLength(2); // The second attempt was a second after the first.
   expect(await text()).toContain('jobs_failed_total{name="write",service="squad"} 1');
   expect(await text()).toContain(
     'job_duration_seconds_count{service="squad",name="write",outcome="failed"} 2',

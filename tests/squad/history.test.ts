@@ -21,7 +21,9 @@ describe('the minutes of a history row', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 6 })), { maxLength: 25 }),
-        (wishes) => {
+        // Each action comes some minutes after the previous one. 0 to 2: this user joins or leaves; 3 to 5: the squad is
+        // started, paused or resumed; 6: it ends.
+        (actions) => {
           let squad: SquadState | NoSquad = squads.empty('s');
           const apply = (item: SquadItem) => (squad = squads.apply(squad, item));
           apply({
@@ -55,21 +57,21 @@ describe('the minutes of a history row', () => {
             status = 'ENDED';
             for (const [name, one] of model) if (one.in) leave(name);
           };
-          for (const [minutes, wish] of wishes) {
+          for (const [minutes, action] of actions) {
             if (status === 'ENDED') break;
             for (const one of model.values()) if (one.in && status === 'ACTIVE') one.minutes += minutes;
             now += minutes;
-            const name = people[wish % 3] as string;
+            const name = people[action % 3] as string;
             const who = model.get(name);
-            if (wish < 3 && who && !who.in) {
+            if (action < 3 && who && !who.in) {
               who.in = true;
               apply({ type: 'joined', userId: name, at: at(now) });
-            } else if (wish < 3 && who?.in) {
+            } else if (action < 3 && who?.in) {
               leave(name);
               apply({ type: 'left', userId: name, banned: false, at: at(now) });
               if (![...model.values()].some((one) => one.in)) end();
-            } else if (wish < 6) {
-              if (status === 'LOBBY' && wish === 5) continue;
+            } else if (action < 6) {
+              if (status === 'LOBBY' && action === 5) continue;
               const next = status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
               status = next;
               apply({ type: 'status', status: next, userId: 'anna', at: at(now) });

@@ -13,7 +13,7 @@ import { withinOnThisMachine } from '../support/slow-machine.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 
-(hasRedis ? describe : describe.skip)(`two instances with Redis${why}`, () => {
+(hasRedis ? describe : describe.skip)(`with two instances and Redis${why}`, () => {
   let platform: TestPlatform;
   let redis: OwnRedis;
   let one: RunningSubgraph;

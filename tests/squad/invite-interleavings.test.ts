@@ -59,7 +59,7 @@ function expectEveryOutcome(figures: Figures): void {
   expect(figures.entered).toBeGreaterThan(figures.count / 10);
 }
 
-describe('in random orders of steps an accepted invite lets its receiver join until the right ends', () => {
+describe('in random orders of steps an accepted invite lets its receiver join until they leave, are kicked or blocked, or the squad ends', () => {
   test('at one instance, with files', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-interleavings-'));
     const journals = new FileJournals({ folder, log });

@@ -94,7 +94,7 @@ test('a copy that an interrupted move has left in the archive is removed when th
   expect(await readFile(await archiveFile(), 'utf8')).not.toContain('secret');
 });
 
-test('the archive can be read after a write that was interrupted at one of many bytes, and without its index', async () => {
+test('the archive can be read after a write that was cut off at any of many lengths, and without its index', async () => {
   const journals = opened();
   const first = await newSquad(journals, 'first');
   await archiveAll(journals);
@@ -121,7 +121,7 @@ test('the archive can be read after a write that was interrupted at one of many 
   expect(await textsOf(opened(), second)).toEqual(['second']);
 });
 
-test('archived journals are removed after the days for which their kind is kept, and the file with its last journal', async () => {
+test('archived journals are removed after the days for which their kind is kept; the file is removed with its last journal', async () => {
   const journals = opened();
   const id = await newSquad(journals, 'old');
   await archiveAll(journals);

@@ -37,7 +37,7 @@ class TestChanges implements JournalChanges {
   onReady(listener: () => void): void {
     this.events.on(' ready', listener);
   }
-  /** Has the effect of a connection that is restored. */
+  /** Tells the listeners that reports arrive again, as a restored connection does. */
   ready(): void {
     this.events.emit(' ready');
   }

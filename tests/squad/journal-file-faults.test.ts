@@ -77,7 +77,7 @@ describe('a journal whose file is damaged', () => {
     (await readdir(path.join(folder, 'numbers'), { recursive: true })).filter((name) =>
       name.includes('.damaged-'),
     );
-  /** The id of a journal with the numbers 1 to 3, in whose file a record was changed. */
+  /** The id of a journal with the numbers 1 to 3, in whose file the record of `n` was changed. */
   async function damaged(n: number): Promise<string> {
     const journals = opened();
     const id = randomUUID();

@@ -11,7 +11,7 @@ describe.each([
   ['files', {}, false],
   ['PostgreSQL', { DATABASE_URL }, false],
   ...(hasRedis ? [['PostgreSQL at two instances with Redis', { DATABASE_URL }, true] as const] : []),
-] as const)('requests with an Idempotency-Key, stored in %s', (_name, env, isShared) => {
+] as const)('with storage in %s, requests with an Idempotency-Key', (_name, env, isShared) => {
   let redis: OwnRedis | undefined;
   let platform: TestPlatform;
   let other: Pick<RunningSubgraph, 'url'>;
@@ -101,7 +101,7 @@ describe.each([
     );
   });
 
-  test('of the graph are carried out once', async () => {
+  test('to the graph are carried out once, too', async () => {
     const key = randomUUID();
     const create = () =>
       platform.graph(

@@ -7,7 +7,7 @@ import { users } from '../../subgraphs/squad/users/user.journal.ts';
 import { rulesOf } from './invite-interleavings/world.ts';
 import { databaseStore, fileStore, type Store } from './journals/stores.ts';
 
-/** More than the journal of a user lists. */
+/** More squads than the journal of a user lists. */
 const MANY = 5_100;
 
 describe.each([
@@ -28,7 +28,7 @@ describe.each([
     const rules = rulesOf(userId, journals());
     return action(rules).finally(() => rules.dispose());
   };
-  /** Squads of the past: their journals have been removed, only the user's journal still lists them. */
+  /** Names the user in many past squads: their journals have been removed, only the user's journal still lists them. */
   const nameInMany = async (userId: string): Promise<void> => {
     const ids = Array.from(
       { length: MANY },

@@ -42,6 +42,10 @@ const SIGHTS: readonly Sight[] = [
   { hidden: new Set(['bob', 'absent']) },
 ];
 
+/**
+ * One random case. A member of an audience (listeners who share updates) and a listener of their own may see the same
+ * users at every moment.
+ */
 function play(seed: number): Played {
   const next = randomOf(seed);
   const random = (below: number): number => Math.floor(next() * below);

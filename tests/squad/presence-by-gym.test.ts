@@ -16,7 +16,7 @@ const graceMillis = 200;
 const noJournals = { listeners: 0, close: async () => undefined } as unknown as MemoryHub['journals'];
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 
-(hasRedis ? describe : describe.skip)(`presence at several instances${why}`, () => {
+(hasRedis ? describe : describe.skip)(`with several instances and Redis${why}`, () => {
   let redis: OwnRedis;
   let client: ReturnType<typeof createClient>;
   const hubs: RedisHub[] = [];
@@ -136,21 +136,21 @@ const whyNoCluster = whyWithout('redis-server', 'redis-cli');
   };
   const counts = (hub: RedisHub, gyms: readonly string[]) => gyms.map((gym) => [...hub.onlineIn(gym)].length);
 
-  test('is shared for all gyms, whichever node has their keys, also after a node was replaced by its replica', async () => {
+  test('is the same at every instance for all gyms, whichever node has their keys, also after a node was replaced by its replica', async () => {
     const [one, other] = [await start(), await start()];
     const gyms = Array.from({ length: 12 }, () => randomUUID());
     for (const gym of gyms) await Promise.all([enter(one, gym), enter(other, gym)]);
     const all = (count: number) => gyms.map(() => count);
-    const areAt = async (count: number) => {
+    const allGymsHave = async (count: number) => {
       for (const hub of [one, other]) if (counts(hub, gyms).some((found) => found !== count)) return false;
       return true;
     };
-    await eventually(() => areAt(2));
+    await eventually(() => allGymsHave(2));
     await cluster.masters[0]!.kill();
     for (const gym of gyms) await Promise.all([enter(one, gym), enter(other, gym)]);
-    await eventually(() => areAt(4), 30_000);
+    await eventually(() => allGymsHave(4), 30_000);
     for (const gym of gyms) await enter(one, gym);
-    await eventually(() => areAt(5), 5_000);
+    await eventually(() => allGymsHave(5), 5_000);
     const third = await start();
     await Promise.all(gyms.map((gym) => third.openGym(gym)));
     expect(counts(third, gyms)).toEqual(all(5));

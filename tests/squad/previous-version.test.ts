@@ -18,7 +18,7 @@ import { hasRedis, startRedis } from '../support/redis.ts';
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-/** Journals in the format of the previous version: a squad with invites and chat, the history row of an ended squad. */
+/** Journals in the format of the previous version: a squad with invites and chat, and the history row of an ended squad. */
 function journalsOf([maya, leo, ida]: readonly string[], gymId: string) {
   const [running, ended] = [randomUUID(), randomUUID()];
   const [toLeo, toIda, message] = [randomUUID(), randomUUID(), randomUUID()];

@@ -14,11 +14,12 @@ import { World, type Stage } from './privacy-worlds/world.ts';
 /** The number of worlds; `PRIVACY_WORLDS=2000 npm test -- tests/squad/privacy-worlds.test.ts` compares more. */
 const WORLDS = Number(process.env.PRIVACY_WORLDS ?? 12);
 const FIRST_SEED = Number(process.env.PRIVACY_SEED ?? 1);
-const AT_A_TIME = 12;
+const WORLDS_AT_A_TIME = 12;
 const GRACE_MILLIS = 60;
 /** Longer than a change takes to reach the other instance, also on a busy machine. */
 const SHARED_GRACE_MILLIS = 1_000;
-const SHOWN_LEAKS = 10;
+/** No further worlds begin once this number of leaks is found. */
+const ENOUGH_LEAKS = 10;
 
 interface Comparison {
   /** The number of worlds whose two runs (with and without hugo's hidden steps) were compared. */
@@ -49,6 +50,7 @@ async function play(stage: Stage, seed: number): Promise<string[] | undefined> {
   });
 }
 
+/** If so many of these worlds cannot be compared, the test fails. */
 const mostSkippedOf = (worlds: number): number => 3 + worlds / 20;
 
 /** Runs worlds until this number is compared, too many cannot be compared, or enough leaks are found. */
@@ -58,7 +60,7 @@ async function compareWorlds(stage: Stage, worlds: number): Promise<Comparison> 
   const playSome = async (): Promise<void> => {
     while (
       comparison.compared + isPlaying < worlds &&
-      comparison.leaks.length < SHOWN_LEAKS &&
+      comparison.leaks.length < ENOUGH_LEAKS &&
       comparison.skipped <= mostSkippedOf(worlds)
     ) {
       isPlaying += 1;
@@ -70,7 +72,7 @@ async function compareWorlds(stage: Stage, worlds: number): Promise<Comparison> 
       } else comparison.skipped += 1;
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, playSome));
+  await Promise.all(Array.from({ length: WORLDS_AT_A_TIME }, playSome));
   return comparison;
 }
 

@@ -109,7 +109,7 @@ const operations: Record<string, (by: Person, squadId: string) => Promise<string
 const codeOf = (error: unknown) =>
   (error as { extensions?: { code?: string } } | undefined)?.extensions?.code;
 
-/** The code of the first answer to a subscription; undefined if the first answer is an event or its end. */
+/** The code of the first answer to a subscription; undefined if it is an event, or the end of the subscription. */
 async function refusalOf(by: Person, query: string, squadId: string): Promise<string | undefined> {
   const client = graphClient(platform.url('squad'), by.token);
   const code = await new Promise<string | undefined>((resolve) => {

@@ -17,7 +17,7 @@ import { databaseStore } from './journals/stores.ts';
 
 const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
 
-(hasRedis ? describe : describe.skip)(`squad and its Redis${why}`, () => {
+(hasRedis ? describe : describe.skip)(`squad with Redis${why}`, () => {
   let redis: OwnRedis;
   let platform: TestPlatform;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ const why = hasRedis ? '' : ' (skipped: redis-server is not installed)';
     await redis?.stop();
   });
 
-  test('if Redis hangs, squads can be opened and read within seconds, and the readiness says what does not work', async () => {
+  test('opens and shows squads within seconds while Redis hangs, and its readiness says what does not work', async () => {
     const token = await platform.demo('maya@iron.test');
     const open = () => platform.rest('squad', 'POST', '/squads', { token, body: {} });
     const { body: before } = await open();

@@ -19,8 +19,8 @@ const people = (count: number): Promise<Person[]> =>
 const squadOf = (...members: Person[]) => squadWith(platform, ...members);
 const seen = (by: Person, squadId: string) => squadSeenBy(platform, by, squadId);
 
-describe('a squad is visible to its participants only', () => {
-  test('an invitee does not see it before they join, whether they have accepted or not', async () => {
+describe('a squad', () => {
+  test('is not visible to an invitee before they join, whether they have accepted or not', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya);
     const { body: invite } = await rest(maya, 'POST', '/invites', { toUserId: leo.id, squadId });
@@ -31,7 +31,7 @@ describe('a squad is visible to its participants only', () => {
     expect(await seen(leo, squadId)).toMatchObject({ session: 200, mine: true, updates: 'open' });
   });
 
-  test('a user who has left does not see later events, and needs a new invite to return', async () => {
+  test('is no longer visible to a user who has left, who needs a new invite to return', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya, leo);
     const socket = await socketOf(platform, leo);
@@ -46,7 +46,7 @@ describe('a squad is visible to its participants only', () => {
     await socket.close();
   });
 
-  test('a host who has left needs an invite to return, and another participant stays host', async () => {
+  test('lets a host who has left return only by an invite, and another participant stays host', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     const squadId = await squadOf(maya, leo);
     await rest(maya, 'POST', `/squads/${squadId}/leave`);
@@ -55,27 +55,24 @@ describe('a squad is visible to its participants only', () => {
     expect((await rest(maya, 'POST', `/squads/${squadId}/join`)).body.hostId).toBe(leo.id);
   });
 
-  test.each(['not-a-uuid', 'constructor', '..%2F..%2Fetc'])(
-    'a squad with the id %s does not exist',
-    async (id) => {
-      const [maya] = (await people(1)) as [Person];
-      for (const [method, path, body] of [
-        ['GET', `/squads/${id}`],
-        ['GET', `/squads/${id}/events`],
-        ['GET', `/squads/${id}/messages`],
-        ['POST', `/squads/${id}/join`],
-        ['POST', `/squads/${id}/leave`],
-        ['POST', `/squads/${id}/kick`, { userId: maya.id }],
-      ] as const)
-        expect((await rest(maya, method, path, body)).status).toBe(404);
-      const answers = await graph(
-        maya,
-        'query($id: ID!) { squadSession(id: $id) { id } chatMessages(squadId: $id) { nodes { id } } }',
-        { id },
-      );
-      expect(answers.errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND', 'NOT_FOUND']);
-    },
-  );
+  test.each(['not-a-uuid', 'constructor', '..%2F..%2Fetc'])('with the id %s does not exist', async (id) => {
+    const [maya] = (await people(1)) as [Person];
+    for (const [method, path, body] of [
+      ['GET', `/squads/${id}`],
+      ['GET', `/squads/${id}/events`],
+      ['GET', `/squads/${id}/messages`],
+      ['POST', `/squads/${id}/join`],
+      ['POST', `/squads/${id}/leave`],
+      ['POST', `/squads/${id}/kick`, { userId: maya.id }],
+    ] as const)
+      expect((await rest(maya, method, path, body)).status).toBe(404);
+    const answers = await graph(
+      maya,
+      'query($id: ID!) { squadSession(id: $id) { id } chatMessages(squadId: $id) { nodes { id } } }',
+      { id },
+    );
+    expect(answers.errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND', 'NOT_FOUND']);
+  });
 });
 
 describe('an invite', () => {
@@ -141,8 +138,8 @@ describe('an invite', () => {
   });
 });
 
-describe('the limit of open squads that a user hosts', () => {
-  test('a user hosts at most five open squads, also if more are opened at once; after ending one they can open another', async () => {
+describe('the limit of five open squads', () => {
+  test('holds for the squads that a user hosts, also if more are opened at once; after ending one they can open another', async () => {
     const [maya] = (await people(1)) as [Person];
     const answers = await Promise.all(Array.from({ length: 12 }, () => rest(maya, 'POST', '/squads', {})));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -157,7 +154,7 @@ describe('the limit of open squads that a user hosts', () => {
     expect((await rest(maya, 'POST', '/squads', {})).status).toBe(201);
   });
 
-  test('squads of other users that a user has joined do not count for this limit', async () => {
+  test('does not count the squads of other users that a user has joined', async () => {
     const [maya, leo] = (await people(2)) as [Person, Person];
     for (let count = 0; count < 5; count += 1) await squadOf(maya, leo);
     expect((await rest(leo, 'POST', '/squads', {})).status).toBe(201);

@@ -73,7 +73,7 @@ test('participants and invitees of an open squad can read only the version of a 
   expect((await squad(host, 'POST', `/blocks/${other.id}`)).status).toBeLessThan(300);
   expect(await statuses(other)).toEqual([404, 404, 404]);
 
-  // Only this version, and nothing else of the routine.
+  // A guest can read only this version, and nothing else of the routine.
   await content(host, 'PUT', `/workouts/${routineId}`, { title: 'Secret' });
   expect((await content(guest, 'GET', first)).body).toMatchObject({ title: 'Mine', version: 1 });
   for (const path of ['', '?version=2', '/versions'])

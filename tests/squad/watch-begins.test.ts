@@ -17,8 +17,8 @@ const log = createLogger('squad', 'silent');
 const folder = await mkdtemp(path.join(os.tmpdir(), 'squad-watch-'));
 const journals = new FileJournals({ folder, log });
 /**
- * An action that happens after a journal has got a new listener, and before the rule that watches continues. It runs twice
- * for a chat, of which first the squad's journal is followed, and then the chat's.
+ * An action that happens after a journal has got a new listener, and before the rule that watches continues. For a chat it
+ * runs twice: the rule follows first the journal of the squad, and then that of the chat.
  */
 let onFollowed: () => Promise<unknown> = async () => undefined;
 

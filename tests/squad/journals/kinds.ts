@@ -14,7 +14,7 @@ export const numbers: JournalKind<readonly number[], { n: number } | { all: read
 
 interface Entry {
   readonly name: string;
-  /** The number of entries before it when it was decided. */
+  /** The number of entries before this one when the change that adds it was decided. */
   readonly before: number;
 }
 

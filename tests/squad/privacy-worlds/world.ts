@@ -40,6 +40,7 @@ export class World {
   private readonly settling: Settling;
   private readonly startOfStep: number[] = [];
   readonly outcomes: string[] = [];
+  /** Whether the status of the present step's action belongs to the outcomes. */
   private isOutcome = false;
   readonly transcripts = new Map<Name, Transcript>();
   private readonly doors = new Map<Name, ListeningDoors>();
@@ -266,6 +267,7 @@ export class World {
     const squadIds = [...this.invites.values()].map(({ squadId }) => squadId);
     for (const path of listsWith(squadIds))
       this.record(by, path.slice(0, 9), comparable(await this.ask(by, 'GET', path)));
+    // Clubs with a number from 1,000 exist only in the run with the hidden steps.
     const references = [
       ...NAMES.map((name) => ({ __typename: 'User', id: this.people[name].id })),
       ...squadIds.map((id) => ({ __typename: 'SquadSession', id })),

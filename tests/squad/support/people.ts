@@ -65,6 +65,7 @@ export async function subscribed<Data>(
         { next: () => resolve(), error: () => resolve(), complete: () => resolve() },
       ),
   );
+  // The refusal of a rule may arrive after this answer.
   const refused = await Promise.race([
     done.then(
       () => undefined,

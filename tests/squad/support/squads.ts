@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { TestPlatform } from '../../support/platform.ts';
 import { graphClient, subscribed, type Person } from './people.ts';
 
-/** The id of a squad with these participants; the first one is the host. */
+/** Creates a squad with these participants; the first one is the host. @returns its id */
 export async function squadOf(platform: TestPlatform, ...members: Person[]): Promise<string> {
   const [host, ...guests] = members as [Person, ...Person[]];
   const rest = (by: Person, path: string, body: object) =>

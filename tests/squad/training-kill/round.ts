@@ -92,12 +92,12 @@ export async function playRound(
     await pause(random() * 100);
     await Promise.all(victims.map((name) => stage.start(name)));
   };
-  const isDuringTraining = random() < 0.3;
-  const early = isDuringTraining ? pause(random() * 100).then(kill) : undefined;
+  const killsDuringTraining = random() < 0.3;
+  const early = killsDuringTraining ? pause(random() * 100).then(kill) : undefined;
   // Sometimes the squad is ended while participants still train, but no squad ends without a set.
-  const isWithOthers = random() < 0.3;
-  await (isWithOthers ? Promise.race([firstSet.promise, training]) : training);
-  const late = isDuringTraining ? undefined : pause(random() * 60).then(kill);
+  const endsDuringTraining = random() < 0.3;
+  await (endsDuringTraining ? Promise.race([firstSet.promise, training]) : training);
+  const late = killsDuringTraining ? undefined : pause(random() * 60).then(kill);
   if (random() < 0.7) await squad(host, 'POST', `/squads/${squadId}/end`);
   else for (const one of [...guests, host]) await squad(one, 'POST', `/squads/${squadId}/leave`);
   await Promise.all([training, early, late]);
