@@ -29,9 +29,9 @@ const cancelSession = (id: string) =>
 const booked = async (sessionId: string, { token } = member): Promise<string> =>
   (await book(platform, token, sessionId)).body.id;
 
-describe('staff record attendance', () => {
+describe('staff', () => {
   it.each(['ATTENDED', 'NO_SHOW'])(
-    'as %s from 60 minutes before the start, and not before; the member can cancel until then',
+    'record attendance as %s from 60 minutes before the start, and not before; other members can still cancel',
     async (status) => {
       const { session } = await newClass(platform, staff, { inHours: 96 });
       const id = await booked(session.id);
@@ -45,7 +45,7 @@ describe('staff record attendance', () => {
     },
   );
 
-  it('not for a cancelled session, and the message says so', async () => {
+  it('cannot record attendance for a cancelled session', async () => {
     const { session } = await newClass(platform, staff);
     const id = await booked(session.id);
     await moveInTime(platform, session.id, 30);
@@ -54,7 +54,7 @@ describe('staff record attendance', () => {
       expect(await attendance(id, status)).toBe('409 CONFLICT');
   });
 
-  it('after the end of the session, too', async () => {
+  it('can record attendance after the end of the session, too', async () => {
     const { session } = await newClass(platform, staff);
     const id = await booked(session.id);
     await moveInTime(platform, session.id, -90);
@@ -65,7 +65,7 @@ describe('staff record attendance', () => {
   });
 
   it.each(['ATTENDED', 'NO_SHOW'])(
-    'and take %s back until the end: the member can cancel again',
+    'can take %s back until the end: the member can cancel again',
     async (status) => {
       const { session } = await newClass(platform, staff, { cancelBeforeMinutes: 0 });
       const id = await booked(session.id);
@@ -84,7 +84,7 @@ describe('staff record attendance', () => {
     },
   );
 
-  it('and give a booking that was cancelled too late its place back, if one is free', async () => {
+  it('can give a booking that was cancelled too late its place back, if one is free', async () => {
     const { session } = await newClass(platform, staff, {
       capacity: 1,
       inHours: 1,

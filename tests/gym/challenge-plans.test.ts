@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const HOUR = 3_600_000;
-const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
+const HOUR_MILLIS = 3_600_000;
+const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MILLIS).toISOString();
 const call = (method: string, at: string, token: string, body?: object, ifMatch?: string) =>
   platform.rest('gym', method, at, {
     token,
@@ -174,6 +174,7 @@ describe('a challenge', () => {
 });
 
 describe('a challenge that recurs every month', () => {
+  /** Runs the job three times at once. @returns the gym's challenges once there are `count`, and the last one is upcoming */
   const continued = async (of: string, count: number) => {
     await Promise.all(Array.from({ length: 3 }, () => runScheduled(platform, 'gym', 'continue_challenges')));
     return eventually(async () => {
@@ -187,7 +188,7 @@ describe('a challenge that recurs every month', () => {
     });
   };
 
-  it('is continued by one next challenge once it has begun, which nothing replaces if it is deleted', async () => {
+  it('is continued by one next challenge once it has begun; if the next one is deleted, nothing replaces it', async () => {
     gymId = await newGym();
     await call('POST', '/locations', superAdmin, { ...place(), gymId });
     const first = await create({ recurrence: 'MONTHLY', title: 'Monthly' });

@@ -3,8 +3,8 @@ import { expect } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import type { TestPlatform } from '../support/platform.ts';
 
-export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
+export const MINUTE_MILLIS = 60_000;
+export const HOUR_MILLIS = 60 * MINUTE_MILLIS;
 export const ago = (millis: number): string => new Date(Date.now() - millis).toISOString();
 
 /** Challenges of a gym and trainings of its members. The parameters are functions, because the platform starts later. */
@@ -20,8 +20,8 @@ export function challengeSupport(running: () => TestPlatform, staff: () => strin
       title: `Challenge ${randomUUID()}`,
       metric,
       goal: 1_000,
-      startsAt: ago(48 * HOUR),
-      endsAt: ago(-24 * HOUR),
+      startsAt: ago(48 * HOUR_MILLIS),
+      endsAt: ago(-24 * HOUR_MILLIS),
       ...change,
     });
     expect(status).toBe(201);
@@ -30,8 +30,8 @@ export function challengeSupport(running: () => TestPlatform, staff: () => strin
   /** Logs a training that began `began` minutes ago and lasted `lasted` minutes; returns its id. */
   const log = async (token: string, began: number, lasted: number, change: object = {}): Promise<string> => {
     const { body, status } = await content('POST', '/trainings', token, {
-      startedAt: ago(began * MINUTE),
-      endedAt: ago((began - lasted) * MINUTE),
+      startedAt: ago(began * MINUTE_MILLIS),
+      endedAt: ago((began - lasted) * MINUTE_MILLIS),
       ...change,
     });
     expect(status).toBe(201);
@@ -40,6 +40,7 @@ export function challengeSupport(running: () => TestPlatform, staff: () => strin
   const join = async (id: string, token: string) => (await gym('POST', `/challenges/${id}/join`, token)).body;
   const scoreOf = async (id: string, token: string): Promise<number> =>
     (await gym('GET', `/challenges/${id}`, token)).body.score;
+  /** Waits until the user's score has this value. */
   const reaches = (id: string, token: string, score: number) =>
     eventually(async () => (await scoreOf(id, token)) === score, 20_000).catch(async () =>
       expect(await scoreOf(id, token)).toBe(score),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { runScheduled } from '../support/jobs.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { ago, challengeSupport, HOUR, MINUTE } from './challenge-support.ts';
+import { ago, challengeSupport, HOUR_MILLIS, MINUTE_MILLIS } from './challenge-support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -20,7 +20,7 @@ const { gym, content, challenge, log, join, scoreOf, reaches } = challengeSuppor
 );
 /** Imports a training of an hour that began `began` minutes ago. */
 const importOne = async (token: string, began: number): Promise<void> => {
-  const row = `${ago(began * MINUTE)},${ago((began - 60) * MINUTE)},Old,Bench,5,60`;
+  const row = `${ago(began * MINUTE_MILLIS)},${ago((began - 60) * MINUTE_MILLIS)},Old,Bench,5,60`;
   const { status } = await platform.rest('content', 'POST', '/trainings/import', {
     token,
     body: `startedAt,endedAt,title,exercise,reps,weightKg\n${row}\n`,
@@ -30,7 +30,7 @@ const importOne = async (token: string, began: number): Promise<void> => {
 };
 
 describe('challenges that count trainings', () => {
-  it('do not begin or end outside of the years that services exchange, also if only the offset leads there', async () => {
+  it('cannot begin or end outside of the years that services exchange, also if only the offset from UTC leads there', async () => {
     for (const change of [
       { startsAt: '1900-01-01T00:00:00+01:00' },
       { endsAt: '2999-12-31T23:00:00-02:00' },
@@ -39,8 +39,8 @@ describe('challenges that count trainings', () => {
         title: 'Boundary',
         metric: 'WORKOUTS',
         goal: 10,
-        startsAt: ago(HOUR),
-        endsAt: ago(-HOUR),
+        startsAt: ago(HOUR_MILLIS),
+        endsAt: ago(-HOUR_MILLIS),
         ...change,
       });
       expect(status).toBe(400);
@@ -69,11 +69,11 @@ describe('challenges that count trainings', () => {
     await log(token, 200, 45, { minutes: 30 });
     await reaches(minutes, token, 90);
     await reaches(workouts, token, 2);
-    await content('PUT', `/trainings/${first}`, token, { endedAt: ago(260 * MINUTE) });
+    await content('PUT', `/trainings/${first}`, token, { endedAt: ago(260 * MINUTE_MILLIS) });
     await reaches(minutes, token, 70);
     await content('PUT', `/trainings/${first}`, token, {
-      startedAt: ago(100 * HOUR),
-      endedAt: ago(99 * HOUR),
+      startedAt: ago(100 * HOUR_MILLIS),
+      endedAt: ago(99 * HOUR_MILLIS),
     });
     await reaches(minutes, token, 30);
     await reaches(workouts, token, 1);
@@ -94,19 +94,21 @@ describe('challenges that count trainings', () => {
     expect(await join(workouts, token)).toMatchObject({ score: 2 });
     expect(await join(minutes, token)).toMatchObject({ score: 80 });
     const { body } = await gym('GET', `/challenges/${workouts}/leaderboard`, token);
-    expect(Date.parse(body[0].reachedAt)).toBeLessThan(Date.now() - 90 * MINUTE);
+    expect(Date.parse(body[0].reachedAt)).toBeLessThan(Date.now() - 90 * MINUTE_MILLIS);
   });
 
   it('count a training only after its end, also if the end was logged in advance', async () => {
     const { token } = await platform.register();
     const [workouts, minutes] = [await challenge('WORKOUTS'), await challenge('MINUTES')];
     for (const id of [workouts, minutes]) await join(id, token);
-    const { body: running } = await content('POST', '/trainings', token, { startedAt: ago(40 * MINUTE) });
+    const { body: running } = await content('POST', '/trainings', token, {
+      startedAt: ago(40 * MINUTE_MILLIS),
+    });
     const ahead = await log(token, 60, 120);
     await log(token, 600, 10);
     await reaches(minutes, token, 10);
     expect(await scoreOf(workouts, token)).toBe(1);
-    await content('PUT', `/trainings/${running.id}`, token, { endedAt: ago(10 * MINUTE) });
+    await content('PUT', `/trainings/${running.id}`, token, { endedAt: ago(10 * MINUTE_MILLIS) });
     await reaches(minutes, token, 40);
     await content('PUT', `/trainings/${running.id}`, token, { endedAt: null });
     await reaches(minutes, token, 10);
@@ -183,12 +185,13 @@ describe('challenges that count trainings', () => {
     expect(await scoreOf(minutes, token)).toBe(60);
   });
 
-  it('are counted again every day, by a SUPER_ADMIN, and after an invalid cursor, because events may have been missed', async () => {
+  it('are counted again every day, at the request of a SUPER_ADMIN, and after an invalid cursor, because events may have been missed', async () => {
     const { token, id: userId } = await platform.register();
     const minutes = await challenge('MINUTES');
     await join(minutes, token);
     await log(token, 300, 60);
     await reaches(minutes, token, 60);
+    /** Makes the score wrong, as a missed event does. */
     const miss = () =>
       platform.sql(
         'gym',

@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const HOUR = 3_600_000;
+const HOUR_MILLIS = 3_600_000;
 const input = (change: object = {}) => ({
   title: `Challenge ${randomUUID()}`,
   metric: 'CUSTOM',
   goal: 100,
-  startsAt: new Date(Date.now() - HOUR).toISOString(),
-  endsAt: new Date(Date.now() + HOUR).toISOString(),
+  startsAt: new Date(Date.now() - HOUR_MILLIS).toISOString(),
+  endsAt: new Date(Date.now() + HOUR_MILLIS).toISOString(),
   ...change,
 });
 const create = async (change: object = {}) =>
@@ -40,7 +40,7 @@ describe('challenges', () => {
   it('are listed to users of their gym while they run', async () => {
     const [now, later] = [
       await create(),
-      await create({ startsAt: new Date(Date.now() + HOUR / 2).toISOString() }),
+      await create({ startsAt: new Date(Date.now() + HOUR_MILLIS / 2).toISOString() }),
     ];
     const listed = async (email: 'maya@iron.test' | 'zoe@aqua.test') =>
       (await platform.rest('gym', 'GET', '/challenges', { token: await platform.demo(email) })).body.map(
@@ -107,8 +107,8 @@ describe('challenges', () => {
     });
     expect(await board(id)).toEqual([]);
     const over = await create({
-      startsAt: new Date(Date.now() - 2 * HOUR).toISOString(),
-      endsAt: new Date(Date.now() - HOUR).toISOString(),
+      startsAt: new Date(Date.now() - 2 * HOUR_MILLIS).toISOString(),
+      endsAt: new Date(Date.now() - HOUR_MILLIS).toISOString(),
     });
     expect((await post(maya.token, `/challenges/${over.id}/join`)).status).toBe(409);
   });
@@ -222,7 +222,7 @@ describe('challenges', () => {
     const { id } = await create();
     const { token, id: userId } = await platform.register();
     await post(token, `/challenges/${id}/join`);
-    // The rows take longer than the time limit of a statement on a busy machine.
+    // On a busy machine this takes longer than the time limit of a statement.
     await platform.sql(
       'gym',
       `set statement_timeout = 0;
@@ -230,7 +230,7 @@ describe('challenges', () => {
        select '${id}', gen_random_uuid(), (random() * 2000)::int, date_trunc('milliseconds', now() - random() * interval '1 hour'), now()
        from generate_series(1, 50000)`,
     );
-    // Also removes the many old rows of `challenge_score_count`, of which one transaction has changed each again and again.
+    // Also removes the old versions of the rows of `challenge_score_count`, each of which this transaction has changed often.
     await platform.sql('gym', 'vacuum (full, analyze) challenge_participant, challenge_score_count');
     const ranked = await platform.sql(
       'gym',

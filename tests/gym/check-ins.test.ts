@@ -153,18 +153,21 @@ describe('a check-in', () => {
       201,
       undefined,
     ],
-  ] as const)('by %s is stored, or its denial', async (_who, presenter, holder, status, code) => {
-    const [{ token, qrCode }, hall] = [await presenter(), await newLocation(platform, staff)];
-    const presented = holder ? (await holder()).qrCode : qrCode;
-    const answer = await checkIn(platform, token, { qrCode: presented, locationId: hall });
-    expect(answer.status).toBe(status);
-    expect(answer.body.code).toBe(code);
-    const { body: denials } = await platform.rest('gym', 'GET', `/locations/${hall}/denials`, {
-      token: staff,
-    });
-    expect(denials.map(({ reason }: { reason: string }) => reason)).toEqual(code ? [code] : []);
-    expect(await people(hall)).toBe(status === 201 ? 1 : 0);
-  });
+  ] as const)(
+    'by %s is stored; if it is refused, its denial is stored',
+    async (_who, presenter, holder, status, code) => {
+      const [{ token, qrCode }, hall] = [await presenter(), await newLocation(platform, staff)];
+      const presented = holder ? (await holder()).qrCode : qrCode;
+      const answer = await checkIn(platform, token, { qrCode: presented, locationId: hall });
+      expect(answer.status).toBe(status);
+      expect(answer.body.code).toBe(code);
+      const { body: denials } = await platform.rest('gym', 'GET', `/locations/${hall}/denials`, {
+        token: staff,
+      });
+      expect(denials.map(({ reason }: { reason: string }) => reason)).toEqual(code ? [code] : []);
+      expect(await people(hall)).toBe(status === 201 ? 1 : 0);
+    },
+  );
 
   it.each([
     {},

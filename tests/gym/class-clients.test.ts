@@ -46,7 +46,7 @@ it('a machine client with classes:read reads classes, sessions and bookings, onl
   );
   expect(await idsAt('/class-sessions?limit=200', atOne)).toEqual([yoga.session.id]);
   expect(await idsAt(`/class-sessions?locationId=${there}`, atOne)).toEqual([yoga.session.id]);
-  expect((await idsAt('/classes?limit=200', atOne)).length).toBe(2); // and the class of first visits
+  expect((await idsAt('/classes?limit=200', atOne)).length).toBe(2); // yoga, and the class of first visits
   expect((await get(`/class-sessions/${dance.session.id}`, atOne)).status).toBe(404);
   expect((await get(`/class-sessions/${yoga.session.id}`, atOne)).body).toMatchObject({
     booked: 1,

@@ -41,7 +41,7 @@ async function inTransaction(work: (unit: UnitOfWork) => Promise<void>): Promise
 const statusOf = async (id: string) =>
   (await platform.rest('gym', 'GET', `/bookings/${id}`, { token: staff })).body.status as string;
 
-it('a membership that ends cancels the bookings of coming sessions, also after the deadline for cancellations, and others get the places', async () => {
+it('a membership that ends cancels the bookings of coming sessions, also after the deadline for cancellations, and others get the places; the address of the calendar is no longer valid', async () => {
   const { session } = await newClass(platform, staff, { capacity: 1, inHours: 1 });
   const { session: past } = await newClass(platform, staff, { capacity: 1 });
   const own = await book(platform, maya.token, session.id);
@@ -56,7 +56,7 @@ it('a membership that ends cancels the bookings of coming sessions, also after t
   expect((await fetch(`${platform.url('gym')}${calendar.url}`)).status).toBe(404);
 });
 
-it('the deletion of an account cancels its bookings, others get the places, and no id of the user is kept', async () => {
+it('the deletion of an account cancels its bookings, others get the places, and bookings and events no longer contain the id of the user', async () => {
   const { session } = await newClass(platform, staff, { capacity: 1 });
   const gone = await newMember(platform);
   const own = await book(platform, gone.token, session.id);

@@ -61,7 +61,7 @@ export const book = (platform: TestPlatform, token: string, sessionId: string, b
 export const cancel = (platform: TestPlatform, token: string, bookingId: string) =>
   platform.rest('gym', 'DELETE', `/bookings/${bookingId}`, { token });
 
-/** Moves a session and its bookings by SQL, to simulate passing time. */
+/** Moves the start of a session and its bookings by SQL, to simulate passing time. Negative minutes are in the past. */
 export async function moveInTime(
   platform: TestPlatform,
   sessionId: string,
@@ -81,7 +81,7 @@ export async function moveInTime(
   );
 }
 
-/** Inserts accounts of Iron Temple, for staff to book for. Registrations would take longer: each hashes a password. */
+/** Inserts accounts of Iron Temple, for staff to book for. Registrations would take longer: each hashes a password. @returns ids */
 export async function storedMembers(platform: TestPlatform, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID());
   const { id: like } = await platform.register();

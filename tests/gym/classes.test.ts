@@ -129,7 +129,7 @@ describe('a class', () => {
     expect([stale.status, stale.body.code]).toEqual([412, 'VERSION_CONFLICT']);
   });
 
-  it('with other days moves each session to the new day of its week, cancels the sessions of a day that is left out, and makes those of a new day', async () => {
+  it('whose days are changed moves each session to the new day of its week, cancels the sessions of a day that is left out, and makes those of a new day', async () => {
     const { gymClass, sessions } = await newClass(platform, staff, { rrule: 'FREQ=WEEKLY;BYDAY=MO,WE' });
     const isMonday = ({ startsAt }: Untyped) => new Date(startsAt).getUTCDay() === 1;
     const rest = { startsAt: gymClass.recurrence.startsAt };
@@ -175,7 +175,7 @@ describe('a class', () => {
     expect((await list('&active=false', member(0).token)).status).toBe(403);
   });
 
-  it('of first visits exists once at every location: of the demo data, of staff, and of the wizard', async () => {
+  it('of first visits exists once at every location, whether the demo data, staff or the wizard have created the location', async () => {
     const locationId = await newLocation(platform, staff, { capacity: 7 });
     const wizard = await platform.serviceToken('wizard');
     const gymId = randomUUID();

@@ -92,7 +92,7 @@ describe.each(Object.keys(doors))('a session of first visits, changed through %s
       expect((await anotherVisit(visit, { startsAt: start })).body.session.startsAt).toBe(start);
   });
 
-  it('has no places after staff have cancelled it, and refuses bookings with a true reason', async () => {
+  it('has no places after staff have cancelled it, and refuses bookings with the reason that is true then', async () => {
     const { visit, booking, session } = await bookedVisit(1);
     expect(await placesAt(visit.locationId, visit.startsAt)).toEqual({ capacity: 1, booked: 1 });
     const full = await anotherVisit(visit);
@@ -142,7 +142,7 @@ describe('a first visit', () => {
     expect(body.detail).toContain('has begun or is cancelled');
   });
 
-  it('is refused by the reason: no such location, a closed location, no membership, a time in the past, a repeated booking', async () => {
+  it('is refused with a code for the reason: no such location, a closed location, no membership, a time in the past, a repeated booking', async () => {
     const { visit } = await bookedVisit();
     const codeOf = async (change: Partial<Visit>) => (await anotherVisit(visit, change)).body.code as string;
     expect(await codeOf({ locationId: randomUUID() })).toBe('NOT_FOUND');

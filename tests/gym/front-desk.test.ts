@@ -29,7 +29,11 @@ async function clientToken(locationId: string | null, scopes: readonly string[])
 }
 
 /** Stores ended visits of one member that began at these times; returns the ids of the visits, the newest last. */
-async function visitsAt(locationId: string, times: readonly string[], source = 'kiosk'): Promise<string[]> {
+async function storeVisits(
+  locationId: string,
+  times: readonly string[],
+  source = 'kiosk',
+): Promise<string[]> {
   const rows = await platform.sql(
     'gym',
     `insert into check_in (id, user_id, gym_id, location_id, checked_in_at, expires_at, checked_out_at, check_out_kind, method, source)
@@ -134,7 +138,7 @@ describe('the visits of a location', () => {
     const maya = await newMember(platform);
     const { body: undone } = await checkIn(platform, staff, { qrCode: maya.qrCode, locationId: hall });
     await platform.rest('gym', 'DELETE', `/check-ins/${undone.id}`, { token: staff });
-    const ids = await visitsAt(
+    const ids = await storeVisits(
       hall,
       Array.from({ length: 5 }, (_, day) => `2026-10-0${day + 1}T08:00:00Z`),
     );
@@ -170,7 +174,7 @@ describe('the visits of a location', () => {
       '2026-10-25T22:59:59Z',
       '2026-10-25T23:00:00Z',
     ];
-    const ids = await visitsAt(hall, times);
+    const ids = await storeVisits(hall, times);
     const found = async (query: string) => {
       const { body } = await get(`/locations/${hall}/visits?${query}`);
       return (body as { id: string }[]).map(({ id }) => ids.indexOf(id)).toReversed();

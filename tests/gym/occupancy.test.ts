@@ -19,7 +19,7 @@ afterAll(() => platform.stop());
 
 const { ironTemple } = DEMO_GYMS;
 
-/** Stores a visit from one minute to another, counted from `start`. */
+/** Returns a function that stores a visit between two minutes, counted from `start` (in milliseconds). */
 const visitAt = (locationId: string, start: number) => (from: number, to: number) =>
   platform.sql(
     'gym',

@@ -45,20 +45,20 @@ async function storm(calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]
 async function watched(
   gymId: string,
   work: () => Promise<void>,
-): Promise<{ wrong: unknown[]; looks: number }> {
+): Promise<{ wrong: unknown[]; comparisons: number }> {
   const wrong: unknown[] = [];
-  let looks = 0;
+  let comparisons = 0;
   let isRunning = true;
   const reader = (async () => {
     while (isRunning) {
       wrong.push(...(await wrongStock(platform, gymId)));
-      looks += 1;
+      comparisons += 1;
     }
   })();
   await work();
   isRunning = false;
   await reader;
-  return { wrong, looks };
+  return { wrong, comparisons };
 }
 
 async function buyers(gymId: string): Promise<Member[]> {
@@ -69,6 +69,7 @@ async function buyers(gymId: string): Promise<Member[]> {
   }
   return members;
 }
+/** The item at this index; the first item follows the last one. */
 const one = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
 
 it(`${REQUESTS} simultaneous orders sell exactly the ${PIECES} pieces that there are`, async () => {
@@ -76,7 +77,7 @@ it(`${REQUESTS} simultaneous orders sell exactly the ${PIECES} pieces that there
   const members = await buyers(shop.gymId);
   const [product] = shop.productIds;
   let answers: RestAnswer[] = [];
-  const { wrong, looks } = await watched(shop.gymId, async () => {
+  const { wrong, comparisons } = await watched(shop.gymId, async () => {
     answers = await storm(
       Array.from(
         { length: REQUESTS },
@@ -87,7 +88,7 @@ it(`${REQUESTS} simultaneous orders sell exactly the ${PIECES} pieces that there
   expect(statuses(answers)).toEqual({ 201: PIECES, 409: REQUESTS - PIECES });
   expect(await stockOf(platform, shop)).toEqual([0]);
   expect(wrong).toEqual([]);
-  expect(looks).toBeGreaterThan(3);
+  expect(comparisons).toBeGreaterThan(3);
   const [sold] = await platform.sql(
     'gym',
     `select sum(quantity)::int as pieces from shop_order_item join shop_order on id = order_id where gym_id = $1`,

@@ -58,7 +58,7 @@ describe('the retention of a gym', () => {
     ]);
   });
 
-  it('removes denials', async () => {
+  it('removes denials after 90 days', async () => {
     const { orm, sql } = await opened(gymDatabase);
     const [gymId, locationId] = [uuidv7(), uuidv7()];
     await sql(

@@ -152,8 +152,8 @@ const ROUTES: [
   ['PUT', '/gym/{gym}/programs', { programs: [] }, [401, 403, 403, 200, 403, 200]],
 ];
 
-describe('every route of the gym service, for every caller', () => {
-  it('is in the table, unless tests/server/rights.test.ts tests its callers', () => {
+describe('the callers of every route of the gym service', () => {
+  it('are in the table, unless tests/server/rights.test.ts tests them', () => {
     const inTable = ({ method, path }: RestRoute<never>) =>
       ROUTES.some(
         ([listed, url]) =>
@@ -165,7 +165,7 @@ describe('every route of the gym service, for every caller', () => {
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
-  it.each(ROUTES)('%s %s', async (method, path, body, statuses) => {
+  it.each(ROUTES)('get the statuses in the table from %s %s', async (method, path, body, statuses) => {
     const answers: Record<string, number> = {};
     for (const caller of CALLERS) {
       const token = tokens[caller];
@@ -301,8 +301,8 @@ const FIELDS: [query: string, allowed: [boolean, boolean, boolean, boolean, bool
   ],
 ];
 
-describe('a field of the gym service, for every caller', () => {
-  it.each(FIELDS)('%s', async (query, allowed) => {
+describe('a field of the gym service', () => {
+  it.each(FIELDS)('is answered only to callers who have the right: %s', async (query, allowed) => {
     const answers: Record<string, boolean | string> = {};
     for (const caller of CALLERS) {
       const token = tokens[caller];

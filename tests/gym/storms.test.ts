@@ -42,7 +42,7 @@ const storm = async (calls: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]
 const times = <Item>(count: number, item: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => item(i));
 const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1);
-const HOUR = 3_600_000;
+const HOUR_MILLIS = 3_600_000;
 
 describe.each(rounds)('round %i', () => {
   it('no row of a post is left if it is deleted during likes, comments and reports', async () => {
@@ -76,8 +76,8 @@ describe.each(rounds)('round %i', () => {
     const during = {
       metric: 'CHECK_INS',
       goal: 9,
-      startsAt: new Date(Date.now() - HOUR).toISOString(),
-      endsAt: new Date(Date.now() + HOUR).toISOString(),
+      startsAt: new Date(Date.now() - HOUR_MILLIS).toISOString(),
+      endsAt: new Date(Date.now() + HOUR_MILLIS).toISOString(),
     };
     const challenges = await Promise.all(
       times(
@@ -184,8 +184,8 @@ describe.each(rounds)('round %i', () => {
     const during = {
       metric: 'CHECK_INS',
       goal: 9,
-      startsAt: new Date(Date.now() - HOUR).toISOString(),
-      endsAt: new Date(Date.now() + HOUR).toISOString(),
+      startsAt: new Date(Date.now() - HOUR_MILLIS).toISOString(),
+      endsAt: new Date(Date.now() + HOUR_MILLIS).toISOString(),
     };
     const challenge = (await call('POST', '/challenges', staff, { title: 'Storm', ...during })).body
       .id as string;

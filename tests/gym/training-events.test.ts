@@ -3,7 +3,7 @@ import { DEMO_GYMS } from '#server/demo-ids.ts';
 import { clientToken, FeedReader } from '../events/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
-import { ago, challengeSupport, HOUR } from './challenge-support.ts';
+import { ago, challengeSupport, HOUR_MILLIS } from './challenge-support.ts';
 
 let platform: TestPlatform;
 let staff: string;
@@ -50,9 +50,9 @@ describe('events about trainings', () => {
     );
     for (const reader of [token, staff, superAdmin, machine])
       expect(
-        (await content('GET', `/training-counts?of=${userId}/${ago(HOUR)}/${ago(0)}`, reader)).status,
+        (await content('GET', `/training-counts?of=${userId}/${ago(HOUR_MILLIS)}/${ago(0)}`, reader)).status,
       ).toBe(403);
-    for (const ranges of ['', 'x', `${userId}/a/b`, `${userId}/${ago(HOUR)}`])
+    for (const ranges of ['', 'x', `${userId}/a/b`, `${userId}/${ago(HOUR_MILLIS)}`])
       expect((await content('GET', `/training-counts?of=${ranges}`, service)).status).toBe(400);
   });
 

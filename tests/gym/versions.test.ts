@@ -173,7 +173,7 @@ describe('the draft of a configuration', () => {
   const at = `/gym/config/${aquaClub.id}`;
   const save = (body: object, ifMatch?: string) => call('PUT', `${at}/draft`, superAdmin, body, ifMatch);
 
-  it('has versions that increase across all drafts, so that a write changes only the draft that it read', async () => {
+  it('has versions that increase across all drafts, so that a write changes only the draft that its caller has read', async () => {
     expect((await save({ features: { one: true } }, '"1"')).status).toBe(412); // a draft does not exist yet
     const first = await save({ features: { one: true } });
     const etag = first.headers.get('etag') ?? '';
@@ -233,13 +233,18 @@ describe('the branding of a gym', () => {
     ['theme.layout.hero', { theme: { layout: { hero: 'a\\3b' } } }],
     ['theme.layout.hero', { theme: { layout: { hero: 'JavaScript:alert(1)' } } }],
     ['theme.}body{', { theme: { '}body{': 1 } }],
-  ])('refuses scripts, what ends a value of a style sheet, and wrong types: %s', async (path, groups) => {
-    const wrong = { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } };
-    expect(await config(groups)).toMatchObject(wrong);
-    expect(await call('PUT', `/gym/config/${ironTemple.id}/draft`, superAdmin, groups)).toMatchObject(wrong);
-    const made = { name: 'New', slug: `gym-${randomUUID().slice(0, 8)}`, ...groups };
-    expect(await call('POST', '/gyms', superAdmin, made)).toMatchObject(wrong);
-  });
+  ])(
+    'refuses scripts, texts that would end a value of a style sheet, and wrong types: %s',
+    async (path, groups) => {
+      const wrong = { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } };
+      expect(await config(groups)).toMatchObject(wrong);
+      expect(await call('PUT', `/gym/config/${ironTemple.id}/draft`, superAdmin, groups)).toMatchObject(
+        wrong,
+      );
+      const made = { name: 'New', slug: `gym-${randomUUID().slice(0, 8)}`, ...groups };
+      expect(await call('POST', '/gyms', superAdmin, made)).toMatchObject(wrong);
+    },
+  );
 
   it('keeps unknown keys, colours of any name and depth, URLs and paths', async () => {
     const groups = {

@@ -45,7 +45,7 @@ describe('an expired visit', () => {
     open.push(events);
     expect((await events.next()).data).toEqual({ occupancyChanged: { people: 1 } });
     await expireVisits(first.id);
-    // A replica runs at most two jobs at once, so four that wait have found the visit in both replicas.
+    // A replica runs at most two jobs at once, so four waiting jobs are two of each replica.
     const held = await heldLocation(platform, hall);
     try {
       for (let run = 0; run < 4; run += 1) await runScheduled(platform, 'gym', 'end_expired_visits');
