@@ -241,7 +241,7 @@ describe('the events of a deleted account', () => {
 });
 
 describe('a waiting request', () => {
-  it('is answered at a drain', async () => {
+  it('is answered as soon as the service is drained', async () => {
     const { next } = (await platform.rest('gym', 'GET', '/events?after=latest', { token: staff })).body as {
       next: string;
     };

@@ -71,7 +71,7 @@ export class WebhookTests {
   readonly deliveriesOf = async (id: string): Promise<StoredDelivery[]> =>
     (await this.call('GET', `/webhooks/${id}/deliveries?limit=200`)).body as StoredDelivery[];
 
-  /** The newest delivery of a webhook, once it has at least so many attempts. The second one follows after 5 s. */
+  /** The newest delivery of a webhook, once it has at least so many attempts. The second attempt follows after 5 s. */
   readonly attempted = (id: string, count: number): Promise<StoredDelivery> =>
     eventually(async () => {
       const [delivery] = await this.deliveriesOf(id);

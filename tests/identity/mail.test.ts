@@ -65,7 +65,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
-/** Ends the pauses after failed attempts now. */
+/** Lets all jobs begin now, also those that wait after a failed attempt. */
 const runJobsNow = async () => {
   await platform.sql('identity', 'update graphile_worker._private_jobs set run_at = now()');
   await platform.sql('identity', `select pg_notify('jobs:insert', '{"count":1}')`);

@@ -37,7 +37,7 @@ describe('a registration', () => {
     expect(data.register).toEqual({ email: input.email, role: 'MEMBER', gymId: null });
   });
 
-  it('of three simultaneous registrations with one email in different spellings, one succeeds and two are 409', async () => {
+  it('that is sent three times at once, with one email in different spellings, succeeds once and is 409 twice', async () => {
     for (let time = 0; time < 5; time += 1) {
       const email = `Twin-${randomUUID()}@Example.test`;
       const answers = await Promise.all(

@@ -22,7 +22,7 @@ const session = async (): Promise<Tokens & { email: string; password: string; id
 };
 
 describe('a refresh token', () => {
-  it('returns the next pair, also with an invalid access token in the header', async () => {
+  it('returns the next pair of tokens, also with an invalid access token in the header', async () => {
     const first = await session();
     const { status, body } = await platform.rest('identity', 'POST', '/auth/refresh', {
       token: 'eyJhbGciOiJFUzI1NiJ9.e30.x',

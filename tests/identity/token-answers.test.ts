@@ -18,7 +18,7 @@ const grant = { grant_type: 'client_credentials' };
 const credentials = () => ({ client_id: client.id, client_secret: client.secret });
 
 describe.each(['JSON', 'a form'])('POST /auth/token with %s', (form) => {
-  /** Through the gateway, which has to forward the headers. */
+  /** Sends the request through the gateway, which has to forward the headers. */
   const ask = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
     platform.rest('gateway', 'POST', '/identity/auth/token', {
       headers: {

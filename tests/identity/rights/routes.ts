@@ -83,6 +83,7 @@ export const ROUTES: [string, string, string | (() => string), Expected<number>,
     { nobody: 401, gymAdmin: 200, superAdmin: 200, otherGymAdmin: 404, others: 403 },
     { gymId: ironTemple.id },
   ],
+  // In this row the SUPER_ADMIN moves Leo to Aqua Club; the next row expects this, and moves Leo back.
   [
     'PUT',
     'the other gym',
