@@ -1,6 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 
-/** One request or frame. `status` is the HTTP status or that of the error's code; 0 if there was no answer. */
+/**
+ * One request or frame. `status` is the HTTP status or that of the error's code; 0 if there was no answer. All times of the
+ * history are in milliseconds since the beginning of the run.
+ */
 export interface Attempt {
   start: number;
   end: number;
@@ -28,7 +31,7 @@ export interface Operation<Value = unknown> {
   code?: string;
 }
 
-/** A fault: from its beginning to its end, and to the moment when every replica was ready again. Times in milliseconds. */
+/** A fault: from its beginning to its end, and to the moment when every replica was ready again. */
 export interface FaultWindow {
   fault: string;
   start: number;

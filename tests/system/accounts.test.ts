@@ -295,7 +295,7 @@ describe('a large export', () => {
       [user.id],
     );
     await platform.sql('nutrition', 'analyze food_log'); // as autovacuum does within a minute
-    // Before a correction, only the oldest 10,000 of these were in the export.
+    // An earlier version exported only the oldest 10,000 of these.
     await platform.sql(
       'identity',
       `insert into audit_event select (jsonb_populate_record(null::audit_event, to_jsonb(one) || jsonb_build_object('id', gen_random_uuid()))).*

@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe('the types that gateways may cache', () => {
-  it('are all known here with their tables, whose triggers note every change', () => {
+  it('are those that this test names, and the triggers of their tables note every change', () => {
     const types = [...cacheableTypes()].filter(([name]) => !isPage(name));
     expect(types.map(([name]) => name).toSorted()).toEqual(Object.keys(TABLES).toSorted());
     for (const [name, kinds] of types)

@@ -19,7 +19,7 @@ describe('the TypeScript client', () => {
   });
   afterAll(() => platform.stop());
 
-  it('is generated from the present documents', () => {
+  it('is generated from the current API documents', () => {
     const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/clients.ts', '--check'], {
       cwd: root,
       encoding: 'utf8',

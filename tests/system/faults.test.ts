@@ -19,7 +19,7 @@ const RESTARTS = size('FAULTS_RESTARTS', 1);
 const HANG_SECONDS = size('FAULTS_HANG_SECONDS', 2);
 const REDIS_SECONDS = size('FAULTS_REDIS_SECONDS', 2);
 const WRITERS = 12;
-const MINUTES = 60_000;
+const MINUTE_MILLIS = 60_000;
 
 let dataDir: string;
 let platform: StartedProcess;
@@ -133,7 +133,7 @@ async function connectToPostgres(): Promise<pg.Client> {
         while (isWriting) await logMeal();
       }),
     );
-  }, 2 * MINUTES);
+  }, 2 * MINUTE_MILLIS);
   afterAll(async () => {
     isWriting = false;
     await platform?.end('SIGKILL');
@@ -159,7 +159,7 @@ async function connectToPostgres(): Promise<pg.Client> {
       expect(ended).toBeGreaterThan(WRITERS);
       expect(await secondsToRecover(`${ended} connections ended`)).toBeLessThan(MAX_SECONDS);
     },
-    5 * MINUTES,
+    5 * MINUTE_MILLIS,
   );
 
   it(
@@ -174,7 +174,7 @@ async function connectToPostgres(): Promise<pg.Client> {
         expect(postmasterOf(dataDir)).not.toBe(pid);
       }
     },
-    5 * MINUTES,
+    5 * MINUTE_MILLIS,
   );
 
   it(
@@ -185,7 +185,7 @@ async function connectToPostgres(): Promise<pg.Client> {
       postgres.resume();
       expect(await secondsToRecover(`PostgreSQL hung for ${HANG_SECONDS} s`)).toBeLessThan(MAX_SECONDS);
     },
-    5 * MINUTES,
+    5 * MINUTE_MILLIS,
   );
 
   (hasRedis ? describe : describe.skip)(
@@ -224,7 +224,7 @@ async function connectToPostgres(): Promise<pg.Client> {
       expect(acknowledged.size).toBeGreaterThan(0);
       expect([...answers.keys()].filter((status) => ![0, 201, 503].includes(status))).toEqual([]);
     },
-    5 * MINUTES,
+    5 * MINUTE_MILLIS,
   );
 
   it(
@@ -234,6 +234,6 @@ async function connectToPostgres(): Promise<pg.Client> {
       expect(await platform.end('SIGTERM')).toBe(0);
       expect(performance.now() - startedAt).toBeLessThan(withinOnThisMachine(15_000));
     },
-    MINUTES,
+    MINUTE_MILLIS,
   );
 });

@@ -6,6 +6,7 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts';
 import { graphClient, socketOf, subscribed } from '../squad/support/people.ts';
 import { squadOf } from '../squad/support/squads.ts';
 
+/** The platform promises the effects of a change within this time. */
 const PROMISED_MILLIS = 5_000;
 const { ironTemple, aquaClub } = DEMO_GYMS;
 const locationId = demoId('301', 1);
@@ -156,7 +157,7 @@ describe('a membership that ends', () => {
     expect(await isInside(member.id)).toBe(true);
   });
 
-  it('that ends at the same time as a check-in happens leaves nobody inside in the end', async () => {
+  it('leaves nobody inside in the end, also if a check-in happens at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const member = await platform.register();
       const [entered, ended] = await Promise.all([checkIn(member.id), set(member.id, { status: 'ENDED' })]);
@@ -179,7 +180,7 @@ describe('a check-in', () => {
     ['FROZEN', ironTemple.id],
     ['ENDED', null],
   ] as const)(
-    'of a member whose membership is %s is refused, also with an override, and kept as a denial',
+    'of a member whose membership is %s is refused, also with an override, and stored as a denial',
     async (status, gymId) => {
       const member = await platform.register();
       await set(member.id, { status, reason: 'Unpaid' });
@@ -208,7 +209,7 @@ describe('a check-in', () => {
     },
   );
 
-  it('decides by the clock, and not by the job', async () => {
+  it('is decided by the clock, even if the job that changes the status has not run yet', async () => {
     const member = await platform.register();
     await platform.sql(
       'identity',

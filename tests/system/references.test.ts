@@ -210,7 +210,7 @@ describe('the programme of a gym', () => {
       (await platform.rest('content', 'PUT', `/workouts/${id}`, { token, body: { visibility } })).status,
     ).toBe(200);
 
-  it('no longer contains a routine that became private, also a second time; for the gym again, it can be listed at once', async () => {
+  it('no longer contains a routine that became private, also a second time; once it is for the gym again, it can be listed at once', async () => {
     const member = await platform.demo('maya@iron.test');
     const [id, other] = [await newRoutine(member, { visibility: 'GYM' }), await newRoutine()];
     for (let time = 0; time < 2; time += 1) {
@@ -247,7 +247,8 @@ describe('the programme of a gym', () => {
   it('cannot contain a routine if the gym asked for it before the report that it became private', async () => {
     const member = await platform.demo('maya@iron.test');
     const id = await newRoutine(member, { visibility: 'GYM' });
-    // As if the report came while the list is written: its record is later than the question to the content service.
+    // Simulates a report that arrives while the list is written: its record is later than the question to the content
+    // service.
     await platform.sql(
       'gym',
       `insert into removed_reference (type_name, id, removed_at) values ('HiddenWorkoutRoutine', $1, now() + interval '1 minute')`,

@@ -11,7 +11,7 @@ import type { Season } from './season/made-up.ts';
 import type { Challenge, Member } from './season/model.ts';
 import { RunningPlatform } from './season/running-platform.ts';
 
-/** The size of the season; large: SEASON_MEMBERS=200 SEASON_DAYS=365 SEASON_ACTIONS=100 SEASON_KILLS=8. */
+/** The size of the season. A long run: SEASON_MEMBERS=200 SEASON_DAYS=365 SEASON_ACTIONS=100 SEASON_KILLS=8. */
 const MEMBERS = Number(process.env.SEASON_MEMBERS ?? 4);
 const DAYS = Number(process.env.SEASON_DAYS ?? 200);
 /** The number of actions of each member. */
@@ -19,10 +19,10 @@ const ACTIONS = Number(process.env.SEASON_ACTIONS ?? 24);
 const KILLS = Number(process.env.SEASON_KILLS ?? 1);
 /** With the same seed the members do the same things; only times and the order of simultaneous requests differ. */
 const SEED = process.env.SEASON_SEED ?? randomUUID();
-/** So many members act at the same time. */
+/** The number of members who act at the same time. */
 const AT_ONCE = 12;
 
-const DAY = 86_400_000;
+const DAY_MILLIS = 86_400_000;
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Pacific/Auckland', 'Asia/Kolkata'];
 const WEIGHTED = ['Barbell Bench Press', 'Barbell Back Squat', 'Pull-Up'];
 const [TIMED, DISTANCE] = ['Plank', 'Treadmill Run'];
@@ -94,7 +94,7 @@ it(`the training logs, records and scores equal an independent calculation, for 
     ['MINUTES', DAYS / 3],
     ['WORKOUTS', DAYS / 2],
   ] as const) {
-    const [start, end] = [now - Math.floor(days * DAY), now + DAY];
+    const [start, end] = [now - Math.floor(days * DAY_MILLIS), now + DAY_MILLIS];
     const body = {
       title: `Season ${days}`,
       metric,

@@ -4,6 +4,7 @@ import { loggedIn } from '../identity/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPlatform, type TestPlatform } from '../support/platform.ts';
 
+/** The platform promises the effects of a change within this time. */
 const PROMISED_MILLIS = 5_000;
 
 let platform: TestPlatform;

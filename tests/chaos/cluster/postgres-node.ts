@@ -109,7 +109,7 @@ export class PostgresNode {
     await this.end('SIGQUIT');
   }
 
-  /** Fast shutdown. */
+  /** The fast shutdown of PostgreSQL: it ends the connections and writes a checkpoint. */
   async stop(): Promise<void> {
     await this.end('SIGINT');
   }
@@ -155,8 +155,8 @@ export class PostgresNode {
     const { rows } = await backup.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     await backup.end();
     if (copied.status !== 0) throw new Error(`The copy of ${primary.name} failed: ${String(copied.stderr)}`);
-    this.own('backup_label', rows[0]?.labelfile ?? '');
-    this.own('standby.signal', '');
+    this.writeServerFile('backup_label', rows[0]?.labelfile ?? '');
+    this.writeServerFile('standby.signal', '');
     appendFileSync(
       path.join(this.dir, 'postgresql.auto.conf'),
       `primary_conninfo = 'host=${primary.folder} user=postgres application_name=${this.name}'\n`,
@@ -182,7 +182,8 @@ export class PostgresNode {
     await this.query('select pg_reload_conf()');
   }
 
-  private own(name: string, content: string): void {
+  /** Writes a file that belongs to the user of the server. */
+  private writeServerFile(name: string, content: string): void {
     const file = path.join(this.dir, name);
     writeFileSync(file, content);
     if (user.uid !== undefined) chownSync(file, user.uid, user.gid);

@@ -112,6 +112,7 @@ async function startNode(dir: string, more: readonly string[]): Promise<RedisNod
   return node;
 }
 
+/** How long a new replica may take until it is connected. */
 const LINK_MILLIS = 20_000;
 
 async function linked(node: RedisNode): Promise<void> {

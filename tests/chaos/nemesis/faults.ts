@@ -11,15 +11,16 @@ export interface Fault {
   inflict(cluster: ChaosCluster, random: Random): Promise<void>;
 }
 
-const seconds = (random: Random, least: number, most: number): number =>
-  1_000 * (least + random.below(most - least + 1));
+/** The random duration of a fault: a whole number of seconds, in milliseconds. */
+const durationMillis = (random: Random, leastSeconds: number, mostSeconds: number): number =>
+  1_000 * (leastSeconds + random.below(mostSeconds - leastSeconds + 1));
 
 const killReplica: Fault = {
   name: 'kill -9 of a replica',
   async inflict({ replicas }, random) {
     const replica = random.pick(replicas);
     await replica.end('SIGKILL');
-    await sleep(seconds(random, 0, 2));
+    await sleep(durationMillis(random, 0, 2));
     await replica.startUntilReady();
   },
 };
@@ -29,7 +30,7 @@ const suspendReplica: Fault = {
   async inflict({ replicas }, random) {
     const replica = random.pick(replicas);
     replica.suspend();
-    await sleep(seconds(random, 2, 6));
+    await sleep(durationMillis(random, 2, 6));
     replica.resume();
   },
 };
@@ -48,7 +49,7 @@ const rollingRestart: Fault = {
 
 const crashPostgres: Fault = {
   name: 'PostgreSQL crashes',
-  inflict: ({ postgres }, random) => postgres.crash(seconds(random, 0, 3)),
+  inflict: ({ postgres }, random) => postgres.crash(durationMillis(random, 0, 3)),
 };
 
 const failOverPostgres: Fault = {
@@ -59,17 +60,17 @@ const failOverPostgres: Fault = {
 const fillDisk: Fault = {
   name: "the primary's disk is full",
   isPossible: ({ postgres }) => postgres.canFillDisk,
-  inflict: ({ postgres }, random) => postgres.fillDisk(seconds(random, 3, 8)),
+  inflict: ({ postgres }, random) => postgres.fillDisk(durationMillis(random, 3, 8)),
 };
 
 const failOverRedis: Fault = {
   name: 'Redis fails over, its last writes are lost',
-  inflict: ({ redis }, random) => redis.failOver(seconds(random, 1, 3), 500 + random.below(1_500)),
+  inflict: ({ redis }, random) => redis.failOver(durationMillis(random, 1, 3), 500 + random.below(1_500)),
 };
 
 const hangRedis: Fault = {
   name: 'Redis hangs',
-  inflict: ({ redis }, random) => redis.hang(seconds(random, 2, 5)),
+  inflict: ({ redis }, random) => redis.hang(durationMillis(random, 2, 5)),
 };
 
 /** Faults of the network to PostgreSQL, to Redis, or between the balancers and one replica. */
@@ -82,7 +83,7 @@ function networkFaults(
     async inflict(cluster, random) {
       const lines = linesOf(cluster, random);
       for (const line of lines) begin(line, random);
-      await sleep(seconds(random, 2, 5));
+      await sleep(durationMillis(random, 2, 5));
       for (const line of lines) line.heal();
     },
   });

@@ -9,6 +9,7 @@ interface Options {
   history: History;
   faults: readonly Fault[];
   random: Random;
+  /** No fault begins later than this, in milliseconds since the beginning of the run. */
   untilMillis: number;
   /** Called after the cluster has recovered from a fault. */
   onRecovered(window: FaultWindow): Promise<void>;

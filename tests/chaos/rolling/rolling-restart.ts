@@ -7,6 +7,7 @@ import { graphListener, rawListener, type Listener } from './listeners.ts';
 import { sendSteadily, warmUp, type FailedRequest } from './steady-requests.ts';
 
 export interface RollingOptions {
+  /** The number of requests per second. */
   perSecond: number;
   /** Half of them raw sockets of squad, half GraphQL subscriptions. */
   sockets: number;

@@ -12,7 +12,7 @@ export interface FailedRequest {
 
 /** Requests at a fixed rate, each sent once, without a repetition. */
 export interface SteadyRequests {
-  /** Resolves when the last one is answered. */
+  /** Sends no more requests, and resolves when the last one is answered. */
   stop(): Promise<{ sent: number; failed: FailedRequest[] }>;
 }
 

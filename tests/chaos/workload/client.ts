@@ -91,7 +91,7 @@ export class ChaosClient {
     return answer;
   }
 
-  /** One request that is not recorded. Status 0 means that there was no answer. */
+  /** Sends one request, which is not recorded. Status 0 means that there was no answer. */
   async send(sent: Request, token: string, key?: string): Promise<Answer> {
     const isGraph = 'query' in sent;
     try {

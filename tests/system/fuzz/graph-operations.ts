@@ -54,6 +54,7 @@ class OperationMaker {
   readonly declarations: string[] = [];
   readonly variables: Record<string, unknown> = {};
   private readonly random: Random;
+  /** The probability that a value is hostile. */
   private readonly hostility: number;
   private readonly ids: readonly string[];
 

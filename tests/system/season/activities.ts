@@ -6,7 +6,7 @@ import {
   type PlannedLap,
 } from '../../content/import-files/activity-files.ts';
 import { listed } from './listed.ts';
-import { MINUTE, someTimes, type Season } from './made-up.ts';
+import { MINUTE_MILLIS, someTimes, type Season } from './made-up.ts';
 import type { Member, Set, Training } from './model.ts';
 
 const SPORTS = ['running', 'cycling'] as const;
@@ -45,7 +45,7 @@ interface Recorded {
 function someActivity(season: Season, member: Member): Recorded {
   for (;;) {
     const { start, end } = someTimes(season, member);
-    const lasted = (end - start) / MINUTE;
+    const lasted = (end - start) / MINUTE_MILLIS;
     if (lasted < 1) continue;
     const sport = season.random.pick(SPORTS);
     const laps = someLaps(season, lasted);
@@ -63,7 +63,7 @@ function someActivity(season: Season, member: Member): Recorded {
         title: EXERCISES[sport],
         start,
         end,
-        minutes: Math.floor(trained / MINUTE), // without the pauses
+        minutes: Math.floor(trained / MINUTE_MILLIS), // without the pauses
         timezone: member.timezone,
         entries: [{ exerciseId: season.exercises.watch[sport], sets }],
       },
@@ -72,7 +72,7 @@ function someActivity(season: Season, member: Member): Recorded {
 }
 
 const overlaps = (one: Recorded['training'], other: Recorded['training']): boolean =>
-  one.start <= other.end + MINUTE && other.start <= one.end + MINUTE;
+  one.start <= other.end + MINUTE_MILLIS && other.start <= one.end + MINUTE_MILLIS;
 
 /** A file of a watch with up to four activities, which is sent twice, sometimes in the other format. */
 export async function importActivities(season: Season, member: Member): Promise<void> {

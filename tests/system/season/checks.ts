@@ -5,7 +5,7 @@ import { measuresOf, type Challenge, type Member, type Training } from './model.
 import { lastSets, localDay, METRIC_NAMES, records, score, series, streakWeeks, summary } from './recount.ts';
 import type { RunningPlatform } from './running-platform.ts';
 
-const DAY = 86_400_000;
+const DAY_MILLIS = 86_400_000;
 
 /** Compares two pairs by their ids. */
 const byId = ([one]: readonly [string, number], [other]: readonly [string, number]): number =>
@@ -126,11 +126,14 @@ export async function expectSummary(
   library: ReadonlyMap<string, string[]>,
 ) {
   const { token, trainings, timezone } = member;
-  const [from, to] = [localDay(now - (days + 2) * DAY, timezone), localDay(now, timezone)];
+  const [from, to] = [localDay(now - (days + 2) * DAY_MILLIS, timezone), localDay(now, timezone)];
   const ranges = [[from, to]];
   // The ranges end on many different days, because a streak is counted back from the end of a range.
   for (let ago = 6; ago < days; ago += Math.ceil(days / 12))
-    ranges.push([localDay(now - (ago + 14) * DAY, timezone), localDay(now - ago * DAY, timezone)]);
+    ranges.push([
+      localDay(now - (ago + 14) * DAY_MILLIS, timezone),
+      localDay(now - ago * DAY_MILLIS, timezone),
+    ]);
   for (const [first = from, last = to] of ranges) {
     const path = `/content/trainings/summary?from=${first}&to=${last}&bucket=month&timezone=${encodeURIComponent(timezone)}`;
     const shown = await running.expect('GET', path, token);

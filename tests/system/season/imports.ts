@@ -1,6 +1,6 @@
 import { takeIds } from './activities.ts';
 import { listed } from './listed.ts';
-import { iso, MINUTE, newTraining, type Season } from './made-up.ts';
+import { iso, MINUTE_MILLIS, newTraining, type Season } from './made-up.ts';
 import type { Member, Set, Training } from './model.ts';
 
 interface Line {
@@ -124,7 +124,9 @@ const KINDS = [OWN, OWN, HEVY, STRONG];
 
 /** A local time that belongs to one instant only: not in the hours before and after a change of the clock. */
 const isCertain = (instant: number, zone: string): boolean =>
-  [-60 * MINUTE, 60 * MINUTE].every((by) => strongTime(instant + by, zone) !== strongTime(instant, zone));
+  [-60 * MINUTE_MILLIS, 60 * MINUTE_MILLIS].every(
+    (by) => strongTime(instant + by, zone) !== strongTime(instant, zone),
+  );
 
 /** A training that a file of this kind can contain. */
 function someImported(season: Season, member: Member, { isForeign, hasEnd }: FileKind) {
@@ -134,7 +136,7 @@ function someImported(season: Season, member: Member, { isForeign, hasEnd }: Fil
     if (![training.start, training.end].every((time) => isCertain(time, member.timezone))) continue;
     training.title = `"${training.title}", at home`;
     if (!hasEnd) training.end = training.start;
-    training.minutes = (training.end - training.start) / MINUTE;
+    training.minutes = (training.end - training.start) / MINUTE_MILLIS;
     training.entries = training.entries.filter(({ exerciseId }) => exerciseId !== season.exercises.distance);
     if (training.entries.length > 0) return training;
   }

@@ -2,8 +2,8 @@ import type { Random } from '../../support/graph-doubles/random.ts';
 import type { Member, Set, Training } from './model.ts';
 import type { RunningPlatform } from './running-platform.ts';
 
-export const MINUTE = 60_000;
-const DAY = 86_400_000;
+export const MINUTE_MILLIS = 60_000;
+const DAY_MILLIS = 86_400_000;
 export const iso = (instant: number): string => new Date(instant).toISOString();
 
 export interface Season {
@@ -23,7 +23,8 @@ export interface Season {
   squadToken: string;
 }
 
-export const minuteOf = (instant: number): number => instant - (instant % MINUTE);
+/** The beginning of the minute of this instant. */
+export const minuteOf = (instant: number): number => instant - (instant % MINUTE_MILLIS);
 
 function someSet({ random, exercises }: Season, exerciseId: string): Set {
   const type = random.pick(['NORMAL', 'NORMAL', 'NORMAL', 'WARMUP', 'DROP'] as const);
@@ -63,14 +64,17 @@ export const someEntries = (season: Season) => {
   });
 };
 
-/** No two trainings of a member begin at the same minute, so that it is certain which one is the last; some overlap. */
+/**
+ * Times for a training. No two trainings of a member begin at the same minute, so that it is certain which one is the
+ * last; some overlap.
+ */
 export function someTimes({ random, days, now }: Season, { trainings }: Member) {
   const other = trainings.length > 0 && random.chance(0.15) ? random.pick(trainings) : undefined;
-  const latest = now - 3 * 60 * MINUTE;
+  const latest = now - 3 * 60 * MINUTE_MILLIS;
   for (;;) {
     const start = other
-      ? minuteOf(other.start + random.below(30) * MINUTE)
-      : minuteOf(now - random.below(days * DAY - 4 * 60 * MINUTE) - 3 * 60 * MINUTE);
+      ? minuteOf(other.start + random.below(30) * MINUTE_MILLIS)
+      : minuteOf(now - random.below(days * DAY_MILLIS - 4 * 60 * MINUTE_MILLIS) - 3 * 60 * MINUTE_MILLIS);
     if (start > latest || trainings.some((training) => training.start === start)) {
       if (other && random.chance(0.5)) return someTimesAlone({ random, days, now }, trainings);
       continue;
@@ -84,7 +88,7 @@ function someTimesAlone(
   trainings: readonly Training[],
 ) {
   for (;;) {
-    const start = minuteOf(now - 3 * 60 * MINUTE - random.below(days * DAY));
+    const start = minuteOf(now - 3 * 60 * MINUTE_MILLIS - random.below(days * DAY_MILLIS));
     if (!trainings.some((training) => training.start === start)) return timesFrom(random, start);
   }
 }
@@ -92,7 +96,7 @@ function someTimesAlone(
 function timesFrom(random: Random, start: number) {
   const lasted = random.below(120);
   const minutes = random.chance(0.3) ? random.below(lasted + 1) : lasted;
-  return { start, end: start + lasted * MINUTE, minutes };
+  return { start, end: start + lasted * MINUTE_MILLIS, minutes };
 }
 
 export const newTraining = (season: Season, member: Member, kind: string): Training & { end: number } => ({

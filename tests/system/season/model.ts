@@ -8,7 +8,7 @@ export interface Set {
   distanceMeters?: number;
 }
 
-/** What was measured, as the platform shows it: null for what was not. */
+/** What was measured, as the platform shows it: null for what was not measured. */
 export const measuresOf = ({
   reps = null,
   weightKg = null,
@@ -26,7 +26,7 @@ export interface Training {
   id: string | undefined;
   /** Null for the training of a squad without a routine. */
   title: string | null;
-  /** Milliseconds since 1970; a whole minute, but for a live squad. */
+  /** Milliseconds since 1970; a whole minute, except in a training of a live squad. */
   start: number;
   /** Null while it is running. */
   end: number | null;

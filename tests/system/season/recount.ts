@@ -5,8 +5,8 @@ import type { Challenge, Set, Training } from './model.ts';
  * computed from all sets of all trainings.
  */
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
+const MINUTE_MILLIS = 60_000;
+const DAY_MILLIS = 86_400_000;
 
 export const localDay = (instant: number, timezone: string): string => {
   const parts = new Intl.DateTimeFormat('en-CA', {
@@ -32,6 +32,7 @@ const setsOf = (training: Training, exerciseId: string): Set[] => {
   return sets;
 };
 
+/** The estimated weight for one repetition, by Epley's formula; undefined without weight, or with more than 12 repetitions. */
 const oneRepetition = ({ reps = 0, weightKg = 0 }: Set): number | undefined => {
   if (weightKg === 0 || reps === 0 || reps > 12) return undefined;
   return reps === 1 ? weightKg : weightKg * (1 + reps / 30);
@@ -128,7 +129,7 @@ export function summary(
 
 /** Weeks since a Monday long ago, without a calendar. */
 const weekOf = (day: string): number =>
-  Math.floor((Date.parse(`${day}T00:00:00Z`) - Date.UTC(1970, 0, 5)) / DAY / 7);
+  Math.floor((Date.parse(`${day}T00:00:00Z`) - Date.UTC(1970, 0, 5)) / DAY_MILLIS / 7);
 
 export function streakWeeks(trainings: readonly Training[], today: string): number {
   const weeks = new Set(
@@ -153,9 +154,9 @@ export function score(trainings: readonly Training[], { metric, start, end }: Ch
   if (metric === 'WORKOUTS') return counted.length;
   const minutes = new Map<number, number>();
   for (const { start: began, end: ended, minutes: own } of counted)
-    for (let minute = began; minute < (ended ?? 0); minute += MINUTE) {
+    for (let minute = began; minute < (ended ?? 0); minute += MINUTE_MILLIS) {
       // The last minute of a live squad is not a whole one; no other training overlaps with it.
-      const part = Math.min(MINUTE, (ended ?? 0) - minute) / ((ended ?? 0) - began);
+      const part = Math.min(MINUTE_MILLIS, (ended ?? 0) - minute) / ((ended ?? 0) - began);
       minutes.set(minute, Math.max(minutes.get(minute) ?? 0, own * part));
     }
   let sum = 0;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
-import { iso, MINUTE, minuteOf, newTraining, someEntries, type Season } from './made-up.ts';
+import { iso, MINUTE_MILLIS, minuteOf, newTraining, someEntries, type Season } from './made-up.ts';
 import { measuresOf, type Member, type Set, type Training } from './model.ts';
 
 /** Two stays in a squad of the past; the second one adds its sets. The call for the first stay is sent twice. */
@@ -25,8 +25,8 @@ export async function trainInSquad(season: Season, member: Member): Promise<void
       minutes,
       sets: done,
     });
-  const first = (middle - start) / MINUTE;
-  const all = (end - start) / MINUTE;
+  const first = (middle - start) / MINUTE_MILLIS;
+  const all = (end - start) / MINUTE_MILLIS;
   const stays = [
     [middle, first, sets.slice(0, split)],
     [middle, first, sets.slice(0, split)],
