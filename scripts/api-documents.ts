@@ -13,13 +13,13 @@ import type { ServiceDocument } from '../gateway/api-documents/service-documents
 import { subgraphs } from '../subgraphs/index.ts';
 
 /** A document of the API, as text. */
-export interface Named {
+export interface ApiDocument {
   name: string;
   text: string;
 }
 
-/** A document as a client reads it. */
-const served = (name: string, document: object): Named => ({
+/** The document as a client reads it, with addresses instead of the placeholders. */
+const served = (name: string, document: object): ApiDocument => ({
   name,
   text: documentFor(
     JSON.stringify(document),
@@ -31,15 +31,15 @@ const served = (name: string, document: object): Named => ({
   }),
 });
 
-const current = (service: ServiceDocument['service'], document: object): ServiceDocument => ({
+const serviceDocument = (service: ServiceDocument['service'], document: object): ServiceDocument => ({
   service,
   state: 'current',
   document: document as JsonObject,
 });
 
 /** The OpenAPI documents of the services, and the gateway's at the end. */
-export function openApiDocuments(): Named[] {
-  const services = subgraphs.map((subgraph) => current(subgraph.name, openApiOf(subgraph)));
+export function openApiDocuments(): ApiDocument[] {
+  const services = subgraphs.map((subgraph) => serviceDocument(subgraph.name, openApiOf(subgraph)));
   return [
     ...services.map(({ service, document = {} }) => served(`${service} openapi`, document)),
     served('gateway openapi', mergeOpenApi(gatewayOpenApi, services)),
@@ -53,9 +53,9 @@ export function apiSchema(): GraphQLSchema {
 }
 
 /** The AsyncAPI documents of squad and of the gateway. */
-export function asyncApiDocuments(): Named[] {
+export function asyncApiDocuments(): ApiDocument[] {
   const services = subgraphs.flatMap(({ name, documents }) =>
-    documents?.['/asyncapi.json'] ? [current(name, documents['/asyncapi.json'])] : [],
+    documents?.['/asyncapi.json'] ? [serviceDocument(name, documents['/asyncapi.json'])] : [],
   );
   return [
     ...services.map(({ service, document = {} }) => served(`${service} asyncapi`, document)),

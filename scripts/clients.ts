@@ -26,7 +26,7 @@ const rest = JSON.parse(openApiDocuments().at(-1)?.text ?? '{}') as JsonObject;
 write('rest.generated.ts', HEAD + astToString(await openapiTs(JSON.stringify(withOneError(rest)))));
 write(
   'socket.generated.ts',
-  HEAD + (await socketTypes(JSON.parse(asyncApiDocuments()[0]?.text ?? '{}') as Sockets)),
+  HEAD + (await socketTypes(JSON.parse(asyncApiDocuments()[0]?.text ?? '{}') as AsyncApi)),
 );
 write('graph.generated.ts', HEAD + (await graphDocuments()));
 
@@ -49,7 +49,10 @@ interface Operation {
   responses: Record<string, { content?: JsonObject }>;
 }
 
-/** The document with one `default` answer instead of one for each status of an error: they all have the same shape. */
+/**
+ * The document without the parts from which no types are made, such as examples, and with one `default` answer instead of one
+ * for each status of an error: all errors have the same shape.
+ */
 function withOneError(document: JsonObject): JsonObject {
   const paths = Object.entries(document.paths as Record<string, Record<string, Operation>>);
   return {
@@ -85,7 +88,8 @@ function withOneError(document: JsonObject): JsonObject {
 interface Reference {
   $ref: string;
 }
-interface Sockets {
+/** The parts of an AsyncAPI document that are read here. */
+interface AsyncApi {
   operations: Record<
     string,
     { action: 'send' | 'receive'; messages: Reference[]; reply?: { messages: Reference[] } }
@@ -96,8 +100,11 @@ interface Sockets {
   };
 }
 
-/** The types of a socket's events: the data that each event has, and the data of its ack. */
-async function socketTypes({ operations, components }: Sockets): Promise<string> {
+/**
+ * The types of a socket's events: the data that each event has, and the data of its ack. The actions of AsyncAPI are those of
+ * the server: it receives what a client sends.
+ */
+async function socketTypes({ operations, components }: AsyncApi): Promise<string> {
   const nameOf = ({ $ref }: Reference) => $ref.split('/').at(-1) ?? '';
   const schemas = {
     ...components.schemas,

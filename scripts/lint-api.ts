@@ -7,7 +7,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
-import { asyncApiDocuments, openApiDocuments, type Named } from './api-documents.ts';
+import { asyncApiDocuments, openApiDocuments, type ApiDocument } from './api-documents.ts';
 
 const { Spectral } = spectralCore;
 const { oas, asyncapi } = spectralRulesets;
@@ -15,7 +15,7 @@ const { oas, asyncapi } = spectralRulesets;
 /** `/users/me` and `/users/:id` are not ambiguous: the servers match fixed words first, and ids are UUIDs. */
 const NOT_APPLIED = { 'no-ambiguous-paths': 'off' } as const;
 
-async function byRedocly({ name, text }: Named): Promise<string[]> {
+async function byRedocly({ name, text }: ApiDocument): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'], rules: NOT_APPLIED });
   const problems = await lintFromString({ source: text, absoluteRef: `${name}.json`, config });
   return problems.map(
@@ -27,7 +27,11 @@ async function byRedocly({ name, text }: Named): Promise<string[]> {
 /** The documents name the authors, who have published no email address. */
 const NO_CONTACT_DATA = { 'asyncapi-info-contact-properties': 'off' };
 
-async function bySpectral({ name, text }: Named, ruleset: object, rules: object = {}): Promise<string[]> {
+async function bySpectral(
+  { name, text }: ApiDocument,
+  ruleset: object,
+  rules: object = {},
+): Promise<string[]> {
   const spectral = new Spectral();
   // The package does not export the type of a ruleset.
   spectral.setRuleset({ extends: [[ruleset, 'recommended']], rules } as never);

@@ -13,8 +13,9 @@ interface ResolverTypesInput {
 /**
  * TypeScript for one subgraph's resolvers: its `Resolvers`, and the arguments and results of each field.
  *
- * A type that `models.ts` exports is what resolvers return for the schema type of the same name, and the parent of its
- * field resolvers, which add the fields that the rules do not return. The context is `Context` of `services.ts`.
+ * If `models.ts` exports a type with the name of a schema type, resolvers return the exported type, and the field resolvers of
+ * the schema type get it as their parent: they add the fields that the rules do not return. The context is `Context` of
+ * `services.ts`.
  */
 export async function generateResolverTypes({ schema, models }: ResolverTypesInput): Promise<string> {
   const declared = new Set(

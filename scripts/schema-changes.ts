@@ -18,7 +18,8 @@ export interface SchemaChange {
   what: string;
   advice: string;
   /**
-   * The field or argument: only clients that use it notice the change. Absent if the usage report cannot say who uses it.
+   * The schema coordinate of the field or argument: only clients that use it notice the change. Absent if the usage report
+   * cannot say which clients are concerned.
    */
   coordinate?: string | undefined;
 }
@@ -33,7 +34,8 @@ interface SchemaChanges {
 /**
  * The changes between two schemas that affect clients. Each schema is a supergraph or plain SDL. graphql-js finds the
  * changes, because @graphql-inspector/core has no advice for changed arguments, and reports a directive that is no longer
- * `repeatable` as harmless. @throws GraphQLError for any other text
+ * `repeatable` as harmless.
+ * @throws GraphQLError for a text that is not SDL
  */
 export function schemaChanges(before: string, after: string): SchemaChanges {
   const [documentBefore, documentAfter] = [parse(before), parse(after)];

@@ -19,7 +19,7 @@ import { byUse, readUsage } from './usage-of-schema.ts';
 import { readSchema } from './schema-source.ts';
 
 const root = path.join(import.meta.dirname, '..');
-const OURS = path.join('schema', 'supergraph.graphql');
+const CURRENT = path.join('schema', 'supergraph.graphql');
 const RELEASED = path.join('schema', 'released', 'supergraph.graphql');
 
 const { values: options, positionals: args } = parseArgs({
@@ -38,17 +38,17 @@ else
 function release(): void {
   mkdirSync(path.dirname(path.join(root, RELEASED)), { recursive: true });
   // Descriptions are half of the file, and changing a description breaks no client.
-  const undescribed = visit(parse(readSchema(path.join(root, OURS), root)), {
+  const undescribed = visit(parse(readSchema(path.join(root, CURRENT), root)), {
     enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined),
   });
   writeFileSync(path.join(root, RELEASED), `${print(undescribed)}\n`);
-  console.log(`${RELEASED} now has the definitions of ${OURS}; commit it with the release.`);
+  console.log(`${RELEASED} now has the definitions of ${CURRENT}; commit it with the release.`);
 }
 
 function check(before: string, after: string | undefined): void {
   const { breaking, dangerous } = schemaChanges(
     readSchema(before, root),
-    readSchema(after ?? path.join(root, OURS), root),
+    readSchema(after ?? path.join(root, CURRENT), root),
   );
   const usage = options.usage === undefined ? undefined : readUsage(options.usage);
   const { used, unused } = usage ? byUse(breaking, usage) : { used: breaking, unused: [] };

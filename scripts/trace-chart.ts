@@ -3,7 +3,7 @@ import type { CollectedSpan } from '../tests/support/collector.ts';
 
 /** Lengths in pixels. */
 const [WIDTH, ROW, LABELS, TOP, INDENT, MARGIN] = [1_000, 22, 330, 46, 12, 12];
-/** By kind: internal, server, client, producer, consumer. Each is readable on white. */
+/** By the kinds of OTLP: unspecified, internal, server, client, producer, consumer. Each colour is readable on white. */
 const COLOURS = ['#64748b', '#64748b', '#7c3aed', '#94a3b8', '#d97706', '#0f766e'] as const;
 const INK = '#0f172a';
 const LEGEND = [
@@ -24,7 +24,7 @@ export function traceChart(
 ): string {
   const rows = rowsOf(spans);
   const serverOf = numbered(rows.map(({ span }) => span));
-  const open = new Map(Object.entries(notes));
+  const unusedNotes = new Map(Object.entries(notes));
   const begin = Math.min(...spans.map(({ startedAt }) => startedAt));
   const millis = Math.max(...spans.map(({ endedAt }) => endedAt)) - begin;
   const x = (at: number): number => LABELS + ((at - begin) / millis) * (WIDTH - LABELS - 70);
@@ -35,8 +35,8 @@ export function traceChart(
     const [from, to] = [x(span.startedAt), x(span.endedAt)];
     const length = Math.max(2, to - from);
     const left = MARGIN + depth * INDENT;
-    const note = open.get(span.name);
-    open.delete(span.name);
+    const note = unusedNotes.get(span.name);
+    unusedNotes.delete(span.name);
     const millisOfSpan = `${(span.endedAt - span.startedAt).toFixed(1)} ms`;
     parts.push(
       `<text x="${left}" y="${y + 15}" fill="${INK}"><tspan font-weight="bold">${escapedText(serverOf(span))}</tspan> ${escapedText(shortened(span.name, depth))}</text>`,

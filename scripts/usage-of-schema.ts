@@ -9,7 +9,7 @@ export interface SchemaUsage {
   readonly days: number;
   readonly firstDay: string;
   readonly lastDay: string;
-  /** The requests by client, by schema coordinate. */
+  /** For each schema coordinate, the number of requests by the name of the client. */
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 

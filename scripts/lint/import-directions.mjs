@@ -60,7 +60,7 @@ function throughServerPackage(target) {
 }
 
 /**
- * Rules are in the file with the name of its folder (`check-ins/check-ins.ts`). The other plain files beside it contain
+ * The rules are in the file that is named after its folder (`check-ins/check-ins.ts`). The other plain files beside it contain
  * further parts of the domain, such as `squads/squad-rights.ts`, which entities and shapes may use.
  * @returns {'entity' | 'shapes' | 'domain' | 'rules' | 'door' | 'support' | 'subgraph' | 'main'}
  */
